@@ -1,0 +1,61 @@
+"""DIFF: what one change was, as events and as a JSON Patch. Source: api.md, "Versions and diffs"."""
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from msgspec import Meta, Struct
+
+from schemas.base import Answer
+from schemas.events import AnyEvent
+from schemas.game import Timestamp
+from schemas.vocabulary import Digest, Id
+
+By = Annotated[str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided: growing.")]
+
+
+class Add(Struct, frozen=True, tag="add", tag_field="op"):
+    """Sets a member, present or not (RFC 6902, 4.1)."""
+
+    path: str
+    value: Any
+
+
+class Remove(Struct, frozen=True, tag="remove", tag_field="op"):
+    """Removes a member (RFC 6902, 4.2)."""
+
+    path: str
+
+
+PatchOperation = Add | Remove
+
+
+class DiffBody(Answer, tag="diff"):
+    """All of a DIFF that its digest is made of."""
+
+    game: Id
+    version: int
+    at: Timestamp
+    seat: int | None
+    move: str | None
+    by: By | None
+    events: list[AnyEvent]
+    patch: list[PatchOperation]
+
+
+class Diff(DiffBody, tag="diff"):
+    """DIFF. `digest` is the first 32 hex digits of SHA-256 over the digest before and the rest of the diff."""
+
+    digest: Digest
+
+
+D = TypeVar("D")
+
+
+class Diffs(Answer, Generic[D]):
+    """The answer to `GET /v1/games/{id}/diffs`: a part of the log, and the game's version and digest now.
+
+    The service fills it with diffs as they were stored (`Raw`), clients read it as `Diffs[Diff]`.
+    """
+
+    version: int
+    digest: Digest
+    diffs: list[D]

@@ -1,0 +1,161 @@
+"""What happened, in the rules' words and in order. Source: api.md, "Versions and diffs"."""
+
+from typing import dataclass_transform
+
+import msgspec
+
+from schemas.vocabulary import Cell, Color, Name, Wares
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A fact: a client can animate it, a chat bot can say it."""
+
+
+class GameCreated(Event, tag="game_created"):
+    """The game exists: the start tile lies (R1.2), four ships are turned up (R1.3), everybody has islanders (R1.4)."""
+
+
+class PlayerJoined(Event, tag="player_joined"):
+    """Somebody took an open seat."""
+
+    seat: int
+    name: Name
+    color: Color
+
+
+class GameStarted(Event, tag="game_started"):
+    """No seat is open any more; `seat` has the first turn (R1.6)."""
+
+    seat: int
+
+
+class TurnStarted(Event, tag="turn_started"):
+    """A turn begins; turns are numbered from 1."""
+
+    number: int
+    seat: int
+
+
+class TileDiscarded(Event, tag="tile_discarded"):
+    """A tile with no legal placement left the game (R3.5)."""
+
+    tile: str
+
+
+class TileDrawn(Event, tag="tile_drawn"):
+    """The tile to place, open to everybody (R3.1)."""
+
+    tile: str
+
+
+class TilePlaced(Event, tag="tile_placed"):
+    """The drawn tile lies on the board (R3)."""
+
+    seat: int
+    tile: str
+    x: int
+    y: int
+    rotation: int
+
+
+class IslanderPlaced(Event, tag="islander_placed"):
+    """An islander left its owner's supply for the tile just placed (R4.1)."""
+
+    seat: int
+    x: int
+    y: int
+    segment: int
+
+
+class IslanderRetrieved(Event, tag="islander_retrieved"):
+    """An islander went home by its owner's choice, for nothing (R4.4)."""
+
+    seat: int
+    x: int
+    y: int
+    segment: int
+
+
+class IslanderCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many islanders of one seat stood in a feature."""
+
+    seat: int
+    count: int
+
+
+class FeatureEvaluated(Event, tag="feature_evaluated"):
+    """A feature was evaluated (R5.5, R5.6, R7.2); `wares` is what each winner gets."""
+
+    kind: str
+    cause: str
+    cells: list[Cell]
+    islanders: list[IslanderCount]
+    winners: list[int]
+    wares: Wares
+
+
+class FishCovered(Event, tag="fish_covered"):
+    """A boat covered a fish group for the rest of the game (R5.7)."""
+
+    x: int
+    y: int
+    segment: int
+    group: int
+    fish: int
+
+
+class IslanderReturned(Event, tag="islander_returned"):
+    """An islander went home after its feature's evaluation (R5.9), merchants too (R5.10)."""
+
+    seat: int
+    x: int
+    y: int
+    segment: int
+
+
+class ShipTaken(Event, tag="ship_taken"):
+    """A ship left the display, `by` delivery (R6.2) or by market (R5.10, nothing paid)."""
+
+    seat: int
+    ship: str
+    points: int
+    by: str
+    paid: Wares | None
+
+
+class ShipRevealed(Event, tag="ship_revealed"):
+    """The display was refilled (R6.4)."""
+
+    ship: str
+
+
+class GameFinished(Event, tag="game_finished"):
+    """The game is over (R7.1)."""
+
+    reason: str
+    winners: list[int]
+
+
+class GameAborted(Event, tag="game_aborted"):
+    """The owner ended the game before its end."""
+
+
+AnyEvent = (
+    GameCreated
+    | PlayerJoined
+    | GameStarted
+    | TurnStarted
+    | TileDiscarded
+    | TileDrawn
+    | TilePlaced
+    | IslanderPlaced
+    | IslanderRetrieved
+    | FeatureEvaluated
+    | FishCovered
+    | IslanderReturned
+    | ShipTaken
+    | ShipRevealed
+    | GameFinished
+    | GameAborted
+)

@@ -1,0 +1,146 @@
+"""What goes over a WebSocket, both ways. Source: api.md, "WebSocket"."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from schemas.acting import Act, ActionList, LegalMoves
+from schemas.actions import ActionAsked
+from schemas.base import Answer, Request
+from schemas.diffs import Diff
+from schemas.game import GameView
+from schemas.problems import Problem
+from schemas.vocabulary import Digest, Id, MoveId, SeatNumber
+
+MessageId = Annotated[str, Meta(max_length=64, description="Chosen by the client, echoed by the answer.")]
+IfMatch = Annotated[str, Meta(pattern=r"^[0-9]{1,10}(-[0-9a-f]{32})?(?!\n)$", examples=["17", "17-0f3a"])]
+Version = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Key = Annotated[str, Meta(min_length=1, max_length=255, description="An idempotency key.")]
+
+
+class Auth(Request, tag="auth"):
+    """Adds a token for a game."""
+
+    game: Id
+    token: Annotated[str, Meta(max_length=200)]
+    id: MessageId | None = None
+
+
+class Subscribe(Request, tag="subscribe"):
+    """Asks for a game's diffs, after version `since` with `digest` where the client knows an earlier state."""
+
+    game: Id
+    since: Version | None = None
+    digest: Digest | None = None
+    id: MessageId | None = None
+
+
+class Unsubscribe(Request, tag="unsubscribe"):
+    """Ends a subscription."""
+
+    game: Id
+    id: MessageId | None = None
+
+
+class Sync(Request, tag="sync"):
+    """Asks for a snapshot, after a gap or a patch that does not apply."""
+
+    game: Id
+    id: MessageId | None = None
+
+
+class ActMessage(Request, tag="act"):
+    """Acts, as `POST /v1/games/{id}/actions` does."""
+
+    game: Id
+    id: MessageId | None = None
+    action: ActionAsked | None = None
+    move: MoveId | None = None
+    actions: ActionList | None = None
+    seat: SeatNumber | None = None
+    if_match: IfMatch | None = None
+    key: Key | None = None
+    include: Literal["legal_moves"] | None = None
+
+    def __post_init__(self) -> None:
+        self.to_act()
+
+    def to_act(self) -> Act:
+        """The same as a request's body."""
+        return Act(action=self.action, move=self.move, actions=self.actions, seat=self.seat)
+
+
+class Ping(Request, tag="ping"):
+    """Asks for a `pong`."""
+
+    id: MessageId | None = None
+
+
+ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Ping
+
+
+class Welcome(Answer, tag="welcome"):
+    """The first message of every socket."""
+
+    now: str
+    ping_interval_ms: int
+    max_message_bytes: int
+
+
+class Subscribed(Answer, tag="subscribed"):
+    """A subscription began at `version`: what was missed follows (`recovered`), or a snapshot."""
+
+    id: str | None
+    game: Id
+    recovered: bool
+    version: int
+    digest: Digest
+
+
+class Snapshot(Answer, tag="snapshot"):
+    """The whole GAME, and the digest of its version."""
+
+    digest: Digest
+    game: GameView
+
+
+class Ack(Answer, tag="ack"):
+    """A client's message was done; version and digest are null but for `act`."""
+
+    id: str | None
+    game: Id | None
+    version: int | None
+    digest: Digest | None
+    legal_moves: LegalMoves | None = None
+
+
+class Error(Answer, tag="error"):
+    """A client's message was refused."""
+
+    id: str | None
+    game: str | None
+    problem: Problem
+
+
+class Pong(Answer, tag="pong"):
+    """The answer to `ping`."""
+
+    id: str | None
+
+
+class Closing(Answer, tag="closing"):
+    """The instance stops: connect again after `retry_after_ms`, with `since`."""
+
+    retry_after_ms: int
+
+
+ServerMessage = Welcome | Subscribed | Snapshot | Diff | Ack | Error | Pong | Closing
+
+
+class CloseCode:
+    """Why a socket was closed: 4000 + the HTTP status for refusals; resume after the other three and 1006."""
+
+    SHUTDOWN = 1012
+    NO_PONG = 4408
+    TOO_SLOW = 4429
+    REFUSED = 4000

@@ -1,0 +1,86 @@
+"""Problems: everything that can go wrong, as RFC 9457 documents. Source: api.md, "Problems"."""
+
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta
+
+from schemas.base import Answer
+from schemas.vocabulary import Digest
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Kind(NamedTuple):
+    """A kind of problem: its HTTP status and its title."""
+
+    status: int
+    title: str
+
+
+KINDS = {
+    "malformed": Kind(400, "The request is not of the contract's form"),
+    "unauthorized": Kind(401, "The token is missing or unknown"),
+    "wrong_seat": Kind(403, "The token does not act for this seat"),
+    "not_owner": Kind(403, "Only the game's owner may do this"),
+    "not_found": Kind(404, "There is no such thing here"),
+    "method_not_allowed": Kind(405, "This path does not answer this method"),
+    "not_active": Kind(409, "The game is not being played"),
+    "not_your_turn": Kind(409, "Another seat decides now"),
+    "no_open_seat": Kind(409, "No seat is open"),
+    "conflict": Kind(409, "Somebody else was first"),
+    "version_mismatch": Kind(412, "The game has another version by now"),
+    "too_large": Kind(413, "The request is too large"),
+    "unsupported_media_type": Kind(415, "The body must be application/json"),
+    "illegal_move": Kind(422, "The rules forbid this action now"),
+    "list_too_long": Kind(422, "An action follows one that reveals something hidden"),
+    "key_reused": Kind(422, "This idempotency key was used for another request"),
+    "unknown_tileset": Kind(422, "There is no such tile set"),
+    "rate_limited": Kind(429, "Too many requests"),
+    "internal": Kind(500, "The service failed"),
+    "store_unavailable": Kind(503, "The store of games does not answer"),
+}
+"""Every code with its status; a code means the same everywhere."""
+
+
+class Problem(Answer):
+    """What went wrong: `code` is for programs, `detail` for people, the rest says where; null where it says nothing."""
+
+    type: Annotated[str, Meta(examples=["/problems/illegal-move"])]
+    title: str
+    status: int
+    detail: str
+    code: Annotated[str, Meta(examples=["illegal_move"])]
+    rule: Annotated[str | None, Meta(description="The id of the rule that forbids it.", examples=["R3.3"])] = None
+    path: Annotated[str | None, Meta(description="The field that is wrong, as `$.players[0].name`.")] = None
+    index: Annotated[int | None, Meta(description="Which of the request's `actions`, from 0.")] = None
+    version: Annotated[int | None, Meta(description="The game's version now.")] = None
+    digest: Digest | None = None
+    retry_after_s: Annotated[int | None, Meta(description="As the header Retry-After.")] = None
+
+
+def problem(  # noqa: PLR0913 (one parameter a member of the document)
+    code: str,
+    detail: str,
+    *,
+    rule: str | None = None,
+    path: str | None = None,
+    index: int | None = None,
+    version: int | None = None,
+    digest: str | None = None,
+    retry_after_s: int | None = None,
+) -> Problem:
+    """A problem of a known kind."""
+    kind = KINDS[code]
+    return Problem(
+        type=f"/problems/{code.replace('_', '-')}",
+        title=kind.title,
+        status=kind.status,
+        detail=detail,
+        code=code,
+        rule=rule,
+        path=path,
+        index=index,
+        version=version,
+        digest=digest,
+        retry_after_s=retry_after_s,
+    )

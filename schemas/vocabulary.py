@@ -1,0 +1,75 @@
+"""The words of the contract: ids, names, small enumerations. Source: R0 and api.md, "Ground rules"."""
+
+import unicodedata
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from schemas.base import Answer, Request
+
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+# `(?!\n)` because Python's `$` also matches before a final line feed; ECMA's does not, and reads this the same way.
+Id = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,32}(?!\n)$", description="An id: 1 to 32 of a-z, 0-9 and -.")]
+ShipId = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,8}(?!\n)$", description="A ship's id: 1 to 8 of a-z, 0-9 and -.")]
+Seed = Annotated[
+    str,
+    Meta(pattern=r"^[A-Za-z0-9._-]{1,64}(?!\n)$", description="The shuffle's seed: 1 to 64 of A-Z, a-z, 0-9, . _ -."),
+]
+MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="A move's short id.")]
+Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
+Name = Annotated[str, Meta(min_length=1, max_length=32, description="1 to 32 characters, no control or format ones.")]
+Rotation = Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")]
+Half = Annotated[int, Meta(ge=0, le=7, description="A half-edge, numbered clockwise from the north-west corner.")]
+SeatNumber = Annotated[int, Meta(ge=0, le=4, description="A seat, 0 to 4 in clockwise order.")]
+
+Edge = Literal["n", "e", "s", "w"]
+EdgeKind = Literal["sea", "bridge", "island"]
+SegmentKind = Literal["bridge", "island", "sea", "market"]
+Ware = Literal["bananas", "shells", "fish"]
+Color = Literal["red", "blue", "green", "yellow", "black"]
+Edition = Literal["international", "german"]
+Visibility = Literal["public", "private"]
+Status = Literal["waiting", "active", "finished", "aborted"]
+Phase = Literal["place_tile", "islander", "take_ship", "deliver"]
+PassPhase = Literal["islander", "deliver"]
+BotKind = Literal["random", "greedy"]
+
+COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
+EDGES: tuple[Edge, ...] = ("n", "e", "s", "w")
+WARES: tuple[Ware, ...] = ("bananas", "shells", "fish")
+
+
+class Cell(Answer):
+    """A place on the board: x grows east, y grows south, the start tile lies at (0, 0)."""
+
+    x: Int32
+    y: Int32
+
+
+class Wares(Answer):
+    """Numbers of wares, in an answer."""
+
+    bananas: int
+    shells: int
+    fish: int
+
+
+class WaresAsked(Request):
+    """Numbers of wares, in a request; a kind left out is none."""
+
+    bananas: Count = 0
+    shells: Count = 0
+    fish: Count = 0
+
+
+REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError where `name` holds a control or format character, a line separator or no character at all."""
+    for index, character in enumerate(name):
+        if unicodedata.category(character) in REFUSED_CATEGORIES:
+            message = f"character {index + 1} of the name (U+{ord(character):04X}) is a control or format character"
+            raise ValueError(message)

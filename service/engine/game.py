@@ -1,0 +1,154 @@
+"""The `Game` Struct: all that is stored of a game, and nothing that could be asked of it instead.
+
+It is encoded as a MessagePack array (`encode`, `decode`), fields in the order below. A new field goes to the end of its
+Struct, with a default, and raises `SCHEMA`; `tests/engine/snapshots` holds a snapshot of every number so far.
+
+Segments are numbered over the whole board in the order of placing: tile number `order` owns the segments from
+`bases[order]` on. Every segment carries the label of its feature in `feature`, which is the feature's oldest segment;
+`ring` links the segments of one feature in a circle. What is known of a feature is kept at its label alone:
+`open_slots` (sides still open; a market's empty cells around it), `symbols` (wares that it would give) and `islanders`
+(how many of each seat, three bits a seat). So joining two features is three additions, a swap in the ring, and new
+labels for the younger one's segments; no question is ever answered by walking over the board.
+"""
+
+import msgspec
+
+from schemas.vocabulary import Color, Edition, Phase, Status
+
+SCHEMA = 1
+
+SEAT_BITS = 3
+SEAT_MASK = (1 << SEAT_BITS) - 1
+SUPPLY = 4
+
+
+class Player(msgspec.Struct, array_like=True, gc=False):
+    """A seat and what its player holds."""
+
+    name: str | None
+    """None while the seat is open."""
+    color: Color | None
+    kind: str
+    """human, bot or open."""
+    bot: str | None = None
+    supply: int = SUPPLY
+    """Islanders at home (R1.4)."""
+    wares: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
+    """Bananas, shells, fish."""
+    ships: list[int] = msgspec.field(default_factory=list)
+    """Ships won, in the order of winning (R6.2)."""
+    standing: list[int] = msgspec.field(default_factory=list)
+    """The segments on which this player's islanders stand, in the order of placing."""
+
+
+class Game(msgspec.Struct, array_like=True, gc=False):
+    """One game: the snapshot."""
+
+    schema: int
+    """`SCHEMA` when it was written; first, so that a reader can look before it decodes the rest."""
+    id: str
+    tileset: str
+    edition: Edition
+    seed: str
+    seed_chosen: bool
+    commitment: str
+    created_at: str
+    players: list[Player]
+    first_seat: int
+    bag: list[int]
+    """Tiles still to be drawn, the next one last."""
+    pile: list[int]
+    """Ships still face down, the next one last."""
+    display: list[int]
+    """The face-up ships (R1.3)."""
+
+    version: int = 0
+    """Number of changes, creation being 1; whoever stores the game counts it."""
+    digest: str = ""
+    updated_at: str = ""
+    status: Status = "waiting"
+
+    number: int = 0
+    """The turn's number, from 1."""
+    seat: int = 0
+    """Whose turn it is."""
+    phase: Phase = "place_tile"
+    tile: int = -1
+    """The tile of this turn, drawn or placed."""
+    owed: list[int] = msgspec.field(default_factory=list)
+    """Seats that are owed a ship by a market, the next one first (R5.10)."""
+
+    board: dict[int, int] = msgspec.field(default_factory=dict)
+    """Cell -> order of the tile that lies there."""
+    cells: list[int] = msgspec.field(default_factory=list)
+    """Order -> cell."""
+    turned: list[int] = msgspec.field(default_factory=list)
+    """Order -> tile and rotation."""
+    bases: list[int] = msgspec.field(default_factory=list)
+    """Order -> the tile's first segment."""
+    frontier: dict[int, int] = msgspec.field(default_factory=dict)
+    """Empty cell beside a tile -> the edges that its neighbours show (R3.2, R3.3)."""
+    markets: dict[int, int] = msgspec.field(default_factory=dict)
+    """Cell of an incomplete market -> its segment."""
+
+    feature: list[int] = msgspec.field(default_factory=list)
+    ring: list[int] = msgspec.field(default_factory=list)
+    open_slots: list[int] = msgspec.field(default_factory=list)
+    symbols: list[int] = msgspec.field(default_factory=list)
+    islanders: list[int] = msgspec.field(default_factory=list)
+    covered: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    """Segment and group of each covered fish group (R5.7)."""
+    discarded: list[int] = msgspec.field(default_factory=list)
+    """Tiles removed from the game (R3.5)."""
+
+    reason: str | None = None
+    """Why the game ended (R7.1)."""
+
+    @property
+    def decider(self) -> int:
+        """The seat that must decide now (R5.10)."""
+        return self.owed[0] if self.phase == "take_ship" else self.seat
+
+    @property
+    def placed(self) -> bool:
+        """Whether the tile of this turn lies on the board."""
+        return self.phase != "place_tile"
+
+
+def encode(game: Game) -> bytes:
+    """The game as a snapshot."""
+    return _ENCODER.encode(game)
+
+
+def decode(snapshot: bytes) -> Game:
+    """The game of a snapshot; raises `msgspec.DecodeError` where it is none."""
+    return _DECODER.decode(snapshot)
+
+
+def copy(game: Game) -> Game:
+    """A game of its own that shares nothing mutable with `game`."""
+    twin: Game = msgspec.structs.replace(
+        game,
+        players=[
+            msgspec.structs.replace(
+                player, wares=player.wares.copy(), ships=player.ships.copy(), standing=player.standing.copy()
+            )
+            for player in game.players
+        ],
+    )
+    for name in _CONTAINERS:
+        setattr(twin, name, getattr(game, name).copy())
+    return twin
+
+
+def is_finished(game: Game) -> bool:
+    """Whether nobody will ever decide anything again."""
+    return game.status in ("finished", "aborted")
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Game)
+_CONTAINERS = (
+    *("bag", "pile", "display", "owed", "board", "cells", "turned", "bases", "frontier", "markets"),
+    *("feature", "ring", "open_slots", "symbols", "islanders", "covered", "discarded"),
+)

@@ -1,0 +1,110 @@
+"""A move's short id and its text. An id means the same in every position, and is at most 24 characters.
+
+p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
+r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07
+d.s01.1.2.0  deliver 1 banana, 2 shells, 0 fish to s01        pass.islander, pass.deliver
+"""
+
+import re
+
+from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.vocabulary import Wares
+from service.engine.asking import ROLES
+from service.engine.game import Game
+from service.engine.tables import KINDS, Tables, to_cell
+
+NUMBER = r"(0|-?[1-9]\d{0,5})"
+NATURAL = r"(0|[1-9]\d{0,3})"
+SHIP = r"([a-z0-9-]{1,8})"
+PLACE = re.compile(rf"p{NUMBER}\.{NUMBER}\.([0-3])")
+ISLANDER = re.compile(rf"i{NATURAL}")
+RETRIEVE = re.compile(rf"r{NUMBER}\.{NUMBER}\.{NATURAL}")
+TAKE = re.compile(rf"t\.{SHIP}")
+DELIVER = re.compile(rf"d\.{SHIP}\.{NATURAL}\.{NATURAL}\.{NATURAL}")
+
+
+def move_id(action: Action) -> str:
+    """The short id of an action in full (a delivery names its wares, a pass its phase)."""
+    match action:
+        case PlaceTile(x, y, rotation):
+            return f"p{x}.{y}.{rotation}"
+        case PlaceIslander(segment):
+            return f"i{segment}"
+        case RetrieveIslander(x, y, segment):
+            return f"r{x}.{y}.{segment}"
+        case TakeShip(ship):
+            return f"t.{ship}"
+        case Deliver(ship, wares):
+            return f"d.{ship}.{wares.bananas}.{wares.shells}.{wares.fish}" if wares else f"d.{ship}"
+        case Pass(phase):
+            return f"pass.{phase}"
+
+
+def parse_move_id(text: str) -> Action | None:
+    """The action that an id stands for; None where it is the id of no move."""
+    match text:
+        case "pass.islander":
+            return Pass("islander")
+        case "pass.deliver":
+            return Pass("deliver")
+        case _:
+            return _parse_numbers(text)
+
+
+def _parse_numbers(text: str) -> Action | None:
+    if found := PLACE.fullmatch(text):
+        x, y, rotation = map(int, found.groups())
+        return PlaceTile(x, y, rotation)
+    if found := ISLANDER.fullmatch(text):
+        return PlaceIslander(int(found[1]))
+    if found := RETRIEVE.fullmatch(text):
+        x, y, segment = map(int, found.groups())
+        return RetrieveIslander(x, y, segment)
+    if found := TAKE.fullmatch(text):
+        return TakeShip(found[1])
+    if found := DELIVER.fullmatch(text):
+        bananas, shells, fish = map(int, found.groups()[1:])
+        return Deliver(found[1], Wares(bananas=bananas, shells=shells, fish=fish))
+    return None
+
+
+def describe(tables: Tables, game: Game, action: Action) -> Move:
+    """A legal move with its id and its text, of at most 100 characters."""
+    return Move(id=move_id(action), text=_text(tables, game, action), action=action)
+
+
+def _text(tables: Tables, game: Game, action: Action) -> str:
+    match action:
+        case PlaceTile(x, y, rotation):
+            turned = f", turned {90 * rotation}°" if rotation else ""
+            return f"place {tables.tile_ids[game.tile]} at ({x}, {y}){turned}"
+        case PlaceIslander(segment):
+            kind = tables.tiles[game.tile].kinds[segment]
+            return f"place a {_role(kind)} on the {KINDS[kind]} (segment {segment})"
+        case RetrieveIslander(x, y, segment):
+            order = game.board[to_cell(x, y)]
+            kind = tables.tiles[game.turned[order] >> 2].kinds[segment]
+            return f"retrieve the {_role(kind)} from ({x}, {y}) (segment {segment})"
+        case TakeShip(ship):
+            return f"take ship {ship} ({_points(tables, ship)})"
+        case Deliver(ship, wares):
+            return f"deliver {_list(wares)} to ship {ship} ({_points(tables, ship)})"
+        case Pass(phase):
+            return "place and retrieve no islander" if phase == "islander" else "deliver nothing"
+
+
+def _role(kind: int) -> str:
+    return ROLES[kind].replace("_", " ")
+
+
+def _points(tables: Tables, ship: str) -> str:
+    points = tables.ships[tables.ship_index[ship]].points
+    return f"{points} point" if points == 1 else f"{points} points"
+
+
+def _list(wares: Wares | None) -> str:
+    if wares is None:
+        return "wares"
+    named = ((wares.bananas, "banana", "bananas"), (wares.shells, "shell", "shells"), (wares.fish, "fish", "fish"))
+    parts = [f"{number} {one if number == 1 else many}" for number, one, many in named if number]
+    return " + ".join(parts) or "nothing"

@@ -1,0 +1,79 @@
+"""R1: components and set-up. The order of bag and pile is made outside and given here."""
+
+from collections.abc import Sequence
+
+from schemas.events import AnyEvent, GameAborted, GameCreated, GameStarted, PlayerJoined
+from schemas.vocabulary import Color, Edition
+from service.engine.game import SCHEMA, Game, Player
+from service.engine.placing import lay
+from service.engine.tables import Tables
+from service.engine.turn import start_turn
+
+DISPLAY = 4
+
+
+def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
+    tables: Tables,
+    *,
+    game_id: str,
+    edition: Edition,
+    players: Sequence[Player],
+    first_seat: int,
+    bag: Sequence[int],
+    ships: Sequence[int],
+    seed: str,
+    seed_chosen: bool,
+    commitment: str,
+    created_at: str,
+) -> tuple[Game, list[AnyEvent]]:
+    """A new game of 2 to 5 players (R1.1), started when no seat is open; `bag` and `ships` are in drawing order."""
+    pile = [*reversed(ships)]
+    game = Game(
+        schema=SCHEMA,
+        id=game_id,
+        tileset=tables.tileset.id,
+        edition=edition,
+        seed=seed,
+        seed_chosen=seed_chosen,
+        commitment=commitment,
+        created_at=created_at,
+        players=[*players],
+        first_seat=first_seat,
+        bag=[*reversed(bag)],
+        pile=pile,
+        display=[pile.pop() for _ in range(min(DISPLAY, len(pile)))],
+    )
+    lay(tables, game, 0, tables.start * 4)
+    events: list[AnyEvent] = [GameCreated()]
+    _start_if_full(tables, game, events)
+    return game, events
+
+
+def open_seat(game: Game) -> int | None:
+    """The next seat that anybody may take."""
+    if game.status != "waiting":
+        return None
+    return next((seat for seat, player in enumerate(game.players) if player.kind == "open"), None)
+
+
+def take_seat(tables: Tables, game: Game, seat: int, name: str, color: Color) -> list[AnyEvent]:
+    """Seat a player in an open seat, and start when it was the last one."""
+    game.players[seat] = Player(name=name, color=color, kind="human")
+    events: list[AnyEvent] = [PlayerJoined(seat=seat, name=name, color=color)]
+    _start_if_full(tables, game, events)
+    return events
+
+
+def abort(game: Game) -> list[AnyEvent]:
+    """End a game before its end."""
+    game.status = "aborted"
+    return [GameAborted()]
+
+
+def _start_if_full(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    if any(player.kind == "open" for player in game.players):
+        return
+    game.status = "active"
+    game.seat = game.first_seat
+    events.append(GameStarted(seat=game.first_seat))
+    start_turn(tables, game, events)

@@ -1,0 +1,258 @@
+"""Whether a tile set can be played: all that `schemas/tileset.py` cannot say of a single value. Source: api.md, "Tile sets".
+
+`parse` reads a file's bytes and gives a set that the engine may rely on, or all faults that it found at once.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.tileset import Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
+from schemas.vocabulary import EDGES, Edge, Half
+from service.engine.errors import EngineError
+
+__all__ = ["Fault", "TileSetInvalid", "check", "parse"]
+
+TILES = (2, 500)
+"""The start tile and one to draw; as many as `service.engine.tables` has room for."""
+SHIPS = (1, 500)
+POINTS = 2**31 - 1
+"""The contract's numbers are int32, and one player may win every ship."""
+GROUPS = 3
+"""Groups of identical wares are of different kinds (R6.3), of which there are three."""
+BRIDGE_EDGES = 2
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong: where, as `tiles[3].segments[2].halves` (`$` is the whole file), and why."""
+
+    path: str
+    reason: str
+
+
+class TileSetInvalid(EngineError):
+    """A file that holds no playable tile set, with everything that is wrong with it."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(faults)
+        self.faults = tuple(faults)
+
+
+def parse(data: bytes) -> TileSet:
+    """The tile set of a JSON file. Raises TileSetInvalid where it is no JSON, has another shape or cannot be played."""
+    try:
+        tileset = msgspec.json.decode(data, type=TileSet)
+    except msgspec.ValidationError as error:
+        raise TileSetInvalid(_shape_faults(data) or [_shape_fault(error)]) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise TileSetInvalid([Fault("$", f"this is not JSON in UTF-8: {error}")]) from error
+    except RecursionError as error:
+        raise TileSetInvalid([Fault("$", "this is nested too deeply to be a tile set")]) from error
+    if faults := check(tileset):
+        raise TileSetInvalid(faults)
+    return tileset
+
+
+def check(tileset: TileSet) -> list[Fault]:
+    """Everything that keeps a tile set of the right shape from being played, the tiles' faults in the file's order."""
+    return [
+        *_count_faults(tileset),
+        *_repeated_ids("tiles", [tile.id for tile in tileset.tiles]),
+        *_repeated_ids("ships", [ship.id for ship in tileset.ships]),
+        *(fault for index, tile in enumerate(tileset.tiles) for fault in _tile_faults(f"tiles[{index}]", tile)),
+        *(fault for index, ship in enumerate(tileset.ships) for fault in _ship_faults(f"ships[{index}]", ship)),
+    ]
+
+
+class _Parts(msgspec.Struct):
+    """A file's tiles and ships, each unread, so that one wrong tile does not hide the next."""
+
+    tiles: list[msgspec.Raw] = []
+    ships: list[msgspec.Raw] = []
+
+
+def _shape_faults(data: bytes) -> list[Fault]:
+    """The first fault in the shape of each tile and each ship."""
+    try:
+        parts = msgspec.json.decode(data, type=_Parts)
+    except msgspec.ValidationError:
+        return []
+    faults = []
+    for name, items, kind in (("tiles", parts.tiles, Tile), ("ships", parts.ships, Ship)):
+        for index, item in enumerate(items):
+            try:
+                msgspec.json.decode(item, type=kind)
+            except msgspec.ValidationError as error:
+                faults.append(_shape_fault(error, f"{name}[{index}]"))
+    return faults
+
+
+def _shape_fault(error: msgspec.ValidationError, within: str = "") -> Fault:
+    """What msgspec found, its path taken out of the sentence and put behind `within`."""
+    reason, _, path = str(error).partition(" - at `$")
+    return Fault((within + path.removesuffix("`")).removeprefix(".") or "$", re.sub("`(.*?)`", r"\1", reason))
+
+
+def _count_faults(tileset: TileSet) -> Iterator[Fault]:
+    tiles = sum(tile.count for tile in tileset.tiles)
+    if not TILES[0] <= tiles <= TILES[1]:
+        yield Fault("tiles", f"a set has {TILES[0]} to {TILES[1]} tiles, counting the start tile; this one has {tiles}")
+    ships = len(tileset.ships)
+    if not SHIPS[0] <= ships <= SHIPS[1]:
+        yield Fault("ships", f"a set has {SHIPS[0]} to {SHIPS[1]} ships; this one has {ships}")
+    points = sum(ship.points for ship in tileset.ships)
+    if points > POINTS:
+        yield Fault("ships", f"all ships together are worth at most {POINTS} points; these are worth {points}")
+    if tileset.start not in {tile.id for tile in tileset.tiles}:
+        yield Fault("start", f"no tile has the id {tileset.start}")
+
+
+def _repeated_ids(path: str, ids: Sequence[str]) -> Iterator[Fault]:
+    for index, name in enumerate(ids):
+        first = ids.index(name)
+        if first < index:
+            yield Fault(f"{path}[{index}].id", f"{name} is already the id of {path}[{first}]")
+
+
+def _ship_faults(path: str, ship: Ship) -> Iterator[Fault]:
+    cost = ship.cost
+    if len(cost.same) > GROUPS:
+        yield Fault(f"{path}.cost.same", f"there are {GROUPS} kinds of wares, so no more groups of identical ones (R6.3)")
+    if not (cost.bananas or cost.shells or cost.fish or cost.any or cost.same):
+        yield Fault(f"{path}.cost", f"{ship.id} asks for no wares at all")
+
+
+def _tile_faults(path: str, tile: Tile) -> list[Fault]:
+    """The faults of one tile; whether lines cross is only asked where every edge shows what it should."""
+    faults = [
+        *_segment_faults(path, tile),
+        *(fault for side, edge in enumerate(EDGES) for fault in _edge_faults(path, tile, side, edge)),
+        *_half_faults(path, tile),
+    ]
+    return faults or [*_drawing_faults(path, tile)]
+
+
+def _segment_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    boats = markets = 0
+    for index, segment in enumerate(tile.segments):
+        here = f"{path}.segments[{index}]"
+        match segment:
+            case Bridge(edges) | Island(edges):
+                for edge in _repeated(edges):
+                    yield Fault(f"{here}.edges", f"the {_kind(segment)} lists the edge {edge} more than once")
+                if isinstance(segment, Bridge) and len(set(edges)) > BRIDGE_EDGES:
+                    yield Fault(f"{here}.edges", f"a bridge segment has at most {BRIDGE_EDGES} edges (R5.1)")
+            case Sea(boat=True):
+                boats += 1
+                if boats > 1:
+                    yield Fault(f"{here}.boat", f"{tile.id} has a second boat; a boat tile has one (R0)")
+            case Market():
+                markets += 1
+                if markets > 1:
+                    yield Fault(here, f"{tile.id} has a second market; a tile has at most one")
+            case Sea():
+                pass
+
+
+def _edge_faults(path: str, tile: Tile, side: int, edge: Edge) -> Iterator[Fault]:
+    """Whether a side shows what `edges` says: one bridge, one island, or one sea along both halves (R0)."""
+    kind = getattr(tile.edges, edge)
+    reaching: dict[str, list[int]] = {"bridge": [], "island": []}
+    for index, segment in enumerate(tile.segments):
+        if isinstance(segment, Bridge | Island) and edge in segment.edges:
+            reaching[_kind(segment)].append(index)
+    for land, indexes in reaching.items():
+        if land == kind and not indexes:
+            yield Fault(f"{path}.edges.{edge}", f"the edge {edge} is {_a(kind)} edge, but no {kind} segment lists it")
+        for index in indexes[1:] if land == kind else indexes:
+            also = f"so does segments[{indexes[0]}]" if land == kind else f"the edge is {_a(kind)} edge"
+            yield Fault(f"{path}.segments[{index}].edges", f"this {land} lists the edge {edge}, but {also}")
+    if kind == "sea":
+        along = [index for half in _halves(side) for index in _seas_at(tile, half)]
+        if len(along) == 2 and along[0] != along[1]:
+            yield Fault(
+                f"{path}.segments[{along[1]}].halves",
+                f"both halves of the sea edge {edge} belong to one sea, but one is listed here "
+                f"and one in segments[{along[0]}]",
+            )
+
+
+def _half_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """Whether each half of a sea or bridge edge is in exactly one sea, and none of an island edge in any."""
+    for side, edge in enumerate(EDGES):
+        kind = getattr(tile.edges, edge)
+        for half in _halves(side):
+            seas = _seas_at(tile, half)
+            if kind == "island":
+                for index in seas:
+                    yield Fault(
+                        f"{path}.segments[{index}].halves", f"half {half} is on the island edge {edge}, which has no halves"
+                    )
+            elif not seas:
+                yield Fault(f"{path}.segments", f"half {half}, on the {kind} edge {edge}, is in no sea segment")
+            for index in seas[1:] if kind != "island" else ():
+                first = "here" if index == seas[0] else f"in segments[{seas[0]}]"
+                yield Fault(f"{path}.segments[{index}].halves", f"half {half} is already listed {first}")
+
+
+def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """Whether every segment can be drawn in one piece without crossing another."""
+    places = [_places(segment) for segment in tile.segments]
+    for one, other in combinations(range(len(places)), 2):
+        if _cross(places[one], places[other]):
+            yield Fault(
+                f"{path}.segments[{other}]",
+                f"this {_kind(tile.segments[other])} cannot be drawn in one piece without crossing "
+                f"the {_kind(tile.segments[one])} of segments[{one}]",
+            )
+    seas = sum(isinstance(segment, Sea) for segment in tile.segments)
+    if seas > 1 and seas == len(tile.segments):
+        yield Fault(f"{path}.segments", f"{tile.id} has {seas} seas, but no bridge, island or market that parts them")
+
+
+def _places(segment: Segment) -> list[int]:
+    """Where a segment reaches the rim, of 12 places clockwise from the north-west corner: half, middle, half per side."""
+    match segment:
+        case Sea():
+            return [3 * (half // 2) + 2 * (half % 2) for half in segment.halves]
+        case Bridge() | Island():
+            return [3 * EDGES.index(edge) + 1 for edge in segment.edges]
+        case Market():
+            return []
+
+
+def _cross(mine: Iterable[int], theirs: Iterable[int]) -> bool:
+    """Whether two segments alternate around the rim: only then can they not be drawn apart."""
+    ring = [owner for _, owner in sorted([*((place, 0) for place in mine), *((place, 1) for place in theirs)])]
+    return sum(owner != ring[index - 1] for index, owner in enumerate(ring)) > 2
+
+
+def _halves(side: int) -> tuple[Half, Half]:
+    return 2 * side, 2 * side + 1
+
+
+def _seas_at(tile: Tile, half: Half) -> list[int]:
+    """The sea segments that list a half, each as often as it does."""
+    return [
+        index
+        for index, segment in enumerate(tile.segments)
+        if isinstance(segment, Sea)
+        for listed in segment.halves
+        if listed == half
+    ]
+
+
+def _repeated(edges: Iterable[Edge]) -> list[Edge]:
+    return [edge for edge, times in Counter(edges).items() if times > 1]
+
+
+def _kind(segment: Segment) -> str:
+    return type(segment).__name__.lower()
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind == "island" else f"a {kind}"

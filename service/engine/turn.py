@@ -1,0 +1,164 @@
+"""R2: the turn, from the drawn tile to the next player's.
+
+    place_tile -> islander -> (evaluation) -> take_ship* -> deliver -> next turn
+
+A phase in which `pass` is all there is is passed here, so that nobody is asked a question with one answer.
+"""
+
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.events import (
+    AnyEvent,
+    IslanderPlaced,
+    IslanderRetrieved,
+    TileDiscarded,
+    TileDrawn,
+    TilePlaced,
+    TurnStarted,
+)
+from schemas.vocabulary import Phase
+from service.engine.delivery import (
+    deliver,
+    has_delivery,
+    legal_deliveries,
+    legal_ship_choices,
+    take_chosen,
+    take_owed,
+)
+from service.engine.ending import end_reason, finish
+from service.engine.errors import GameNotActive, IllegalMove
+from service.engine.evaluation import evaluate_placement
+from service.engine.game import Game
+from service.engine.islanders import (
+    has_islander_move,
+    legal_islander_moves,
+    place_islander,
+    retrieve_islander,
+)
+from service.engine.placing import check_placement, fits_somewhere, lay, legal_placements
+from service.engine.tables import Tables
+from service.engine.where import locate
+
+PHASES: dict[type[Action], Phase] = {
+    PlaceTile: "place_tile",
+    PlaceIslander: "islander",
+    RetrieveIslander: "islander",
+    TakeShip: "take_ship",
+    Deliver: "deliver",
+}
+
+
+def legal_moves(tables: Tables, game: Game) -> list[Action]:
+    """Every action that `apply` would accept now, each once; empty where nobody decides."""
+    if game.status != "active":
+        return []
+    match game.phase:
+        case "place_tile":
+            return [*legal_placements(tables, game)]
+        case "islander":
+            return [*legal_islander_moves(tables, game)]
+        case "take_ship":
+            return [*legal_ship_choices(tables, game)]
+        case "deliver":
+            return [*legal_deliveries(tables, game)]
+
+
+def apply(tables: Tables, game: Game, action: Action) -> tuple[Action, list[AnyEvent]]:
+    """Do `action` for the decider, and all that follows by itself; gives the action in full and what happened.
+
+    In full: a payment left out (R6.5) and a pass's phase are filled in. Raises IllegalMove or GameNotActive, the game
+    then being unchanged.
+    """
+    if game.status != "active":
+        raise GameNotActive(game.status)
+    _check_phase(game, action)
+    events: list[AnyEvent] = []
+    match action:
+        case PlaceTile():
+            _place_tile(tables, game, action, events)
+        case PlaceIslander():
+            x, y, index = locate(game, place_islander(tables, game, action))
+            events.append(IslanderPlaced(seat=game.seat, x=x, y=y, segment=index))
+            _evaluate(tables, game, events)
+        case RetrieveIslander():
+            retrieve_islander(tables, game, action)
+            events.append(IslanderRetrieved(seat=game.seat, x=action.x, y=action.y, segment=action.segment))
+            _evaluate(tables, game, events)
+        case TakeShip():
+            take_chosen(tables, game, action, events)
+            _take_ships(tables, game, events)
+        case Deliver():
+            action = deliver(tables, game, action, events)
+            _end_turn(tables, game, events)
+        case Pass():
+            action = _pass(tables, game, events)
+    return action, events
+
+
+def start_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    """Draw the next tile that can be placed; the others leave the game (R3.5)."""
+    game.number += 1
+    game.phase = "place_tile"
+    game.tile = -1
+    events.append(TurnStarted(number=game.number, seat=game.seat))
+    while game.bag:
+        tile = game.bag.pop()
+        if fits_somewhere(tables, game, tile):
+            game.tile = tile
+            events.append(TileDrawn(tile=tables.tile_ids[tile]))
+            return
+        game.discarded.append(tile)
+        events.append(TileDiscarded(tile=tables.tile_ids[tile]))
+    finish(tables, game, "bag_exhausted", events)
+
+
+def _check_phase(game: Game, action: Action) -> None:
+    if isinstance(action, Pass):
+        if game.phase not in ("islander", "deliver"):
+            raise IllegalMove("R2", f"nobody may pass in the phase {game.phase}")
+        wanted: Phase = action.phase or game.phase
+    else:
+        wanted = PHASES[type(action)]
+    if wanted != game.phase:
+        raise IllegalMove("R2", f"this belongs to the phase {wanted}, but the phase is {game.phase}")
+
+
+def _place_tile(tables: Tables, game: Game, action: PlaceTile, events: list[AnyEvent]) -> None:
+    cell = check_placement(tables, game, action)
+    lay(tables, game, cell, game.tile * 4 + action.rotation)
+    tile = tables.tile_ids[game.tile]
+    events.append(TilePlaced(seat=game.seat, tile=tile, x=action.x, y=action.y, rotation=action.rotation))
+    if has_islander_move(game):
+        game.phase = "islander"
+    else:
+        _evaluate(tables, game, events)
+
+
+def _pass(tables: Tables, game: Game, events: list[AnyEvent]) -> Pass:
+    if game.phase == "islander":
+        _evaluate(tables, game, events)
+        return Pass("islander")
+    _end_turn(tables, game, events)
+    return Pass("deliver")
+
+
+def _evaluate(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    evaluate_placement(tables, game, events)
+    _take_ships(tables, game, events)
+
+
+def _take_ships(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    if not take_owed(tables, game, events):
+        game.phase = "take_ship"
+    elif has_delivery(tables, game):
+        game.phase = "deliver"
+    else:
+        _end_turn(tables, game, events)
+
+
+def _end_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    reason = end_reason(game)
+    if reason is not None:
+        finish(tables, game, reason, events)
+        return
+    game.seat = (game.seat + 1) % len(game.players)
+    start_turn(tables, game, events)

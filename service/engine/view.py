@@ -1,0 +1,154 @@
+"""What everybody may see of a game, whole and in parts: GAME. Order of bag and pile, and a hidden seed, stay here."""
+
+from schemas.game import (
+    Covered,
+    Deck,
+    GameView,
+    Placed,
+    PlacedTile,
+    Result,
+    Standing,
+    Turn,
+)
+from schemas.game import Player as PlayerView
+from schemas.vocabulary import Wares
+from service.engine.ending import score, ship_points, winners
+from service.engine.game import Game, is_finished
+from service.engine.tables import Tables, to_xy
+from service.engine.where import order_of
+
+
+def view(tables: Tables, game: Game) -> GameView:
+    """The whole GAME."""
+    return GameView(
+        id=game.id,
+        version=game.version,
+        status=game.status,
+        tileset=game.tileset,
+        edition=game.edition,
+        created_at=game.created_at,
+        updated_at=game.updated_at,
+        players=[view_player(tables, game, seat) for seat in range(len(game.players))],
+        turn=view_turn(tables, game),
+        board=_board(tables, game),
+        display=view_display(tables, game),
+        ship_pile=len(game.pile),
+        bag=len(game.bag),
+        discarded=view_discarded(tables, game),
+        deck=view_deck(game),
+        result=view_result(tables, game),
+    )
+
+
+def view_player(tables: Tables, game: Game, seat: int) -> PlayerView:
+    """One seat."""
+    player = game.players[seat]
+    return PlayerView(
+        seat=seat,
+        name=player.name,
+        color=player.color,
+        kind=player.kind,
+        bot=player.bot,
+        supply=player.supply,
+        wares=view_wares(game, seat),
+        ships=view_ships(tables, game, seat),
+        points=ship_points(tables, player),
+    )
+
+
+def view_wares(game: Game, seat: int) -> Wares:
+    """What a seat holds."""
+    bananas, shells, fish = game.players[seat].wares
+    return Wares(bananas=bananas, shells=shells, fish=fish)
+
+
+def view_ships(tables: Tables, game: Game, seat: int) -> list[str]:
+    """The ships that a seat has won, in the order of winning."""
+    return [tables.ship_ids[ship] for ship in game.players[seat].ships]
+
+
+def view_turn(tables: Tables, game: Game) -> Turn | None:
+    """Whose turn it is; None unless the game is active."""
+    if game.status != "active":
+        return None
+    placed = None
+    if game.placed:
+        x, y = to_xy(game.cells[-1])
+        placed = Placed(x=x, y=y)
+    return Turn(
+        number=game.number,
+        seat=game.seat,
+        phase=game.phase,
+        decider=game.decider,
+        tile=tables.tile_ids[game.tile],
+        placed=placed,
+        deadline=None,
+    )
+
+
+def view_cell(tables: Tables, game: Game, order: int) -> PlacedTile:
+    """One tile of the board."""
+    turned, base = game.turned[order], game.bases[order]
+    after = game.bases[order + 1] if order + 1 < len(game.bases) else len(game.feature)
+    return PlacedTile(
+        tile=tables.tile_ids[turned >> 2],
+        rotation=turned & 3,
+        order=order,
+        islanders=[
+            Standing(segment=segment - base, seat=seat)
+            for segment, seat in sorted(
+                (segment, seat)
+                for seat, player in enumerate(game.players)
+                for segment in player.standing
+                if base <= segment < after
+            )
+        ],
+        covered=[
+            Covered(segment=segment - base, group=group)
+            for segment, group in sorted(game.covered)
+            if base <= segment < after
+        ],
+    )
+
+
+def view_display(tables: Tables, game: Game) -> list[str]:
+    """The face-up ships."""
+    return [tables.ship_ids[ship] for ship in game.display]
+
+
+def view_discarded(tables: Tables, game: Game) -> list[str]:
+    """The tiles that left the game (R3.5)."""
+    return [tables.tile_ids[tile] for tile in game.discarded]
+
+
+def view_deck(game: Game) -> Deck:
+    """The commitment; the seed only when nothing can be decided any more."""
+    seed = game.seed if is_finished(game) else None
+    return Deck(commitment=game.commitment, seed=seed, seed_chosen=game.seed_chosen)
+
+
+def view_result(tables: Tables, game: Game) -> Result | None:
+    """How it ended; None unless it is finished."""
+    if game.status != "finished" or game.reason is None:
+        return None
+    scores = [score(tables, game, seat) for seat in range(len(game.players))]
+    return Result(winners=winners(tables, game), reason=game.reason, scores=scores)
+
+
+def cell_key(cell: int) -> str:
+    """A cell as GAME's board writes it."""
+    x, y = to_xy(cell)
+    return f"{x},{y}"
+
+
+def _board(tables: Tables, game: Game) -> dict[str, PlacedTile]:
+    """The board in one pass: only tiles with figures or covered fish are looked at closely."""
+    special = {order_of(game, segment) for player in game.players for segment in player.standing}
+    special |= {order_of(game, segment) for segment, _ in game.covered}
+    names = tables.tile_ids
+    return {
+        cell_key(cell): view_cell(tables, game, order)
+        if order in special
+        else PlacedTile(tile=names[turned >> 2], rotation=turned & 3, order=order, islanders=[], covered=[])
+        for order, (cell, turned) in enumerate(zip(game.cells, game.turned, strict=True))
+    }

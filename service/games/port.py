@@ -1,0 +1,157 @@
+"""What the games need of a store, and no more. `service.store` is the one that there is; its tests run over the port.
+
+A game's stored state is its snapshot, its access record (who may do what: `service.games.access`), its log of diffs and
+the answers kept for idempotency keys. One `commit` changes all of that at once or not at all.
+
+    StoreError
+    └── StoreUnavailable   the store did not answer in time; what was asked may have been done
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from schemas.vocabulary import Status
+
+__all__ = [
+    "Answered",
+    "Commit",
+    "Committed",
+    "Keep",
+    "Loaded",
+    "Lost",
+    "Outcome",
+    "Page",
+    "Store",
+    "StoreError",
+    "StoreUnavailable",
+    "StoredDiff",
+]
+
+
+class StoreError(Exception):
+    """Base of what a store may raise."""
+
+
+class StoreUnavailable(StoreError):
+    """The store did not answer in time; what was asked may have been done. Retry after `retry_after_s`."""
+
+    def __init__(self, reason: str, retry_after_s: int = 1) -> None:
+        super().__init__(reason)
+        self.retry_after_s = retry_after_s
+
+
+class StoredDiff(NamedTuple):
+    """One diff of a game's log: `data` is what clients get, byte for byte; `previous` the digest before it."""
+
+    version: int
+    digest: str
+    previous: str
+    data: bytes
+
+
+class Loaded(NamedTuple):
+    """A game as it is stored now, and the answer kept under the idempotency key that was asked for, if any."""
+
+    version: int
+    digest: str
+    snapshot: bytes
+    access: bytes
+    answer: bytes | None
+
+
+class Keep(NamedTuple):
+    """An answer to keep for retries: `key` is already a hash of path, token and client's key; kept `seconds`."""
+
+    key: str
+    answer: bytes
+    seconds: int
+
+
+class Commit(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that one commit changes, at once or not at all."""
+
+    game: str
+    id: str
+    """Unique to this commit: a commit that reached the store twice is applied once."""
+    expected: tuple[int, str] | None
+    """Version and digest that it builds on; None creates the game."""
+    snapshot: bytes
+    access: bytes | None
+    """The new access record; None leaves it."""
+    diffs: Sequence[StoredDiff]
+    """At least one, without gap from `expected` on; the last one's version and digest are the game's new ones."""
+    keep: Keep | None
+    status: Status
+    was: Status | None
+    """The status before, None when the game is created."""
+    listed: bool
+    """Whether the public list of games shows it."""
+    created_at: int
+    """Unix seconds; the list is ordered by it."""
+    expire_s: int
+    """Seconds from now after which the game is forgotten unless it changes again."""
+    due_at: int | None
+    """Unix seconds at which some instance must look at this game again (bots to go on); None for never."""
+
+
+class Committed(NamedTuple):
+    """It is stored."""
+
+
+class Lost(NamedTuple):
+    """Somebody else was first (or the game exists already): nothing was changed. None, where the game is gone."""
+
+    version: int | None
+    digest: str | None
+
+
+class Answered(NamedTuple):
+    """The idempotency key has its answer already: nothing was changed."""
+
+    answer: bytes
+
+
+Outcome = Committed | Lost | Answered
+
+
+class Page(NamedTuple):
+    """Some listed games, the newest first, and where the next page begins (None at the end)."""
+
+    games: list[str]
+    next: str | None
+
+
+class Store(Protocol):
+    """A store of games. Every method may raise StoreUnavailable."""
+
+    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+        """The game as it is now, with the answer kept under `key`; None where there is no such game."""
+
+    async def commit(self, commit: Commit) -> Outcome:
+        """Change everything that `commit` says at once, if its version is still the game's."""
+
+    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+        """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
+
+    async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+        """Version and digest of each game now; None where there is no such game."""
+
+    async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
+        """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
+
+    async def unlist(self, game: str, status: Status) -> None:
+        """Mend the list: the game does not have this status (any more)."""
+
+    async def due(self, now: int, limit: int) -> list[str]:
+        """Games whose `due_at` has come, the oldest first; they stay due until a commit says otherwise or `settle`."""
+
+    async def settle(self, game: str, until: int | None) -> None:
+        """Move a game's `due_at` (None: nothing is due any more)."""
+
+    def hints(self) -> AsyncIterator[str]:
+        """Ids of games that have changed, as the store announces them. A hint may be lost: the log is the truth."""
+
+    async def ping(self) -> None:
+        """Raise StoreUnavailable unless the store answers and takes writes."""

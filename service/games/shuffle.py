@@ -1,0 +1,75 @@
+"""The provable shuffle, byte for byte as the contract fixes it: whatever is random follows from the seed."""
+
+from collections.abc import MutableSequence
+from hashlib import sha256
+from typing import TypeVar
+
+from schemas.base import canonical
+from schemas.tileset import TileSet
+from service.engine import Tables
+
+T = TypeVar("T")
+
+RANDOM_SEED_BYTES = 32
+"""A seed that nobody chose is 64 hex digits."""
+
+
+def number(seed: str, label: str, index: int, modulus: int) -> int:
+    """n(label, i, m): the first 6 bytes of SHA-256(`SEED:LABEL:I`), big-endian, modulo m.
+
+    >>> number("tides", "bag", 71, 72)
+    3
+    """
+    return int.from_bytes(sha256(f"{seed}:{label}:{index}".encode()).digest()[:6]) % modulus
+
+
+def shuffle(seed: str, label: str, items: MutableSequence[T]) -> None:
+    """Fisher-Yates from the last item down to the second; the first item is then drawn first."""
+    for index in range(len(items) - 1, 0, -1):
+        other = number(seed, label, index, index + 1)
+        items[index], items[other] = items[other], items[index]
+
+
+def shuffled_bag(tables: Tables, seed: str) -> list[int]:
+    """The tiles in drawing order (R1.2): in file order, `count` times each, less one start tile, shuffled."""
+    bag = [
+        index for index, tile in enumerate(tables.tileset.tiles) for _ in range(tile.count - (index == tables.start))
+    ]
+    shuffle(seed, "bag", bag)
+    return bag
+
+
+def shuffled_ships(tables: Tables, seed: str) -> list[int]:
+    """The ships in the order in which they are turned up (R1.3)."""
+    ships = [*range(len(tables.ships))]
+    shuffle(seed, "ships", ships)
+    return ships
+
+
+def first_seat(seed: str, players: int) -> int:
+    """The random first seat (R1.6)."""
+    return number(seed, "first", 0, players)
+
+
+def commitment(game_id: str, seed: str, tileset_hash: str) -> str:
+    """SHA-256 hex of `GAME_ID:SEED:SET`: published before anybody could know the order."""
+    return sha256(f"{game_id}:{seed}:{tileset_hash}".encode()).hexdigest()
+
+
+def tileset_hash(tileset: TileSet) -> str:
+    """SET: SHA-256 hex of the tile set's answer in RFC 8785 form."""
+    return sha256(canonical(tileset)).hexdigest()
+
+
+class Chance:
+    """A bot's chance: numbers that follow from the seed and the game's version, the same in every process."""
+
+    def __init__(self, seed: str, version: int) -> None:
+        self._seed = seed
+        self._label = f"bot.{version}"
+        self._drawn = 0
+
+    def below(self, modulus: int) -> int:
+        """The next number, 0 to `modulus` - 1."""
+        self._drawn += 1
+        return number(self._seed, self._label, self._drawn, modulus)
