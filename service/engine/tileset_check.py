@@ -1,4 +1,4 @@
-"""Whether a tile set can be played: all that `schemas/tileset.py` cannot say of a single value. Source: api.md, "Tile sets".
+"""Whether a tile set can be played: what no shape can say. Source: api.md, "Tile sets".
 
 `parse` reads a file's bytes and gives a set that the engine may rely on, or all faults that it found at once.
 """
@@ -121,89 +121,104 @@ def _repeated_ids(path: str, ids: Sequence[str]) -> Iterator[Fault]:
 def _ship_faults(path: str, ship: Ship) -> Iterator[Fault]:
     cost = ship.cost
     if len(cost.same) > GROUPS:
-        yield Fault(f"{path}.cost.same", f"there are {GROUPS} kinds of wares, so no more groups of identical ones (R6.3)")
+        yield Fault(f"{path}.cost.same", f"groups differ in kind, so there are at most {GROUPS} of them (R6.3)")
     if not (cost.bananas or cost.shells or cost.fish or cost.any or cost.same):
         yield Fault(f"{path}.cost", f"{ship.id} asks for no wares at all")
 
 
 def _tile_faults(path: str, tile: Tile) -> list[Fault]:
     """The faults of one tile; whether lines cross is only asked where every edge shows what it should."""
-    faults = [
-        *_segment_faults(path, tile),
-        *(fault for side, edge in enumerate(EDGES) for fault in _edge_faults(path, tile, side, edge)),
-        *_half_faults(path, tile),
-    ]
+    faults = [*_segment_faults(path, tile), *_edge_faults(path, tile), *_half_faults(path, tile)]
     return faults or [*_drawing_faults(path, tile)]
 
 
 def _segment_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """What is wrong with a segment whatever the edges are."""
     boats = markets = 0
     for index, segment in enumerate(tile.segments):
         here = f"{path}.segments[{index}]"
         match segment:
-            case Bridge(edges) | Island(edges):
-                for edge in _repeated(edges):
-                    yield Fault(f"{here}.edges", f"the {_kind(segment)} lists the edge {edge} more than once")
-                if isinstance(segment, Bridge) and len(set(edges)) > BRIDGE_EDGES:
-                    yield Fault(f"{here}.edges", f"a bridge segment has at most {BRIDGE_EDGES} edges (R5.1)")
-            case Sea(boat=True):
-                boats += 1
-                if boats > 1:
+            case Bridge() | Island():
+                yield from _listing_faults(f"{here}.edges", segment)
+            case Sea():
+                boats += segment.boat
+                if segment.boat and boats > 1:
                     yield Fault(f"{here}.boat", f"{tile.id} has a second boat; a boat tile has one (R0)")
             case Market():
                 markets += 1
                 if markets > 1:
                     yield Fault(here, f"{tile.id} has a second market; a tile has at most one")
-            case Sea():
-                pass
 
 
-def _edge_faults(path: str, tile: Tile, side: int, edge: Edge) -> Iterator[Fault]:
-    """Whether a side shows what `edges` says: one bridge, one island, or one sea along both halves (R0)."""
-    kind = getattr(tile.edges, edge)
-    reaching: dict[str, list[int]] = {"bridge": [], "island": []}
-    for index, segment in enumerate(tile.segments):
-        if isinstance(segment, Bridge | Island) and edge in segment.edges:
-            reaching[_kind(segment)].append(index)
-    for land, indexes in reaching.items():
-        if land == kind and not indexes:
-            yield Fault(f"{path}.edges.{edge}", f"the edge {edge} is {_a(kind)} edge, but no {kind} segment lists it")
-        for index in indexes[1:] if land == kind else indexes:
-            also = f"so does segments[{indexes[0]}]" if land == kind else f"the edge is {_a(kind)} edge"
-            yield Fault(f"{path}.segments[{index}].edges", f"this {land} lists the edge {edge}, but {also}")
-    if kind == "sea":
-        along = [index for half in _halves(side) for index in _seas_at(tile, half)]
-        if len(along) == 2 and along[0] != along[1]:
-            yield Fault(
-                f"{path}.segments[{along[1]}].halves",
-                f"both halves of the sea edge {edge} belong to one sea, but one is listed here "
-                f"and one in segments[{along[0]}]",
-            )
+def _listing_faults(path: str, segment: Bridge | Island) -> Iterator[Fault]:
+    for edge, times in Counter(segment.edges).items():
+        if times > 1:
+            yield Fault(path, f"the {_kind(segment)} lists the edge {edge} {times} times")
+    if isinstance(segment, Bridge) and len(set(segment.edges)) > BRIDGE_EDGES:
+        yield Fault(path, f"a bridge segment has at most {BRIDGE_EDGES} edges (R5.1)")
+
+
+def _edge_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """Whether each side shows what `edges` says: one bridge, one island, or one sea along both halves (R0)."""
+    for side, edge in enumerate(EDGES):
+        shown = getattr(tile.edges, edge)
+        for land in ("bridge", "island"):
+            yield from _land_faults(path, tile, edge, land, shown)
+        if shown == "sea":
+            yield from _sea_edge_faults(path, tile, side)
+
+
+def _land_faults(path: str, tile: Tile, edge: Edge, land: str, shown: str) -> Iterator[Fault]:
+    """Whether as many bridges (or islands) list an edge as should: one where it shows that, else none."""
+    listing = [
+        index
+        for index, segment in enumerate(tile.segments)
+        if isinstance(segment, Bridge | Island) and _kind(segment) == land and edge in segment.edges
+    ]
+    if land != shown:
+        for index in listing:
+            yield Fault(f"{path}.segments[{index}].edges", f"this {land} lists the edge {edge}, which shows {shown}")
+    elif not listing:
+        yield Fault(f"{path}.edges.{edge}", f"the edge {edge} shows {shown}, but no {land} segment lists it")
+    for index in listing[1:] if land == shown else ():
+        yield Fault(
+            f"{path}.segments[{index}].edges",
+            f"this {land} lists the edge {edge}, which segments[{listing[0]}] already has",
+        )
+
+
+def _sea_edge_faults(path: str, tile: Tile, side: int) -> Iterator[Fault]:
+    """R0: both halves of a sea edge belong to one sea segment."""
+    along = [index for half in _halves(side) for index in _seas_at(tile, half)]
+    if len(along) == 2 and along[0] != along[1]:
+        first, second = sorted(along)
+        yield Fault(
+            f"{path}.segments[{second}].halves",
+            f"both halves of the sea edge {EDGES[side]} belong to one sea, but segments[{first}] lists one of them",
+        )
 
 
 def _half_faults(path: str, tile: Tile) -> Iterator[Fault]:
-    """Whether each half of a sea or bridge edge is in exactly one sea, and none of an island edge in any."""
+    """Whether each half of a sea or bridge edge is in exactly one sea, and none of an island edge in any (R0)."""
     for side, edge in enumerate(EDGES):
-        kind = getattr(tile.edges, edge)
+        shown = getattr(tile.edges, edge)
         for half in _halves(side):
             seas = _seas_at(tile, half)
-            if kind == "island":
-                for index in seas:
-                    yield Fault(
-                        f"{path}.segments[{index}].halves", f"half {half} is on the island edge {edge}, which has no halves"
-                    )
-            elif not seas:
-                yield Fault(f"{path}.segments", f"half {half}, on the {kind} edge {edge}, is in no sea segment")
-            for index in seas[1:] if kind != "island" else ():
-                first = "here" if index == seas[0] else f"in segments[{seas[0]}]"
-                yield Fault(f"{path}.segments[{index}].halves", f"half {half} is already listed {first}")
+            if not seas and shown != "island":
+                yield Fault(f"{path}.segments", f"half {half}, on the {shown} edge {edge}, is in no sea segment")
+            for place, index in enumerate(seas):
+                here = f"{path}.segments[{index}].halves"
+                if shown == "island":
+                    yield Fault(here, f"half {half} is on the edge {edge}, which shows island and so has no halves")
+                elif place:
+                    yield Fault(here, f"half {half} is already listed in segments[{seas[0]}]")
 
 
 def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
-    """Whether every segment can be drawn in one piece without crossing another."""
-    places = [_places(segment) for segment in tile.segments]
-    for one, other in combinations(range(len(places)), 2):
-        if _cross(places[one], places[other]):
+    """Whether every segment can be drawn in one piece, crossing no other, and something lies between two seas."""
+    places = [(index, where) for index, segment in enumerate(tile.segments) if len(where := _places(segment)) > 1]
+    for (one, mine), (other, theirs) in combinations(places, 2):
+        if _cross(mine, theirs):
             yield Fault(
                 f"{path}.segments[{other}]",
                 f"this {_kind(tile.segments[other])} cannot be drawn in one piece without crossing "
@@ -215,7 +230,7 @@ def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
 
 
 def _places(segment: Segment) -> list[int]:
-    """Where a segment reaches the rim, of 12 places clockwise from the north-west corner: half, middle, half per side."""
+    """Where a segment reaches the rim, which has three places a side, clockwise: first half, middle, second half."""
     match segment:
         case Sea():
             return [3 * (half // 2) + 2 * (half % 2) for half in segment.halves]
@@ -246,13 +261,5 @@ def _seas_at(tile: Tile, half: Half) -> list[int]:
     ]
 
 
-def _repeated(edges: Iterable[Edge]) -> list[Edge]:
-    return [edge for edge, times in Counter(edges).items() if times > 1]
-
-
 def _kind(segment: Segment) -> str:
     return type(segment).__name__.lower()
-
-
-def _a(kind: str) -> str:
-    return f"an {kind}" if kind == "island" else f"a {kind}"

@@ -1,0 +1,129 @@
+"""Who may do what: a game's tokens, stored only as hashes. Source: api.md, "Tokens".
+
+A token is HMAC-SHA256(key, salt and role). The key is the client's idempotency key, so that a retry of a creation gets
+the same tokens, or else 256 random bits that nobody keeps.
+"""
+
+import base64
+import hmac
+from hashlib import sha256
+
+import msgspec
+
+from schemas.vocabulary import Visibility
+from service.games.errors import NoSuchGame, NotOwner, Unauthorized, WrongSeat
+
+SALT_BYTES = 16
+OWNER = "owner"
+SPECTATOR = "spectator"
+
+
+class Access(msgspec.Struct, array_like=True, gc=False):
+    """A game's access record; changes only when somebody joins."""
+
+    visibility: Visibility
+    salt: bytes
+    owner: bytes
+    spectator: bytes
+    seats: list[bytes | None]
+    """Hash of each seat's token; None for bots and open seats."""
+    owned: list[int]
+    """The seats filled at creation: the owner's token acts for them."""
+    schema: int = 1
+
+
+class Reader(msgspec.Struct, frozen=True):
+    """What a token was found to be: the owner's, a seat's, a spectator's, or none at all."""
+
+    role: str | None
+    seat: int | None = None
+
+
+def mint(key: bytes, salt: bytes, role: str) -> str:
+    """The token of a role: 256 bits, URL-safe."""
+    return base64.urlsafe_b64encode(hmac.digest(key, salt + role.encode(), "sha256")).rstrip(b"=").decode()
+
+
+def seat_role(seat: int) -> str:
+    """The role of a seat's token."""
+    return f"seat.{seat}"
+
+
+def token_hash(token: str) -> bytes:
+    """What is stored of a token."""
+    return sha256(token.encode()).digest()
+
+
+def encode_access(access: Access) -> bytes:
+    """The record as it is stored."""
+    return _ENCODER.encode(access)
+
+
+def decode_access(record: bytes) -> Access:
+    """The record from the store."""
+    return _DECODER.decode(record)
+
+
+def identify(access: Access, token: str | None) -> Reader:
+    """Whose token it is; raises Unauthorized for an unknown one. Every hash is compared, in constant time."""
+    if token is None:
+        return Reader(None)
+    digest = token_hash(token)
+    found: Reader | None = None
+    for role, seat, stored in _known(access):
+        if hmac.compare_digest(stored, digest):
+            found = Reader(role, seat)
+    if found is None:
+        raise Unauthorized(missing=False)
+    return found
+
+
+def check_read(access: Access, game: str, token: str | None) -> Reader:
+    """Who reads; raises NoSuchGame for a private game without one of its tokens, Unauthorized for an unknown token."""
+    try:
+        reader = identify(access, token)
+    except Unauthorized:
+        if access.visibility == "private":
+            raise NoSuchGame(game) from None
+        raise
+    if reader.role is None and access.visibility == "private":
+        raise NoSuchGame(game)
+    return reader
+
+
+def check_act(access: Access, game: str, token: str | None) -> Reader:
+    """Who acts; raises NoSuchGame, Unauthorized, or WrongSeat for a token that only reads."""
+    reader = check_read(access, game, token)
+    if reader.role is None:
+        raise Unauthorized(missing=True)
+    return reader
+
+
+def check_owner(access: Access, game: str, token: str | None) -> None:
+    """Raise unless the token is the owner's."""
+    if check_act(access, game, token).role != OWNER:
+        raise NotOwner
+
+
+def acting_seat(access: Access, reader: Reader, asked: int | None, decider: int, index: int | None) -> int:
+    """The seat that acts: the one asked for, else the token's, else (the owner's token) the decider.
+
+    Raises WrongSeat where the token does not act for it.
+    """
+    if reader.role == OWNER:
+        seat = decider if asked is None else asked
+        if seat not in access.owned:
+            raise WrongSeat(seat, index)
+        return seat
+    if reader.seat is None or asked not in (None, reader.seat):
+        raise WrongSeat(asked, index)
+    return reader.seat
+
+
+def _known(access: Access) -> list[tuple[str, int | None, bytes]]:
+    seats = [(seat_role(seat), seat, stored) for seat, stored in enumerate(access.seats) if stored is not None]
+    return [(OWNER, None, access.owner), (SPECTATOR, None, access.spectator), *seats]
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Access)

@@ -1,0 +1,270 @@
+"""Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from schemas.acting import Act, Acted
+from schemas.actions import (
+    Action,
+    ActionAsked,
+    Deliver,
+    Pass,
+    PlaceIslander,
+    PlaceTile,
+    RetrieveIslander,
+    TakeShip,
+)
+from schemas.base import encode
+from schemas.events import AnyEvent, GameFinished, ShipRevealed, TileDiscarded, TileDrawn
+from schemas.game import GameView
+from schemas.vocabulary import PassPhase, Wares
+from service.engine import Game, IllegalMove, abort, apply, move_id, parse_move_id, view
+from service.games import context as desk
+from service.games.access import OWNER, Reader, acting_seat, check_act, check_owner
+from service.games.context import Context, Table
+from service.games.diffs import record
+from service.games.errors import (
+    Conflict,
+    ListTooLong,
+    Malformed,
+    NotActive,
+    NotYourTurn,
+    Refused,
+    VersionMismatch,
+)
+from service.games.idempotency import Idempotency, keep, replay, scope
+from service.games.opponents import due_at, play_bots
+from service.games.port import Answered, Committed, Loaded, StoredDiff
+from service.games.read import all_legal_moves, next_decision
+
+TRIES = 100
+"""How often a lost race is tried again: each loss is somebody else's success."""
+
+REVEALING = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
+
+FIELDS: dict[str, tuple[set[str], set[str]]] = {
+    "place_tile": ({"x", "y", "rotation"}, set()),
+    "place_islander": ({"segment"}, set()),
+    "retrieve_islander": ({"x", "y", "segment"}, set()),
+    "take_ship": ({"ship"}, set()),
+    "deliver": ({"ship"}, {"wares"}),
+    "pass": (set(), {"phase"}),
+}
+"""For each type of action the fields that it needs, and those that it may have."""
+
+
+class Expected(NamedTuple):
+    """An If-Match: a version, and perhaps its digest."""
+
+    version: int
+    digest: str | None
+
+
+class ActAsked(NamedTuple):
+    """A whole request to act."""
+
+    act: Act
+    token: str | None
+    if_match: Sequence[Expected] | None = None
+    """Any of them must be the game's version; None expects nothing."""
+    key: str | None = None
+    include_moves: bool = False
+    include_game: bool = False
+
+
+async def act(context: Context, game_id: str, asked: ActAsked) -> Acted[Raw]:
+    """Do what is asked, all or none, and let bots answer; without If-Match a lost race is tried again."""
+    actions = parse_actions(asked.act)
+    idempotency = scope(asked.key, f"/v1/games/{game_id}/actions", asked.token, asked.act)
+    for _ in range(TRIES):
+        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
+        reader = check_act(access, game_id, asked.token)
+        if (answer := replay(idempotency, loaded.answer)) is not None:
+            return msgspec.json.decode(answer, type=Acted[Raw])
+        table = desk.open_table(context, loaded, access)
+        if table.game.status != "active":
+            raise NotActive(table.game.status)
+        check_version(loaded, asked.if_match)
+        acted = await _try_act(context, table, reader, actions, asked, idempotency)
+        if acted is not None:
+            return acted
+    raise Conflict("others kept changing the game")
+
+
+async def abort_game(
+    context: Context, game_id: str, *, token: str | None, if_match: Sequence[Expected] | None
+) -> tuple[GameView, str]:
+    """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
+    for _ in range(TRIES):
+        loaded, access = await desk.load(context, game_id)
+        check_owner(access, game_id, token)
+        table = desk.open_table(context, loaded, access)
+        game, tables = table.game, table.tileset.tables
+        if game.status == "finished":
+            raise NotActive(game.status)
+        check_version(loaded, if_match)
+        if game.status == "aborted":
+            return view(tables, game), game.digest
+        was = game.status
+        diffs = [record(tables, game, abort(game), at=context.now())]
+        outcome = await desk.commit(context, game, diffs, access=access, before=loaded, was=was)
+        if isinstance(outcome, Committed):
+            context.committed(game_id, diffs)
+            return view(tables, game), game.digest
+    raise Conflict("others kept changing the game")
+
+
+def check_version(loaded: Loaded, if_match: Sequence[Expected] | None) -> None:
+    """Raise VersionMismatch unless the game has one of the expected versions."""
+    if if_match is None:
+        return
+    for expected in if_match:
+        if expected.version == loaded.version and expected.digest in (None, loaded.digest):
+            return
+    raise VersionMismatch(loaded.version, loaded.digest)
+
+
+def parse_actions(asked: Act) -> list[Action]:
+    """The actions of a request, in full shape; raises Malformed, which names the field."""
+    if asked.actions is not None:
+        return [parse_action(action, f"$.actions[{index}]") for index, action in enumerate(asked.actions)]
+    if asked.action is not None:
+        return [parse_action(asked.action, "$.action")]
+    action = parse_move_id(asked.move or "")
+    if action is None:
+        raise Malformed(f"{asked.move} is the id of no move", "$.move")
+    return [action]
+
+
+def parse_action(asked: ActionAsked, path: str) -> Action:
+    """One action of optional fields as the one that its type says; raises Malformed for a field too few or too many."""
+    needed, possible = FIELDS[asked.type]
+    for name in ("x", "y", "rotation", "segment", "ship", "wares", "phase"):
+        given = getattr(asked, name) is not None
+        if given and name not in needed | possible:
+            raise Malformed(f"`{name}` is no field of {asked.type}", f"{path}.{name}")
+        if not given and name in needed:
+            raise Malformed(f"{asked.type} needs `{name}`", f"{path}.{name}")
+    return _FORM[asked.type](asked)
+
+
+def _retrieve(asked: ActionAsked) -> Action:
+    return RetrieveIslander(asked.x or 0, asked.y or 0, asked.segment or 0)
+
+
+def _deliver(asked: ActionAsked) -> Action:
+    wares = asked.wares
+    return Deliver(
+        asked.ship or "",
+        None if wares is None else Wares(bananas=wares.bananas, shells=wares.shells, fish=wares.fish),
+    )
+
+
+_FORM: dict[str, Callable[[ActionAsked], Action]] = {
+    "place_tile": lambda asked: PlaceTile(asked.x or 0, asked.y or 0, asked.rotation or 0),
+    "place_islander": lambda asked: PlaceIslander(asked.segment or 0),
+    "retrieve_islander": _retrieve,
+    "take_ship": lambda asked: TakeShip(asked.ship or ""),
+    "deliver": _deliver,
+    "pass": lambda asked: Pass(asked.phase),
+}
+
+
+async def _try_act(
+    context: Context,
+    table: Table,
+    reader: Reader,
+    actions: Sequence[Action],
+    asked: ActAsked,
+    idempotency: Idempotency | None,
+) -> Acted[Raw] | None:
+    """One attempt; None where somebody else changed the game in between."""
+    game, tables = table.game, table.tileset.tables
+    diffs = _apply_all(context, table, reader, actions, asked.act)
+    if game.status == "active":
+        diffs += await play_bots(context, tables, game)
+    acted = Acted(
+        version=game.version,
+        digest=game.digest,
+        diffs=[Raw(diff.data) for diff in diffs],
+        game=view(tables, game) if asked.include_game else None,
+        next=next_decision(game),
+        legal_moves=all_legal_moves(tables, game) if asked.include_moves else None,
+    )
+    outcome = await desk.commit(
+        context,
+        game,
+        diffs,
+        access=table.access,
+        before=table.loaded,
+        was="active",
+        keep=keep(idempotency, encode(acted)) if idempotency else None,
+        due_at=due_at(context, game),
+    )
+    match outcome:
+        case Committed():
+            context.committed(game.id, diffs)
+            return acted
+        case Answered(answer):
+            return msgspec.json.decode(replay(idempotency, answer) or b"", type=Acted[Raw])
+        case _:
+            return None
+
+
+def _apply_one(
+    context: Context,
+    table: Table,
+    reader: Reader,
+    action: Action,
+    index: int | None,
+    asked: Act,
+) -> tuple[Action, list[AnyEvent], StoredDiff]:
+    """One action: the seat, then the rules; gives it in full, what happened, and its diff."""
+    game, tables = table.game, table.tileset.tables
+    decider = game.decider
+    seat = acting_seat(table.access, reader, asked.seat, decider, index)
+    if seat != decider:
+        raise NotYourTurn(seat, decider, index)
+    try:
+        done, events = apply(tables, game, action)
+    except IllegalMove as refusal:
+        raise Refused(refusal, index) from refusal
+    by = "owner" if reader.role == OWNER else "seat"
+    return done, events, record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=by)
+
+
+def _apply_all(
+    context: Context, table: Table, reader: Reader, actions: Sequence[Action], asked: Act
+) -> list[StoredDiff]:
+    """All actions of a request, each its own version; the first that is refused refuses them all."""
+    listed = asked.actions is not None
+    diffs: list[StoredDiff] = []
+    skippable: set[PassPhase] = set()
+    revealed = False
+    for number, action in enumerate(actions):
+        index = number if listed else None
+        if isinstance(action, Pass) and action.phase in skippable and action.phase != table.game.phase:
+            continue
+        if revealed:
+            raise ListTooLong(number)
+        done, events, diff = _apply_one(context, table, reader, action, index, asked)
+        diffs.append(diff)
+        revealed = any(isinstance(event, REVEALING) for event in events)
+        skippable |= passed_by_engine(table.game, done, events)
+    return diffs
+
+
+def passed_by_engine(game: Game, action: Action, events: Sequence[AnyEvent]) -> set[PassPhase]:
+    """The phases that the engine passed by itself after an action, because there was nothing else to do."""
+    passed: set[PassPhase] = set()
+    over = game.status != "active" or any(isinstance(event, TileDrawn) for event in events)
+    if isinstance(action, PlaceTile) and (over or game.phase != "islander"):
+        passed.add("islander")
+    if over and not isinstance(action, Deliver | Pass):
+        passed.add("deliver")
+    if over and isinstance(action, Pass) and action.phase == "islander":
+        passed.add("deliver")
+    return passed

@@ -1,0 +1,138 @@
+"""Everything that the games refuse, as types with data; `service.web.problems` maps them to the contract's problems.
+
+    GameError
+    ├── Malformed            a value that the shape alone could not refuse
+    ├── NoSuchGame           none, or a private one without one of its tokens
+    ├── NoSuchTileSet        asked for by its path
+    ├── UnknownTileSet       asked for in a new game
+    ├── Unauthorized         the token is missing or unknown
+    ├── WrongSeat            the token does not act for this seat
+    ├── NotOwner             the token is not the owner's
+    ├── NotActive            nobody can act in this game now
+    ├── NotYourTurn          another seat decides
+    ├── NoOpenSeat           every seat is taken
+    ├── Conflict             somebody else was first
+    ├── VersionMismatch      If-Match names another version
+    ├── Refused              the rules forbid it
+    ├── ListTooLong          an action follows one that reveals something hidden
+    └── KeyReused            the idempotency key belongs to another request
+
+`index` says which of a request's actions it was, None where there was no list.
+"""
+
+from service.engine import IllegalMove
+
+
+class GameError(Exception):
+    """Base of all that is refused; nothing was changed."""
+
+
+class Malformed(GameError):
+    """A value that the shape alone could not refuse; `path` names the field."""
+
+    def __init__(self, detail: str, path: str | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.path = path
+
+
+class NoSuchGame(GameError):
+    """There is no such game for this reader."""
+
+    def __init__(self, game: str) -> None:
+        super().__init__(game)
+        self.game = game
+
+
+class NoSuchTileSet(GameError):
+    """The path names no tile set."""
+
+    def __init__(self, tileset: str) -> None:
+        super().__init__(tileset)
+        self.tileset = tileset
+
+
+class UnknownTileSet(NoSuchTileSet):
+    """A new game, or a stored one, names a tile set that this service does not have."""
+
+
+class Unauthorized(GameError):
+    """The token is missing, or unknown."""
+
+    def __init__(self, *, missing: bool) -> None:
+        super().__init__(missing)
+        self.missing = missing
+
+
+class WrongSeat(GameError):
+    """The token does not act for this seat."""
+
+    def __init__(self, seat: int | None, index: int | None = None) -> None:
+        super().__init__(seat)
+        self.seat = seat
+        self.index = index
+
+
+class NotOwner(GameError):
+    """The token is one of the game's, but not the owner's."""
+
+
+class NotActive(GameError):
+    """Nobody can act: the game waits, is finished or was aborted."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class NotYourTurn(GameError):
+    """Another seat decides now."""
+
+    def __init__(self, seat: int, decider: int, index: int | None = None) -> None:
+        super().__init__(seat, decider)
+        self.seat = seat
+        self.decider = decider
+        self.index = index
+
+
+class NoOpenSeat(GameError):
+    """Every seat is taken, or the game is over."""
+
+
+class Conflict(GameError):
+    """Somebody else was first; `detail` says with what."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class VersionMismatch(GameError):
+    """If-Match names another version than the game has."""
+
+    def __init__(self, version: int, digest: str) -> None:
+        super().__init__(version, digest)
+        self.version = version
+        self.digest = digest
+
+
+class Refused(GameError):
+    """The rules forbid it."""
+
+    def __init__(self, move: IllegalMove, index: int | None) -> None:
+        super().__init__(move.rule, move.reason)
+        self.rule = move.rule
+        self.reason = move.reason
+        self.index = index
+
+
+class ListTooLong(GameError):
+    """The action at `index` would follow one that reveals something hidden."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+class KeyReused(GameError):
+    """The idempotency key belongs to another request."""

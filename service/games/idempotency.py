@@ -1,0 +1,70 @@
+"""Answers kept for retries: a key counts per path and token, for 24 h; only successes are kept.
+
+Source: api.md, "Acting".
+"""
+
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+
+from schemas.base import canonical
+from service.games.errors import KeyReused, Malformed
+from service.games.port import Keep
+
+KEPT_S = 86_400
+SECRET_CHARACTERS = 32
+
+
+class KeptAnswer(msgspec.Struct, array_like=True, gc=False):
+    """What is stored under a key: what was asked, and what was answered."""
+
+    request: bytes
+    answer: bytes
+
+
+class Idempotency(NamedTuple):
+    """A client's key in its scope. The key itself is a secret where tokens are handed out, and is never stored."""
+
+    key: bytes
+    stored_key: str
+    request: bytes
+
+
+def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempotency | None:
+    """The scope of a key: the path, the token, and the request that it was sent with; None without a key."""
+    if key is None:
+        return None
+    parts = (key, path, token or "")
+    stored = sha256(b"\0".join(sha256(part.encode()).digest() for part in parts)).hexdigest()
+    return Idempotency(key.encode(), stored, sha256(canonical(request)).digest())
+
+
+def check_secret(idempotency: Idempotency | None) -> None:
+    """Raise Malformed unless the key is one that tokens may be made of."""
+    if idempotency is not None and len(idempotency.key) < SECRET_CHARACTERS:
+        detail = (
+            f"where tokens are handed out, the key must be a secret of {SECRET_CHARACTERS} or more random characters"
+        )
+        raise Malformed(detail, "Idempotency-Key")
+
+
+def keep(idempotency: Idempotency | None, answer: bytes) -> Keep | None:
+    """What to store with the commit."""
+    if idempotency is None:
+        return None
+    return Keep(idempotency.stored_key, _ENCODER.encode(KeptAnswer(idempotency.request, answer)), KEPT_S)
+
+
+def replay(idempotency: Idempotency | None, kept: bytes | None) -> bytes | None:
+    """The answer given before to the same request; raises KeyReused where the request was another."""
+    if idempotency is None or kept is None:
+        return None
+    found = _DECODER.decode(kept)
+    if found.request != idempotency.request:
+        raise KeyReused
+    return found.answer
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(KeptAnswer)

@@ -1,0 +1,187 @@
+"""Reading: GAME, legal moves, diffs, scores, tiles left, and the list of games. Nothing here changes anything."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from schemas.acting import CellChoice, LegalMoves, Next
+from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIslander
+from schemas.diffs import Diffs
+from schemas.game import GameSummary, GameView
+from schemas.lobby import Games
+from schemas.scores import Scores, TilesLeft
+from schemas.vocabulary import Status
+from service.engine import Game, Tables, decode, describe, legal_moves, view
+from service.engine.asking import islander_values, players_scores, tiles_left
+from service.engine.tables import to_xy
+from service.games.access import check_read
+from service.games.context import Context, Table, load, open_table
+from service.games.errors import Malformed
+from service.games.port import Loaded
+
+T = TypeVar("T")
+
+MAX_DIFFS = 1000
+STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
+SUMMARY = tuple(field for field in GameSummary.__struct_fields__)
+
+
+class Asked(NamedTuple):
+    """Which of the legal moves are asked for; none of it set asks for all."""
+
+    stage: str | None = None
+    x: int | None = None
+    y: int | None = None
+    q: str | None = None
+    limit: int | None = None
+    cursor: str | None = None
+
+
+async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, bool]:
+    """The stored game, not yet decoded, and whether it is private; raises NoSuchGame or Unauthorized."""
+    loaded, access = await load(context, game)
+    check_read(access, game, token)
+    return loaded, access.visibility == "private"
+
+
+async def read_table(context: Context, game: str, token: str | None) -> Table:
+    """The same, decoded."""
+    loaded, access = await load(context, game)
+    check_read(access, game, token)
+    return open_table(context, loaded, access)
+
+
+def game_view(context: Context, loaded: Loaded) -> GameView:
+    """GAME of what was loaded."""
+    game = decode(loaded.snapshot)
+    return view(context.tilesets.of_game(game.tileset).tables, game)
+
+
+def next_decision(game: Game) -> Next:
+    """Who must decide now."""
+    if game.status != "active":
+        return Next(seat=None, phase=None)
+    return Next(seat=game.decider, phase=game.phase)
+
+
+def all_legal_moves(tables: Tables, game: Game, asked: Asked = Asked()) -> LegalMoves:  # noqa: B008 (a NamedTuple)
+    """The legal moves, or those that `asked` names; raises Malformed for a foreign cursor."""
+    actions = sorted(legal_moves(tables, game), key=_north_west_first)
+    moves = [describe(tables, game, action) for action in actions]
+    if asked.x is not None or asked.y is not None:
+        moves = [move for move in moves if _is_at(_cell_of(game, move.action), asked.x, asked.y)]
+    if asked.q is not None:
+        moves = [move for move in moves if asked.q.casefold() in move.text.casefold()]
+    decision = next_decision(game)
+    cells: list[CellChoice] | None = None
+    if asked.stage == "cell":
+        cells, cursor = _page([*_cells(game, moves)], asked)
+        moves = []
+    else:
+        moves, cursor = _page(moves, asked)
+    return LegalMoves(
+        version=game.version,
+        digest=game.digest,
+        seat=decision.seat,
+        phase=decision.phase,
+        moves=moves,
+        cells=cells,
+        next_cursor=cursor,
+    )
+
+
+def scores(tables: Tables, game: Game) -> Scores:
+    """R8.3 and R8.4."""
+    return Scores(version=game.version, players=players_scores(tables, game), islanders=islander_values(tables, game))
+
+
+def left_in_bag(tables: Tables, game: Game) -> TilesLeft:
+    """R8.1."""
+    return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(tables, game))
+
+
+async def diffs(context: Context, loaded: Loaded, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
+    """The log after version `since`, with the version and digest of the game when it was loaded."""
+    entries = await context.store.diffs(game, since, min(limit, MAX_DIFFS))
+    return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
+
+
+async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> Games:
+    """Public games, the newest first; raises Malformed for a foreign cursor.
+
+    The store's list may name a game under a status that it has no more: such entries are left out and mended.
+    """
+    statuses = (status,) if status else STATUSES
+    found: list[GameSummary] = []
+    while True:
+        try:
+            page = await context.store.listed(statuses, limit - len(found), cursor)
+        except ValueError as error:
+            raise Malformed("this cursor is not one of ours", "cursor") from error
+        cursor = page.next
+        found += [summary for game in page.games if (summary := await _summary(context, game, statuses)) is not None]
+        if len(found) >= limit or cursor is None:
+            return Games(games=found, next_cursor=cursor)
+
+
+async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> GameSummary | None:
+    loaded = await context.store.load(game)
+    if loaded is None:
+        for status in statuses:
+            await context.store.unlist(game, status)
+        return None
+    whole = game_view(context, loaded)
+    if whole.status not in statuses:
+        for status in statuses:
+            await context.store.unlist(game, status)
+        return None
+    return GameSummary(**{name: getattr(whole, name) for name in SUMMARY})
+
+
+def _north_west_first(action: Action) -> tuple[int, int, int]:
+    match action:
+        case PlaceTile(x, y, rotation):
+            return y, x, rotation
+        case RetrieveIslander(x, y, segment):
+            return y, x, segment
+        case _:
+            return 0, 0, 0
+
+
+def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
+    """The cell that a move is about; a ship's or a pass's has none."""
+    match action:
+        case PlaceTile(x, y) | RetrieveIslander(x, y):
+            return x, y
+        case PlaceIslander():
+            return to_xy(game.cells[-1])
+        case _:
+            return None
+
+
+def _is_at(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
+    return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
+
+
+def _cells(game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+    numbers: dict[tuple[int, int], int] = {}
+    for move in moves:
+        cell = _cell_of(game, move.action)
+        if cell is not None:
+            numbers[cell] = numbers.get(cell, 0) + 1
+    for (x, y), number in numbers.items():
+        yield CellChoice(x=x, y=y, text=f"({x}, {y}): {number} {'move' if number == 1 else 'moves'}")
+
+
+def _page(items: list[T], asked: Asked) -> tuple[list[T], str | None]:
+    """The part of a list that was asked for; the cursor is the number of items before it."""
+    begin = 0
+    if asked.cursor is not None:
+        if not asked.cursor.isdecimal() or not asked.cursor.isascii() or len(asked.cursor) > 6:
+            raise Malformed("this cursor is not one of ours", "cursor")
+        begin = int(asked.cursor)
+    if asked.limit is None:
+        return items[begin:], None
+    end = begin + asked.limit
+    return items[begin:end], str(end) if end < len(items) else None

@@ -1,0 +1,90 @@
+"""The tile sets that games can be played with, read once from their directories."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from schemas.base import encode
+from schemas.tileset import TileSet
+from service.engine import Tables
+from service.engine.tileset_check import TileSetInvalid, parse
+from service.games.errors import NoSuchTileSet, UnknownTileSet
+from service.games.shuffle import tileset_hash
+
+BUILT_IN = Path(__file__).parent.parent / "tilesets"
+DEFAULT = "archipelago"
+
+
+class BadTileSetFile(Exception):
+    """A file of a tile sets' directory cannot be used; says which and why."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"tile set {path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class LoadedTileSet(msgspec.Struct, frozen=True):
+    """A tile set with its tables, its answer and the answer's hash (SET of the commitment)."""
+
+    tileset: TileSet
+    tables: Tables
+    answer: bytes
+    hash: str
+
+
+class TileSetCatalogue:
+    """All tile sets of this instance, by id."""
+
+    def __init__(self, tilesets: Iterable[TileSet]) -> None:
+        self._sets: Mapping[str, LoadedTileSet] = {
+            tileset.id: LoadedTileSet(tileset, Tables(tileset), encode(tileset), tileset_hash(tileset))
+            for tileset in tilesets
+        }
+
+    def __iter__(self) -> Iterator[LoadedTileSet]:
+        yield from self._sets.values()
+
+    def asked(self, tileset: str) -> LoadedTileSet:
+        """The tile set that a path names; raises NoSuchTileSet."""
+        found = self._sets.get(tileset)
+        if found is None:
+            raise NoSuchTileSet(tileset)
+        return found
+
+    def of_game(self, tileset: str) -> LoadedTileSet:
+        """The tile set that a game is played with; raises UnknownTileSet."""
+        found = self._sets.get(tileset)
+        if found is None:
+            raise UnknownTileSet(tileset)
+        return found
+
+
+def load_catalogue(extra: Path | None) -> TileSetCatalogue:
+    """The built-in tile sets and those of the directory `extra`; raises BadTileSetFile."""
+    paths = sorted(BUILT_IN.glob("*.json"))
+    if extra is not None:
+        if not extra.is_dir():
+            raise BadTileSetFile(extra, "is not a directory")
+        paths += sorted(extra.glob("*.json"))
+    seen: dict[str, Path] = {}
+    tilesets = []
+    for path in paths:
+        tileset = _read(path)
+        if tileset.id in seen:
+            raise BadTileSetFile(path, f"has the id {tileset.id}, which {seen[tileset.id]} has too")
+        seen[tileset.id] = path
+        tilesets.append(tileset)
+    return TileSetCatalogue(tilesets)
+
+
+def _read(path: Path) -> TileSet:
+    try:
+        return parse(path.read_bytes())
+    except OSError as error:
+        raise BadTileSetFile(path, error.strerror or str(error)) from error
+    except TileSetInvalid as error:
+        first, *more = error.faults
+        others = f" (and {len(more)} more: see `south-seas tileset check`)" if more else ""
+        raise BadTileSetFile(path, f"{first.path}: {first.reason}{others}") from error

@@ -1,0 +1,225 @@
+"""Proving a game from its log alone: commitment, shuffle, digests, rules and result.
+
+The log is replayed with this engine: the order of bag and ships from the revealed seed, each move by its id. What the
+log says of every version (its patch, applied, and its events) must be what the rules give. Members that this engine
+does not know are left alone, since the contract only grows. Source: api.md, "The provable shuffle".
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from schemas.base import canonical
+from schemas.diffs import Diff
+from schemas.events import AnyEvent, GameAborted, PlayerJoined
+from schemas.game import GameView
+from schemas.tileset import TileSet
+from service.engine import (
+    EngineError,
+    Game,
+    Player,
+    Tables,
+    abort,
+    apply,
+    parse_move_id,
+    set_up,
+    take_seat,
+    view,
+)
+from service.games.diffs import chain
+from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
+
+
+class Broken(Exception):
+    """The log does not prove what it says; `version` is where (None for the whole log)."""
+
+    def __init__(self, reason: str, version: int | None = None) -> None:
+        super().__init__(reason if version is None else f"version {version}: {reason}")
+        self.reason = reason
+        self.version = version
+
+
+class Check(NamedTuple):
+    """One thing that was checked; `passed` is None where it can't be known yet."""
+
+    name: str
+    passed: bool | None
+    detail: str
+
+
+def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet) -> list[Check]:
+    """Check a whole log, from version 1 on. Each element is a DIFF as it came, decoded from JSON.
+
+    The checks come in order: digests, patches, commitment, rules; after a failed one the rest is not tried.
+    """
+    checks: list[Check] = []
+    try:
+        checks.append(Check("digests", passed=True, detail=_check_digests(log)))
+        states = _states(log)
+        checks.append(
+            Check("patches", passed=True, detail=f"{len(states)} states, the last one {states[-1]['status']}")
+        )
+        seed = states[-1]["deck"]["seed"]
+        if seed is None:
+            unknown = "the seed is revealed when the game ends"
+            return [*checks, *(Check(name, passed=None, detail=unknown) for name in ("commitment", "rules", "result"))]
+        checks.append(Check("commitment", passed=True, detail=_check_commitment(states[-1], seed, tileset)))
+        checks.append(Check("rules", passed=True, detail=_check_rules(log, states, seed, tileset)))
+        checks.append(Check("result", passed=True, detail=_tell_result(states[-1])))
+    except Broken as broken:
+        names = ("digests", "patches", "commitment", "rules", "result")
+        checks.append(Check(names[len(checks)], passed=False, detail=str(broken)))
+    return checks
+
+
+def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
+    """A copy of `document` with RFC 6902 operations applied, of the kinds that the service sends: add and remove."""
+    document = msgspec.json.decode(msgspec.json.encode(document))
+    for operation in operations:
+        *parents, last = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
+        target = document
+        for part in parents:
+            target = target[int(part)] if isinstance(target, list) else target[part]
+        if operation["op"] == "remove":
+            del target[last]
+        else:
+            target[last] = operation["value"]
+    return document
+
+
+def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
+    """Versions without gap, and each digest over the one before."""
+    if not log:
+        raise Broken("the log is empty")
+    previous = ""
+    for version, diff in enumerate(log, 1):
+        if diff.get("version") != version:
+            raise Broken(f"the log goes on with version {diff.get('version')}", version)
+        if diff.get("game") != log[0].get("game"):
+            raise Broken("the diff is another game's", version)
+        body = canonical({name: value for name, value in diff.items() if name != "digest"})
+        previous = chain(previous or _commitment_of(diff), body)
+        if diff.get("digest") != previous:
+            raise Broken(f"the digest is {diff.get('digest')}, but should be {previous}", version)
+    return f"{len(log)} digests, the last one {previous}"
+
+
+def _commitment_of(first: Mapping[str, Any]) -> str:
+    try:
+        return str(apply_patch({}, first["patch"])["deck"]["commitment"])
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise Broken("the first patch builds no game", 1) from error
+
+
+def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """GAME of every version."""
+    states: list[dict[str, Any]] = []
+    state: dict[str, Any] = {}
+    for version, diff in enumerate(log, 1):
+        try:
+            state = apply_patch(state, diff["patch"])
+            msgspec.convert(state, GameView)
+            msgspec.convert(diff, Diff)
+        except (KeyError, IndexError, TypeError, ValueError, msgspec.ValidationError) as error:
+            raise Broken(f"the patch does not give a game: {error}", version) from error
+        if state["version"] != version:
+            raise Broken(f"the patch says version {state['version']}", version)
+        states.append(state)
+    return states
+
+
+def _check_commitment(state: Mapping[str, Any], seed: str, tileset: TileSet) -> str:
+    expected = commitment(state["id"], seed, tileset_hash(tileset))
+    if state["tileset"] != tileset.id:
+        raise Broken(f"the game was played with the tile set {state['tileset']}, but {tileset.id} was given")
+    if state["deck"]["commitment"] != expected:
+        raise Broken(f"seed and tile set give {expected}, but {state['deck']['commitment']} was promised")
+    chosen = "chosen by somebody" if state["deck"]["seed_chosen"] else "not chosen"
+    return f"seed {seed} ({chosen})"
+
+
+def _check_rules(
+    log: Sequence[Mapping[str, Any]], states: Sequence[dict[str, Any]], seed: str, tileset: TileSet
+) -> str:
+    """Replay everything with the engine; every state and every event must come out the same."""
+    tables = Tables(tileset)
+    game, events = _first_version(tables, log, states[0], seed)
+    moves = 0
+    for raw, state in zip(log, states, strict=True):
+        diff = msgspec.convert(raw, Diff)
+        if diff.version > 1:
+            events = _replay(tables, game, diff)
+        moves += diff.move is not None
+        game.version, game.updated_at = diff.version, diff.at
+        if (where := _difference(raw["events"], msgspec.to_builtins(events))) is not None:
+            raise Broken(f"by the rules the events are different at {where}", diff.version)
+        if (where := _difference(state, msgspec.to_builtins(view(tables, game)))) is not None:
+            raise Broken(f"by the rules the game is different at {where}", diff.version)
+    return f"{moves} moves in {game.number} turns"
+
+
+def _first_version(
+    tables: Tables, log: Sequence[Mapping[str, Any]], state: Mapping[str, Any], seed: str
+) -> tuple[Game, list[AnyEvent]]:
+    """The game as the seed and its players give it; who has the first turn is told by the log."""
+    first = msgspec.convert(state, GameView)
+    starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
+    return set_up(
+        tables,
+        game_id=first.id,
+        edition=first.edition,
+        players=[
+            Player(name=player.name, color=player.color, kind=player.kind, bot=player.bot) for player in first.players
+        ],
+        first_seat=starts[0] if starts else 0,
+        bag=shuffled_bag(tables, seed),
+        ships=shuffled_ships(tables, seed),
+        seed=seed,
+        seed_chosen=first.deck.seed_chosen,
+        commitment=first.deck.commitment,
+        created_at=first.created_at,
+    )
+
+
+def _replay(tables: Tables, game: Game, diff: Diff) -> list[AnyEvent]:
+    """Do again what a diff says was done."""
+    if diff.move is None:
+        match diff.events[:1]:
+            case [PlayerJoined(seat=seat, name=name, color=color)]:
+                return take_seat(tables, game, seat, name, color)
+            case [GameAborted()]:
+                return abort(game)
+            case _:
+                raise Broken("nobody acted, joined or aborted", diff.version)
+    action = parse_move_id(diff.move)
+    if action is None or game.status != "active" or diff.seat != game.decider:
+        raise Broken(f"seat {diff.seat} could not do {diff.move}", diff.version)
+    try:
+        return apply(tables, game, action)[1]
+    except EngineError as error:
+        raise Broken(f"{diff.move} is refused: {error}", diff.version) from error
+
+
+def _difference(told: Any, expected: Any, path: str = "$") -> str | None:
+    """Where `told` is not what is expected; members that are not expected are left alone."""
+    if isinstance(expected, dict) and isinstance(told, dict):
+        for name, value in expected.items():
+            if name not in told:
+                return f"{path}.{name}"
+            if (where := _difference(told[name], value, f"{path}.{name}")) is not None:
+                return where
+        extra = set(told) - set(expected) if path == "$.board" else set()
+        return f"{path}.{min(extra)}" if extra else None
+    if isinstance(expected, list) and isinstance(told, list) and len(expected) == len(told):
+        pairs = enumerate(zip(told, expected, strict=True))
+        return next((found for i, (a, b) in pairs if (found := _difference(a, b, f"{path}[{i}]")) is not None), None)
+    return None if told == expected else path
+
+
+def _tell_result(state: Mapping[str, Any]) -> str:
+    result = state["result"]
+    if result is None:
+        return f"{state['status']}, no result"
+    scores = ", ".join(f"seat {score['seat']} {score['total']}" for score in result["scores"])
+    return f"{result['reason']}; {scores}"

@@ -1,0 +1,51 @@
+-- One commit of one game, all of it or nothing. Redis 6.2 runs it, and a Redis Cluster (all keys share a hash tag).
+--
+-- KEYS  1 game   2 log   3 answer (where there is none to keep, the key of an empty name, which never exists)
+-- ARGV  1 id of the commit   2 version and 3 digest that it builds on ('' and '' to create the game)
+--       4 snapshot   5 access ('' leaves it)   6 seconds until the game expires   7 channel   8 what to announce there
+--       9 answer to keep   10 seconds to keep it ('' keeps none)
+--       11... version, digest, previous digest and data of each diff
+-- Returns 1 when it is stored, the answer that is kept already, or {version, digest} as they are ({}: no such game).
+
+local game, log, answer = KEYS[1], KEYS[2], KEYS[3]
+local id = ARGV[1]
+local FIRST = 11
+
+-- Changes nothing, but a replica or a full server refuses it: nothing below is answered by one that could not commit.
+redis.call('SETRANGE', answer, 0, '')
+
+-- A client that lost the connection sends its commit again; the first may have been stored.
+local function stored_before()
+  local entry = redis.call('XRANGE', log, ARGV[FIRST], ARGV[FIRST])[1]
+  return entry ~= nil and entry[2][2] == id
+end
+
+local kept = redis.call('GET', answer)
+if kept then
+  return stored_before() and 1 or kept
+end
+
+local now = redis.call('HMGET', game, 'version', 'digest')
+if (now[1] or '') ~= ARGV[2] or (now[2] or '') ~= ARGV[3] then
+  if stored_before() then
+    return 1
+  end
+  return now[1] and now or {}
+end
+
+-- The log first: it is the one write that can be refused (an id that is not above its last), and then nothing is changed.
+for i = FIRST, #ARGV, 4 do
+  redis.call('XADD', log, ARGV[i] .. '-0',
+    'commit', id, 'digest', ARGV[i + 1], 'previous', ARGV[i + 2], 'data', ARGV[i + 3])
+end
+redis.call('HSET', game, 'version', ARGV[#ARGV - 3], 'digest', ARGV[#ARGV - 2], 'snapshot', ARGV[4])
+if ARGV[5] ~= '' then
+  redis.call('HSET', game, 'access', ARGV[5])
+end
+if ARGV[10] ~= '' then
+  redis.call('SET', answer, ARGV[9], 'EX', ARGV[10])
+end
+redis.call('EXPIRE', game, ARGV[6])
+redis.call('EXPIRE', log, ARGV[6])
+redis.call('PUBLISH', ARGV[7], ARGV[8])
+return 1

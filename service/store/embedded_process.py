@@ -1,0 +1,73 @@
+"""The process of an embedded server, which ends with this one."""
+
+import asyncio
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["log_of", "spawn", "stop"]
+
+_PR_SET_PDEATHSIG = 1
+_STOP_WITHIN_S = 10.0
+
+
+def log_of(directory: Path) -> Path:
+    """The file that the server's log is appended to."""
+    return directory / "redis.log"
+
+
+def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
+    """Start the server, which inherits the open file `lock`. In the main thread only: it would end with any other."""
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("an embedded server must be started in the main thread")
+    settings = {
+        "port": "0",
+        "unixsocket": str(socket),
+        "unixsocketperm": "700",
+        "dir": str(directory),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "daemonize": "no",
+    }
+    arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
+    with log_of(directory).open("ab") as log:
+        return subprocess.Popen(
+            [program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=[lock],
+            start_new_session=True,  # Ctrl-C at the terminal is for the service, which ends the server last
+            preexec_fn=_ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+        )
+
+
+def _ends_with(parent: int) -> Callable[[], None] | None:
+    """What the child does before it becomes the server: ask to be ended when `parent` dies, however. Linux only."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+
+    def ask() -> None:
+        if prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM)) != 0 or os.getppid() != parent:
+            os._exit(1)
+
+    return ask
+
+
+async def stop(process: subprocess.Popen[bytes]) -> None:
+    """Let the server end by itself, which writes what it has; kill it when that takes too long."""
+    process.terminate()
+    try:
+        with suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(process.wait, _STOP_WITHIN_S)
+    finally:
+        process.kill()
+        process.wait()

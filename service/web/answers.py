@@ -1,0 +1,59 @@
+"""Answers: JSON with its entity tag and its caching, and what every answer to a browser carries."""
+
+from typing import Any
+
+from aiohttp import web
+
+from schemas.base import encode
+from service.web.asked import JSON, unchanged
+from service.web.keys import DRAINING
+
+EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy"
+IMMUTABLE = "public, max-age=31536000, immutable"
+PUBLIC = "no-cache"
+PRIVATE = "private, no-cache"
+
+
+def etag(version: int, digest: str) -> str:
+    """The entity tag of everything that is told of a game at a version."""
+    return f'"{version}-{digest}"'
+
+
+def answer(
+    value: Any, *, status: int = 200, tag: str | None = None, private: bool = False, location: str | None = None
+) -> web.Response:
+    """An answer in JSON. `private` is whether only a token opens what it tells."""
+    return json_answer(encode(value), status=status, tag=tag, private=private, location=location)
+
+
+def json_answer(
+    body: bytes, *, status: int = 200, tag: str | None = None, private: bool = False, location: str | None = None
+) -> web.Response:
+    """The same of something encoded."""
+    headers = {"Content-Type": JSON, "Cache-Control": PUBLIC}
+    if tag is not None:
+        headers["ETag"] = tag
+    if private:
+        headers["Cache-Control"] = PRIVATE
+        headers["Vary"] = "Authorization"
+    if location is not None:
+        headers["Location"] = location
+    return web.Response(status=status, body=body, headers=headers)
+
+
+def not_modified(request: web.Request, tag: str, *, private: bool = False) -> web.Response | None:
+    """304 where the client has this already."""
+    if not unchanged(request, tag):
+        return None
+    headers = {"ETag": tag, "Cache-Control": PRIVATE if private else PUBLIC}
+    if private:
+        headers["Vary"] = "Authorization"
+    return web.Response(status=304, headers=headers)
+
+
+async def finish_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Let every origin read the answer; ask for the connection to be closed where this instance is stopping."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Access-Control-Expose-Headers"] = EXPOSED
+    if request.app[DRAINING].is_set():
+        response.force_close()

@@ -1,0 +1,139 @@
+"""Reading what a request asks: its body, its query, its headers. Whatever is wrong with them raises Malformed."""
+
+import re
+from typing import TypeVar
+
+import msgspec
+from aiohttp import web
+
+from service.games.act import Expected
+from service.games.errors import Malformed, Unauthorized
+from service.web.errors import TooLarge, UnsupportedMediaType
+from service.web.keys import LIMITS
+from service.web.problems import malformed
+
+T = TypeVar("T")
+
+JSON = "application/json"
+REPRESENTATION = "return=representation"
+MAX_KEY = 255
+
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,200}=*)", re.IGNORECASE)
+_KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_KEY}}}")
+_LISTED_TAG = re.compile(r'[ \t]*(?:(W/)?"([\x21\x23-\x7e]*)"[ \t]*)?(?:,|$)')
+_VERSION = re.compile(r"(0|[1-9]\d{0,9})(?:-([0-9a-f]{32}))?", re.ASCII)
+
+
+async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
+    """The body in the shape that `decoder` wants. Raises UnsupportedMediaType, TooLarge, Malformed."""
+    if request.headers.get("Content-Type") != JSON:
+        _check_media_type(request)
+    limit = request.app[LIMITS].max_body_bytes
+    if (request.content_length or 0) > limit:
+        raise TooLarge(limit)
+    try:
+        return decoder.decode(await request.read())
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise malformed(error) from error
+    except web.RequestPayloadError as error:
+        raise Malformed("the body is cut off or wrongly encoded", "$") from error
+    except web.HTTPRequestEntityTooLarge as error:
+        raise TooLarge(limit) from error
+
+
+def read_query(request: web.Request, shape: type[T]) -> T:
+    """The query's parameters; names that nobody knows are ignored. Raises Malformed, its path the parameter's name."""
+    given: dict[str, str] = {}
+    for name, value in request.query.items():
+        if name in given:
+            raise Malformed("this parameter is given twice", name)
+        given[name] = value
+    try:
+        return msgspec.convert(given, shape, strict=False)
+    except msgspec.ValidationError as error:
+        wrong = malformed(error)
+        raise Malformed(wrong.detail, (wrong.path or "").removeprefix("$.")) from error
+
+
+def bearer(request: web.Request) -> str | None:
+    """The token, None without one; raises Unauthorized for a header of another form."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    found = _BEARER.fullmatch(header.strip())
+    if found is None:
+        raise Unauthorized(missing=False)
+    return found[1]
+
+
+def idempotency_key(request: web.Request) -> str | None:
+    """The Idempotency-Key: 1 to 255 printable ASCII characters."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and _KEY.fullmatch(key) is None:
+        raise Malformed(f"a key is 1 to {MAX_KEY} printable ASCII characters", "Idempotency-Key")
+    return key
+
+
+def if_match(request: web.Request) -> list[Expected] | None:
+    """The versions that If-Match allows, None for any. Weak tags and those that are not ours match none."""
+    tags = _entity_tags(request, "If-Match")
+    if tags is None:
+        return None
+    expected = []
+    for weak, tag in tags:
+        version = _VERSION.fullmatch(tag)
+        if version and not weak:
+            expected.append(Expected(int(version[1]), version[2]))
+    return expected
+
+
+def unchanged(request: web.Request, etag: str) -> bool:
+    """Whether If-None-Match names what the answer would be (RFC 9110, 13.1.2: weak tags count, `*` does too)."""
+    if "If-None-Match" not in request.headers:
+        return False
+    tags = _entity_tags(request, "If-None-Match")
+    return tags is None or any(f'"{tag}"' == etag for _, tag in tags)
+
+
+def wants_representation(request: web.Request) -> bool:
+    """Whether the request prefers the whole GAME in the answer (RFC 7240)."""
+    prefer = request.headers.getall("Prefer", ())
+    return bool(prefer) and any(
+        part.partition(";")[0].replace(" ", "").replace('"', "").lower() == REPRESENTATION
+        for line in prefer
+        for part in line.split(",")
+    )
+
+
+def _entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]] | None:
+    """A list of entity tags, each weak or not; None for `*` and without the header. Raises Malformed."""
+    lines = request.headers.getall(name, None)
+    if lines is None:
+        return None
+    text = ",".join(lines)
+    if text.strip() == "*":
+        return None
+    tags: list[tuple[bool, str]] = []
+    position = 0
+    while position < len(text):
+        found = _LISTED_TAG.match(text, position)
+        if found is None:
+            break
+        if found[2] is not None:
+            tags.append((found[1] is not None, found[2]))
+        position = found.end()
+    if position < len(text) or not tags:
+        raise Malformed('an entity tag is written in double quotes, as "17"', name)
+    return tags
+
+
+def _check_media_type(request: web.Request) -> None:
+    """Raise UnsupportedMediaType unless the body calls itself JSON in UTF-8."""
+    if request.content_type != JSON or (request.charset or "utf-8").lower() not in {"utf-8", "utf8"}:
+        raise UnsupportedMediaType
+
+
+def path_id(request: web.Request) -> str:
+    """The id in the path."""
+    return request.match_info["id"]
+

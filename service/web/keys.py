@@ -1,0 +1,16 @@
+"""What the application carries for its handlers."""
+
+from asyncio import Event
+
+from aiohttp import web
+
+from service.games.context import Context
+from service.games.watch import Watch
+from service.web.limits import Limits
+
+CONTEXT = web.AppKey("context", Context)
+LIMITS = web.AppKey("limits", Limits)
+WATCH = web.AppKey("watch", Watch)
+
+DRAINING = web.AppKey("draining", Event)
+"""Set when this instance is about to stop: it says so in /readyz, and asks for connections to be closed."""

@@ -1,0 +1,141 @@
+"""Creating, listing, joining and aborting. Source: api.md, "Creating, joining, starting"."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.game import GameView
+from schemas.lobby import Created, CreateGame, Games, Joined, JoinGame
+from schemas.vocabulary import Status
+from service.games.act import abort_game
+from service.games.create import create, join
+from service.games.read import list_games
+from service.web.answers import answer, etag
+from service.web.asked import bearer, idempotency_key, if_match, path_id, read_body, read_query
+from service.web.keys import CONTEXT
+from service.web.routing import GAME_ID, Reply, route
+
+CREATE = msgspec.json.Decoder(CreateGame)
+JOIN = msgspec.json.Decoder(JoinGame)
+
+
+class Including(msgspec.Struct, frozen=True):
+    """What an answer holds besides."""
+
+    include: Annotated[
+        Literal["legal_moves"] | None,
+        Meta(description="`legal_moves` puts the next legal moves into the answer."),
+    ] = None
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """Which games are listed."""
+
+    status: Annotated[Status | None, Meta(description="Only games of this status.")] = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="Games in one answer.")] = 50
+    cursor: Annotated[
+        str | None, Meta(max_length=200, description="`next_cursor` of the answer before; nothing begins at the newest.")
+    ] = None
+
+
+@route(
+    "POST",
+    "/v1/games",
+    operation="createGame",
+    summary="Create a game",
+    tag="games",
+    body=CREATE,
+    query=Including,
+    headers=("Idempotency-Key (secret)",),
+    replies=(Reply(201, "The new game and its tokens.", Created, ("ETag", "Location")),),
+    problems=("key_reused", "unknown_tileset", "conflict"),
+    example={"players": [{"name": "Ana", "color": "red"}, {"bot": "greedy"}, {"open": True}]},
+)
+async def create_game(request: web.Request) -> web.Response:
+    """Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
+
+    The game starts by itself when no seat is open. The tokens are told once and are stored only hashed: the owner's
+    acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With
+    an `Idempotency-Key` a retry gets the same game and the same tokens.
+    """
+    asked = await read_body(request, CREATE)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    created = await create(request.app[CONTEXT], asked, key=key, include_moves=include is not None)
+    return answer(
+        created,
+        status=201,
+        tag=etag(created.game.version, created.digest),
+        private=asked.visibility == "private",
+        location=f"/v1/games/{created.game.id}",
+    )
+
+
+@route(
+    "GET",
+    "/v1/games",
+    operation="listGames",
+    summary="List public games",
+    tag="games",
+    query=Listing,
+    replies=(Reply(200, "Public games, newest first.", Games),),
+)
+async def list_public_games(request: web.Request) -> web.Response:
+    """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
+    asked = read_query(request, Listing)
+    return answer(await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor))
+
+
+@route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/seats",
+    operation="joinGame",
+    summary="Take the next open seat",
+    tag="games",
+    access="reads",
+    body=JOIN,
+    query=Including,
+    headers=("Idempotency-Key (secret)",),
+    replies=(Reply(200, "The seat and its token.", Joined, ("ETag",)),),
+    problems=("not_found", "no_open_seat", "conflict", "key_reused"),
+    example={"name": "Bo", "color": "blue"},
+)
+async def join_game(request: web.Request) -> web.Response:
+    """Takes the next open seat; the game starts by itself with the last one.
+
+    Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first
+    free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
+    """
+    asked = await read_body(request, JOIN)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    token = bearer(request)
+    joined = await join(
+        request.app[CONTEXT], path_id(request), asked, token=token, key=key, include_moves=include is not None
+    )
+    return answer(joined, tag=etag(joined.game.version, joined.digest), private=token is not None)
+
+
+@route(
+    "DELETE",
+    "/v1/games/" + GAME_ID,
+    operation="abortGame",
+    summary="Abort a game",
+    tag="games",
+    access="required",
+    headers=("If-Match",),
+    replies=(Reply(200, "The aborted game.", GameView, ("ETag",)),),
+    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
+)
+async def delete_game(request: web.Request) -> web.Response:
+    """Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable."""
+    expected = if_match(request)
+    view, digest = await abort_game(
+        request.app[CONTEXT], path_id(request), token=bearer(request), if_match=expected
+    )
+    return answer(view, tag=etag(view.version, digest), private=True)
+
+
+ROUTES = (list_public_games, create_game, join_game, delete_game)

@@ -1,0 +1,143 @@
+"""The one mapping from everything that is refused to the contract's problems. Source: api.md, "Problems"."""
+
+import logging
+from collections.abc import Mapping
+
+import msgspec
+from aiohttp import web
+
+from schemas.base import encode
+from schemas.problems import MEDIA_TYPE, Problem, problem
+from service.games.errors import (
+    Conflict,
+    GameError,
+    KeyReused,
+    ListTooLong,
+    Malformed,
+    NoOpenSeat,
+    NoSuchGame,
+    NoSuchTileSet,
+    NotActive,
+    NotOwner,
+    NotYourTurn,
+    Refused,
+    Unauthorized,
+    UnknownTileSet,
+    VersionMismatch,
+    WrongSeat,
+)
+from service.games.port import StoreError, StoreUnavailable
+from service.web.errors import NotReady, TooLarge, UnsupportedMediaType, WebError
+
+LOG = logging.getLogger(__name__)
+
+REFUSALS = (GameError, StoreError, WebError)
+"""Everything that `to_problem` maps."""
+
+CHALLENGE = 'Bearer realm="south-seas"'
+INVALID_TOKEN = f'{CHALLENGE}, error="invalid_token"'
+
+RETRY_AFTER_S = 1
+
+
+def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a table: each error with its problem)
+    """The problem of anything in REFUSALS; anything else is `internal`."""
+    match error:
+        case Malformed(detail=detail, path=path):
+            return problem("malformed", detail, path=path)
+        case Unauthorized(missing=missing):
+            return problem("unauthorized", "a token is needed" if missing else "this token opens nothing here")
+        case WrongSeat(seat=None, index=index):
+            return problem("wrong_seat", "this token only reads", index=index)
+        case WrongSeat(seat=seat, index=index):
+            return problem("wrong_seat", f"this token does not act for seat {seat}", index=index)
+        case NotOwner():
+            return problem("not_owner", "this token is not the owner's")
+        case NoSuchGame(game=game):
+            return problem("not_found", f"there is no game {game}, or it is private and this token does not open it")
+        case UnknownTileSet(tileset=tileset):
+            return problem("unknown_tileset", f"there is no tile set {tileset}", path="$.tileset")
+        case NoSuchTileSet(tileset=tileset):
+            return problem("not_found", f"there is no tile set {tileset}")
+        case NotActive(status=status):
+            return problem("not_active", f"the game is {status}")
+        case NotYourTurn(seat=seat, decider=decider, index=index):
+            return problem("not_your_turn", f"seat {decider} decides now, not seat {seat}", index=index)
+        case NoOpenSeat():
+            return problem("no_open_seat", "every seat is taken, or the game is over")
+        case Conflict(detail=detail):
+            return problem("conflict", detail)
+        case VersionMismatch(version=version, digest=digest):
+            return problem("version_mismatch", f"the game has version {version} now", version=version, digest=digest)
+        case Refused(rule=rule, reason=reason, index=index):
+            return problem("illegal_move", reason, rule=rule, index=index)
+        case ListTooLong(index=index):
+            detail = "the action before this one reveals something hidden: look at it first"
+            return problem("list_too_long", detail, index=index)
+        case KeyReused():
+            return problem("key_reused", "this key came with another request before")
+        case StoreUnavailable(retry_after_s=retry_after_s):
+            detail = "what was asked may have been done: ask again with the same Idempotency-Key"
+            return problem("store_unavailable", detail, retry_after_s=retry_after_s)
+        case NotReady():
+            return problem("store_unavailable", "this instance is stopping", retry_after_s=RETRY_AFTER_S)
+        case TooLarge(limit=limit):
+            return problem("too_large", f"a body may have {limit} bytes at most")
+        case UnsupportedMediaType():
+            return problem("unsupported_media_type", "send Content-Type: application/json")
+        case _:
+            return problem("internal", "this is the service's fault, not yours")
+
+
+def problem_response(told: Problem, more: Mapping[str, str] | None = None) -> web.Response:
+    """A problem as an HTTP answer."""
+    headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
+    if told.retry_after_s is not None:
+        headers["Retry-After"] = str(told.retry_after_s)
+    if more is not None:
+        headers.update(more)
+    return web.Response(status=told.status, body=encode(told), headers=headers)
+
+
+def refusal_response(error: Exception) -> web.Response:
+    """The answer to a request that raised one of REFUSALS."""
+    told = to_problem(error)
+    if isinstance(error, Unauthorized):
+        challenge = CHALLENGE if error.missing else INVALID_TOKEN
+        return problem_response(told, {"WWW-Authenticate": challenge})
+    if isinstance(error, StoreUnavailable):
+        LOG.warning("the store does not answer: %s", error)
+    return problem_response(told)
+
+
+def http_problem(error: web.HTTPException) -> web.Response:
+    """The answer where aiohttp itself refuses a request: no such path, method, or a body that is too large."""
+    match error:
+        case web.HTTPMethodNotAllowed(method=method, allowed_methods=allowed):
+            allow = allow_header(allowed)
+            return problem_response(problem("method_not_allowed", f"{method} is none of {allow}"), {"Allow": allow})
+        case web.HTTPRequestEntityTooLarge():
+            return problem_response(problem("too_large", "the body is too large"))
+        case web.HTTPNotFound():
+            return problem_response(problem("not_found", "there is nothing at this path"))
+        case _:
+            return problem_response(problem("malformed", error.reason))
+
+
+def allow_header(methods: set[str]) -> str:
+    """What a path answers; every path answers OPTIONS."""
+    return ", ".join(sorted(methods | {"OPTIONS"}))
+
+
+def malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError) -> Malformed:
+    """What msgspec found wrong with a body or a message, its path apart from its text."""
+    match error:
+        case msgspec.ValidationError():
+            detail, _, path = str(error).rpartition(" - at `")
+            return Malformed(detail, path.removesuffix("`")) if detail else Malformed(path, "$")
+        case msgspec.MsgspecError():
+            return Malformed(str(error), "$")
+        case UnicodeDecodeError():
+            return Malformed("the body is not UTF-8", "$")
+        case RecursionError():
+            return Malformed("the body is nested too deeply", "$")

@@ -1,0 +1,101 @@
+"""What a route is: one declaration, from which it is registered and described in the OpenAPI document."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from aiohttp import web
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+Tag = Literal["tile sets", "games", "playing", "service"]
+
+Access = Literal["none", "reads", "required"]
+"""Whether a token is looked at: never, to read private games, or always."""
+
+GAME_ID = "{id:[a-z0-9-]{1,32}}"
+"""An id in a path; what is no id is no path either, so it is 404."""
+
+
+class Reply(NamedTuple):
+    """One answer that is no problem: its status, what it holds and with which headers."""
+
+    status: int
+    description: str
+    content: Any = None
+    """A Struct's type; None for an answer without a body."""
+    headers: tuple[str, ...] = ()
+    media_type: str = "application/json"
+    example: Any = None
+
+
+class Route(NamedTuple):
+    """One method of one path; `problems` are the codes that it answers besides those that every route has."""
+
+    method: str
+    path: str
+    handler: Handler
+    operation: str
+    summary: str
+    description: str
+    tag: Tag
+    access: Access
+    replies: tuple[Reply, ...]
+    problems: tuple[str, ...]
+    body: msgspec.json.Decoder[Any] | None
+    query: type[msgspec.Struct] | None
+    headers: tuple[str, ...]
+    example: Any
+    """Of a body."""
+
+    @property
+    def public_path(self) -> str:
+        """The path without the pattern of its ids, as OpenAPI writes it."""
+        return self.path.replace(GAME_ID, "{id}")
+
+
+def route(  # noqa: PLR0913 (one parameter a member of the declaration)
+    method: str,
+    path: str,
+    *,
+    operation: str,
+    summary: str,
+    tag: Tag,
+    replies: tuple[Reply, ...],
+    access: Access = "none",
+    problems: tuple[str, ...] = (),
+    body: msgspec.json.Decoder[Any] | None = None,
+    query: type[msgspec.Struct] | None = None,
+    headers: tuple[str, ...] = (),
+    example: Any = None,
+) -> Callable[[Handler], Route]:
+    """Declare the handler of a route; its docstring becomes the operation's description."""
+
+    def declare(handler: Handler) -> Route:
+        description = " ".join((handler.__doc__ or "").split())
+        return Route(
+            method=method,
+            path=path,
+            handler=handler,
+            operation=operation,
+            summary=summary,
+            description=description,
+            tag=tag,
+            access=access,
+            replies=replies,
+            problems=problems,
+            body=body,
+            query=query,
+            headers=headers,
+            example=example,
+        )
+
+    return declare
+
+
+def register(app: web.Application, routes: tuple[Route, ...], expect: Callable[[web.Request], Awaitable[Any]]) -> None:
+    """Make the application answer all of these; what answers GET answers HEAD too."""
+    for one in routes:
+        app.router.add_route(one.method, one.path, one.handler, expect_handler=expect)
+        if one.method == "GET":
+            app.router.add_route("HEAD", one.path, one.handler, expect_handler=expect)

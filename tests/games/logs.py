@@ -1,0 +1,71 @@
+"""Whole games and their logs, played without a store."""
+
+from typing import Any
+
+import msgspec
+
+from schemas.base import canonical
+from schemas.vocabulary import Color, Edition
+from service.engine import Game, Player, apply, is_finished, legal_moves, move_id, set_up, take_seat
+from service.games.diffs import chain, record
+from service.games.port import StoredDiff
+from service.games.shuffle import Chance, commitment, shuffled_bag, shuffled_ships
+from service.games.tilesets import LoadedTileSet, load_catalogue
+
+AT = "2026-11-21T21:00:00Z"
+COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
+ARCHIPELAGO = load_catalogue(None).of_game("archipelago")
+
+
+def new_game(
+    seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
+) -> tuple[Game, list[StoredDiff]]:
+    """A game whose last seat is still open, and the diff of its creation."""
+    tables = tileset.tables
+    people = [Player(name=f"P{seat}", color=COLORS[seat], kind="human") for seat in range(players - 1)]
+    game, events = set_up(
+        tables,
+        game_id=f"game-{seed}",
+        edition=edition,
+        players=[*people, Player(name=None, color=None, kind="open")],
+        first_seat=0,
+        bag=shuffled_bag(tables, seed),
+        ships=shuffled_ships(tables, seed),
+        seed=seed,
+        seed_chosen=True,
+        commitment=commitment(f"game-{seed}", seed, tileset.hash),
+        created_at=AT,
+    )
+    return game, [record(tables, game, events, at=AT)]
+
+
+def whole_game(
+    seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
+) -> list[StoredDiff]:
+    """The log of a random game to its end, with somebody joining at version 2."""
+    tables = tileset.tables
+    game, log = new_game(seed, players, edition, tileset)
+    joined = take_seat(tables, game, players - 1, "Zoë", COLORS[players - 1])
+    log.append(record(tables, game, joined, at=AT))
+    while not is_finished(game):
+        moves = legal_moves(tables, game)
+        action = moves[Chance(seed, game.version).below(len(moves))]
+        seat = game.decider
+        action, events = apply(tables, game, action)
+        log.append(record(tables, game, events, at=AT, seat=seat, move=move_id(action), by="seat"))
+    return log
+
+
+def decoded(log: list[StoredDiff]) -> list[dict[str, Any]]:
+    """The diffs as a client decodes them."""
+    return [msgspec.json.decode(diff.data) for diff in log]
+
+
+def sealed_again(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same diffs with digests that fit, as a forger would make them."""
+    deck = next(operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck")
+    digest = deck["commitment"]
+    for diff in log:
+        digest = chain(digest, canonical({name: value for name, value in diff.items() if name != "digest"}))
+        diff["digest"] = digest
+    return log

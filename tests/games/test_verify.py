@@ -1,0 +1,102 @@
+"""A whole log proves its game; a log with anything changed does not, also where the forger mends the digests."""
+
+from typing import Any
+
+import pytest
+
+from service.games.verify import Check, apply_patch, verify
+from tests.games.logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
+
+TILESET = ARCHIPELAGO.tileset
+
+
+def failed(log: list[dict[str, Any]]) -> Check:
+    return next(check for check in verify(log, TILESET) if check.passed is False)
+
+
+@pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
+def test_a_whole_log_is_proven(players: int, edition: Any) -> None:
+    checks = verify(decoded(whole_game(f"proof-{players}", players, edition)), TILESET)
+    assert [(check.name, check.passed) for check in checks] == [
+        ("digests", True),
+        ("patches", True),
+        ("commitment", True),
+        ("rules", True),
+        ("result", True),
+    ]
+
+
+def test_an_unfinished_log_proves_its_digests_and_patches_only() -> None:
+    checks = verify(decoded(whole_game("open"))[:20], TILESET)
+    assert [check.passed for check in checks] == [True, True, None, None, None]
+
+
+def test_a_game_that_waits_is_no_error() -> None:
+    assert [check.passed for check in verify(decoded(new_game("waits")[1]), TILESET)][:2] == [True, True]
+
+
+def test_a_changed_diff_breaks_the_chain() -> None:
+    log = decoded(whole_game("chain"))
+    log[10]["events"] = []
+    assert failed(log) == Check("digests", passed=False, detail=failed(log).detail)
+    assert "version 11" in failed(log).detail
+
+
+def test_a_missing_diff_is_noticed() -> None:
+    log = decoded(whole_game("gap"))
+    del log[10]
+    assert failed(log).name == "digests"
+
+
+def test_another_seed_is_not_what_was_promised() -> None:
+    log = decoded(whole_game("seed"))
+    for operation in log[-1]["patch"]:
+        if operation["path"] == "/deck":
+            operation["value"]["seed"] = "another"
+    assert failed(sealed_again(log)).name == "commitment"
+
+
+def test_another_order_of_tiles_is_against_the_shuffle() -> None:
+    log = decoded(whole_game("order"))
+    drawn = next(
+        event for event in log[5]["events"] + log[6]["events"] + log[7]["events"] if event["type"] == "tile_drawn"
+    )
+    drawn["tile"] = next(tile.id for tile in TILESET.tiles if tile.id != drawn["tile"])
+    assert failed(sealed_again(log)).name == "rules"
+
+
+def test_wares_that_nobody_earned_are_noticed() -> None:
+    log = decoded(whole_game("wares"))
+    paths = [operation for diff in log for operation in diff["patch"] if operation["path"].endswith("/wares")]
+    paths[0]["value"]["fish"] += 1
+    assert failed(sealed_again(log)).name == "rules"
+
+
+def test_a_move_of_the_wrong_seat_is_noticed() -> None:
+    log = decoded(whole_game("wrong-seat"))
+    log[4]["seat"] = 1 - log[4]["seat"]
+    assert failed(sealed_again(log)).name == "rules"
+
+
+@pytest.mark.parametrize(
+    "log",
+    (
+        [],
+        [{}],
+        [{"version": 1, "patch": []}],
+        [{"version": 1, "patch": [{"op": "add", "path": "/deck", "value": {"commitment": "x"}}]}],
+    ),
+)
+def test_something_else_than_a_log_is_refused_with_a_reason(log: list[dict[str, Any]]) -> None:
+    assert verify(log, TILESET)[-1].passed is False
+
+
+def test_patches_add_and_remove_members_and_enter_players_by_index() -> None:
+    document = {"a": {"b/c": 1}, "players": [{"x": 1}, {"x": 2}]}
+    operations: list[dict[str, Any]] = [
+        {"op": "remove", "path": "/a/b~1c"},
+        {"op": "add", "path": "/players/1/x", "value": [3]},
+        {"op": "add", "path": "/new", "value": None},
+    ]
+    assert apply_patch(document, operations) == {"a": {}, "players": [{"x": 1}, {"x": [3]}], "new": None}
+    assert document["a"] == {"b/c": 1}

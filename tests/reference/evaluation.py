@@ -1,0 +1,108 @@
+"""The evaluation after the islander step, up to the ships that markets bring (R5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.reference import worth
+from tests.reference.pieces import WARES
+
+if TYPE_CHECKING:
+    from tests.reference.board import Feature, Spot
+    from tests.reference.state import State
+
+
+def evaluate_placed_tile(state: State) -> None:
+    """Evaluate what the placed tile completed or put a boat in (R5.5, R5.6), then send merchants home (R5.10)."""
+    board = state.board
+    done: list[Feature] = []
+    for spot in board.spots_of(state.now.laid):
+        feature = board.feature(spot)
+        if feature.kind == "market" or feature in done:
+            continue
+        done.append(feature)
+        if not board.islanders_on(feature):
+            continue
+        boat = has_new_boat(state, feature)
+        if board.is_complete(feature):
+            evaluate(state, feature, cause="completed", cover=boat)
+        elif boat and boat_acts(state, feature):
+            evaluate(state, feature, cause="boat", cover=True)
+    state.now.owed = merchants_home(state)
+
+
+def has_new_boat(state: State, feature: Feature) -> bool:
+    """Say whether the boat of the tile just placed lies in this very region (R5.6)."""
+    return any(spot.cell == state.now.laid and state.board.segment(spot).boat for spot in feature.spots)
+
+
+def boat_acts(state: State, region: Feature) -> bool:
+    """Say whether a boat evaluates an occupied region: in the german edition not without uncovered fish (R5.6)."""
+    return state.edition == "international" or bool(worth.uncovered(state.board, region))
+
+
+def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None:
+    """Give the wares to the majority, cover fish if asked, and send all islanders home (R5.5, R5.7, R5.9)."""
+    board = state.board
+    winners = worth.winners(board, feature)
+    gained = worth.wares(board, feature)
+    for seat in winners:
+        for ware in WARES:
+            state.players[seat].wares[ware] += gained[ware]
+    state.tell(
+        "feature_evaluated",
+        {
+            "kind": feature.kind,
+            "cause": cause,
+            "cells": [{"x": x, "y": y} for x, y in feature.cells],
+            "islanders": [{"seat": seat, "count": count} for seat, count in worth.counts(board, feature).items()],
+            "winners": winners,
+            "wares": gained,
+        },
+    )
+    if cover:
+        cover_fish(state, feature)
+    for spot, seat in board.islanders_on(feature):
+        send_home(state, spot, seat)
+
+
+def cover_fish(state: State, region: Feature) -> None:
+    """Cover one fish group of the region, if any is left (R5.7, R5.8)."""
+    chosen = worth.group_to_cover(state.board, region)
+    if chosen is None:
+        return
+    spot, group, fish = chosen
+    state.board.placed[spot.cell].covered.add((spot.segment, group))
+    state.tell("fish_covered", {**spot._asdict(), "group": group, "fish": fish})
+
+
+def send_home(state: State, spot: Spot, seat: int) -> None:
+    """Return an islander to its owner's supply (R5.9)."""
+    take_back(state, spot, seat)
+    state.tell("islander_returned", {"seat": seat, **spot._asdict()})
+
+
+def take_back(state: State, spot: Spot, seat: int) -> None:
+    """Move an islander from the board to its owner's supply."""
+    del state.board.placed[spot.cell].islanders[spot.segment]
+    state.players[seat].supply += 1
+
+
+def merchants_home(state: State) -> list[int]:
+    """Send home the merchants of completed markets, clockwise from the active player, and list their owners (R5.10)."""
+    board = state.board
+    merchants = [
+        (spot, seat)
+        for spot, seat in board.islanders()
+        if board.segment(spot).kind == "market" and board.is_complete(board.feature(spot))
+    ]
+    active = state.now.seat
+
+    def clockwise(one: tuple[Spot, int]) -> tuple[int, ...]:
+        spot, seat = one
+        return (seat - active) % len(state.players), spot.y, spot.x, spot.segment
+
+    merchants.sort(key=clockwise)
+    for spot, seat in merchants:
+        send_home(state, spot, seat)
+    return [seat for _, seat in merchants]

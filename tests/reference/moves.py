@@ -1,0 +1,75 @@
+"""Every legal action of a phase, as api.md writes actions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.reference.payments import payments
+from tests.reference.pieces import WARES, Json
+
+if TYPE_CHECKING:
+    from tests.reference.state import State
+
+
+def legal_actions(state: State) -> list[Json]:
+    """List what the decider may do now; nothing when the game is finished."""
+    if state.turn is None:
+        return []
+    phases = {"place_tile": tile_placements, "islander": islander_moves, "take_ship": ships_to_take}
+    return phases.get(state.turn.phase, deliveries)(state)
+
+
+def tile_placements(state: State) -> list[Json]:
+    """List where the drawn tile may lie (R3)."""
+    tile = state.tiles[state.now.tile]
+    return [
+        {"type": "place_tile", "x": x, "y": y, "rotation": rotation}
+        for (x, y), rotation in state.board.placements(tile)
+    ]
+
+
+def islander_moves(state: State) -> list[Json]:
+    """List placements (R4.1 to R4.3), retrievals (R4.4) and doing neither (R4.5)."""
+    return [*islander_placements(state), *retrievals(state), {"type": "pass", "phase": "islander"}]
+
+
+def islander_placements(state: State) -> list[Json]:
+    """List the segments of the placed tile whose features are unoccupied, one move each (R4.1, R4.2)."""
+    turn = state.now
+    if state.players[turn.seat].supply == 0:
+        return []
+    return [
+        {"type": "place_islander", "segment": spot.segment}
+        for spot in state.board.spots_of(turn.laid)
+        if not state.board.islanders_on(state.board.feature(spot))
+    ]
+
+
+def retrievals(state: State) -> list[Json]:
+    """List the player's islanders on the board, in the international edition only with an empty supply (R4.4)."""
+    seat = state.now.seat
+    if state.edition == "international" and state.players[seat].supply > 0:
+        return []
+    return [{"type": "retrieve_islander", **spot._asdict()} for spot, owner in state.board.islanders() if owner == seat]
+
+
+def best_ships(state: State) -> list[str]:
+    """List the ships of the display with the most points, none where it is empty (R5.10)."""
+    most = max((state.ships[ship].points for ship in state.display), default=0)
+    return [ship for ship in state.display if state.ships[ship].points == most]
+
+
+def ships_to_take(state: State) -> list[Json]:
+    """List what the owner of a completed market may choose from (R5.10)."""
+    return [{"type": "take_ship", "ship": ship} for ship in best_ships(state)]
+
+
+def deliveries(state: State) -> list[Json]:
+    """List every ship with every payment that the active player can make, and the pass (R6)."""
+    purse = state.players[state.now.seat].wares
+    found: list[Json] = [
+        {"type": "deliver", "ship": ship, "wares": dict(zip(WARES, payment, strict=True))}
+        for ship in state.display
+        for payment in payments(state.ships[ship], purse)
+    ]
+    return [*found, {"type": "pass", "phase": "deliver"}]

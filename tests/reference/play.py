@@ -1,0 +1,98 @@
+"""Whole games by chance on the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from tests.reference.game import ReferenceGame
+from tests.reference.pieces import Json
+from tests.reference.state import ISLANDERS
+
+
+def deal(tileset: Json, chance: Random) -> tuple[list[str], list[str]]:
+    """Return a shuffled bag (one start tile less, R1.2) and shuffled ships (R1.3)."""
+    bag = [tile["id"] for tile in tileset["tiles"] for _ in range(tile["count"])]
+    bag.remove(tileset["start"])
+    ships = [ship["id"] for ship in tileset["ships"]]
+    chance.shuffle(bag)
+    chance.shuffle(ships)
+    return bag, ships
+
+
+def random_game(seed: int, tileset: Json, players: int, edition: str) -> Counter[str]:
+    """Play one random game to its end, always in the same way for the same seed, and count what happened.
+
+    The keys are the types of events, `feature_evaluated:KIND:CAUSE`, `ship_taken:BY`, `choices` for the asked
+    decisions, and `game_finished:REASON`. Raises `AssertionError` if a piece is lost or found, or a completed
+    feature overlooked, on the way.
+    """
+    chance = Random(seed)
+    bag, ships = deal(tileset, chance)
+    first_seat = chance.randrange(players)
+    game = ReferenceGame(tileset, players=players, edition=edition, first_seat=first_seat, bag=bag, ships=ships)
+    counts: Counter[str] = Counter()
+    while game.legal_actions():
+        counts["choices"] += 1
+        for event in game.apply(choose(game, chance)):
+            counts.update(_keys(event))
+        check_pieces(tileset, game)
+        check_nothing_overlooked(game)
+    assert [one["if_ended_now"]["total"] for one in game.scores()["players"]] == [
+        score["total"] for score in game.view()["result"]["scores"]
+    ]
+    return counts
+
+
+def choose(game: ReferenceGame, chance: Random) -> Json:
+    """Choose a legal action so that no type drowns the others and the board often grows compact, closing features."""
+    by_type: dict[str, list[Json]] = {}
+    for action in game.legal_actions():
+        by_type.setdefault(action["type"], []).append(action)
+    actions = chance.choice([*by_type.values()])
+    if actions[0]["type"] == "place_tile" and chance.random() < 0.75:
+        board = game.view()["board"]
+        most = max(_tiles_around(board, action) for action in actions)
+        actions = [action for action in actions if _tiles_around(board, action) == most]
+    return chance.choice(actions)
+
+
+def _tiles_around(board: Json, action: Json) -> int:
+    around = ((action["x"] + dx, action["y"] + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
+    return sum(f"{x},{y}" in board for x, y in around)
+
+
+def _keys(event: Json) -> list[str]:
+    match event["type"]:
+        case "feature_evaluated":
+            return [event["type"], f"feature_evaluated:{event['kind']}:{event['cause']}"]
+        case "ship_taken":
+            return [event["type"], f"ship_taken:{event['by']}"]
+        case "game_finished":
+            return [event["type"], f"game_finished:{event['reason']}"]
+        case kind:
+            return [kind]
+
+
+def check_pieces(tileset: Json, game: ReferenceGame) -> None:
+    """Raise `AssertionError` unless every tile, ship and islander is in exactly one place."""
+    view = game.view()
+    in_hand = 1 if view["turn"] is not None and view["turn"]["placed"] is None else 0
+    tiles = view["bag"] + in_hand + len(view["board"]) + len(view["discarded"])
+    assert tiles == sum(tile["count"] for tile in tileset["tiles"])
+    won = [ship for player in view["players"] for ship in player["ships"]]
+    assert len({*won, *view["display"]}) == len(won) + len(view["display"])
+    assert len(won) + len(view["display"]) + view["ship_pile"] == len(tileset["ships"])
+    assert len(view["display"]) == min(4, len(view["display"]) + view["ship_pile"])
+    on_board = Counter(one["seat"] for placed in view["board"].values() for one in placed["islanders"])
+    for player in view["players"]:
+        assert player["supply"] + on_board[player["seat"]] == ISLANDERS
+        assert min(player["wares"].values()) >= 0
+
+
+def check_nothing_overlooked(game: ReferenceGame) -> None:
+    """Raise `AssertionError` if, after the evaluation, a complete feature anywhere is occupied (R5.5, R5.9, R5.10)."""
+    turn = game.view()["turn"]
+    if turn is None or turn["phase"] != "islander":
+        board = game._state.board
+        assert not [feature for feature in board.occupied() if board.is_complete(feature)]
