@@ -76,7 +76,8 @@ async def serve(settings: Settings) -> None:
     tilesets = load_catalogue(settings.tilesets_dir)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(_store(settings))
-        watch = Watch(store, sweep_s=settings.limits.sweep_s)
+        watch = Watch(store, tilesets, settings.limits.sweep_s)
+        stack.push_async_callback(watch.aclose)
         context = Context(
             store=store,
             tilesets=tilesets,
@@ -84,7 +85,7 @@ async def serve(settings: Settings) -> None:
             committed=watch.committed,
             retention=settings.retention,
         )
-        await stack.enter_async_context(running(watch.run()))
+        watch.start()
         await stack.enter_async_context(running(keep_going(context)))
         app = make_app(context, watch, settings.limits)
         await run(app, settings.host, settings.port, lambda url: _greet(url, settings))
@@ -219,3 +220,7 @@ def _tileset_of(log: Log, file: Path | None) -> Any:
 def _line(check: Check) -> str:
     words = {True: "ok", False: "WRONG", None: "unknown"}
     return f"{words[check.passed]:8} {check.name:11} {check.detail}"
+
+
+if __name__ == "__main__":
+    main()

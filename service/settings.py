@@ -35,7 +35,7 @@ class Settings(NamedTuple):
 def setting(flag: str, **attributes: Any) -> Callable[[Command], Command]:
     """A flag that is also an environment variable: `--redis-url` and `SOUTH_SEAS_REDIS_URL`."""
     variable = PREFIX + flag.removeprefix("--").replace("-", "_").upper()
-    return click.option(flag, envvar=variable, show_envvar=True, show_default=True, **attributes)
+    return click.option(flag, envvar=variable, show_envvar=True, **{"show_default": True, **attributes})
 
 
 def _redis_url(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
@@ -66,6 +66,7 @@ OPTIONS = (
         "--data-dir",
         type=click.Path(file_okay=False, path_type=Path),
         default=_default_data_dir,
+        show_default="~/.local/share/south-seas",
         help="Where the Redis server of its own keeps the games.",
     ),
     setting(

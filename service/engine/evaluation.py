@@ -10,7 +10,7 @@ from schemas.events import (
 from schemas.vocabulary import Cell, Wares
 from service.engine.game import SEAT_BITS, SEAT_MASK, Game
 from service.engine.islanders import send_home
-from service.engine.tables import AROUND, BANANAS, FISH, KINDS, SHELLS, SHIPS, Tables, to_xy
+from service.engine.tables import BANANAS, FISH, KINDS, SHELLS, SHIPS, Tables, to_xy
 from service.engine.where import kind_of, locate, members, order_of
 
 
@@ -130,11 +130,9 @@ def _cover(tables: Tables, game: Game, label: int, events: list[AnyEvent]) -> No
 
 def _complete_markets(game: Game, events: list[AnyEvent]) -> None:
     """R5.4, R5.10: all merchants of the markets that this tile completed go home; their owners are owed ships."""
-    here = game.cells[-1]
     merchants: list[tuple[int, int, int]] = []
-    for cell in (here, *(here + step for step in AROUND)):
-        segment = game.markets.get(cell)
-        if segment is None or game.open_slots[segment]:
+    for cell, segment in [*game.markets.items()]:
+        if game.open_slots[segment]:
             continue
         del game.markets[cell]
         for seat, player in enumerate(game.players):

@@ -44,7 +44,7 @@ def place_islander(tables: Tables, game: Game, action: PlaceIslander) -> int:
     """Place an islander of the player on turn; gives the segment. Raises IllegalMove (R4.1, R4.2)."""
     player = game.players[game.seat]
     kinds = tables.tiles[game.tile].kinds
-    if action.segment >= len(kinds):
+    if not 0 <= action.segment < len(kinds):
         raise IllegalMove("R4.1", f"the tile just placed has segments 0 to {len(kinds) - 1}")
     if not player.supply:
         raise IllegalMove("R4.1", "no islander is left in the supply")
@@ -85,6 +85,6 @@ def _segment_at(tables: Tables, game: Game, action: RetrieveIslander) -> int | N
     if not (-CELL_REACH < x < CELL_REACH and -CELL_REACH < y < CELL_REACH):
         return None
     order = game.board.get(to_cell(x, y))
-    if order is None or action.segment >= len(tables.tiles[game.turned[order] >> 2].kinds):
+    if order is None or not 0 <= action.segment < len(tables.tiles[game.turned[order] >> 2].kinds):
         return None
     return game.bases[order] + action.segment

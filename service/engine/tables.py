@@ -23,7 +23,7 @@ CELL_REACH = 1 << (CELL_BITS - 1)
 """Coordinates are within +-CELL_REACH: a tile set has at most 500 tiles, and they lie connected."""
 
 NEIGHBOURS = (-(1 << CELL_BITS), 1, 1 << CELL_BITS, -1)
-AROUND = tuple(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+AROUND = frozenset(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
 
 T = TypeVar("T")
 

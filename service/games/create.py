@@ -52,10 +52,12 @@ async def create(context: Context, asked: CreateGame, *, key: str | None, includ
     idempotency = scope(key, CREATE_PATH, None, asked)
     check_secret(idempotency)
     tileset = context.tilesets.of_game(asked.tileset or DEFAULT)
-    for attempt in range(ID_TRIES):
-        game_id = _derived_id(idempotency, attempt) if idempotency else _random_id()
+    expired = 0
+    for _ in range(ID_TRIES):
+        game_id = _derived_id(idempotency, expired) if idempotency else _random_id()
         if idempotency and (loaded := await context.store.load(game_id, idempotency.stored_key)) is not None:
             if (answer := replay(idempotency, loaded.answer)) is None:
+                expired += 1
                 continue
             access = decode_access(loaded.access)
             return _with_tokens(msgspec.json.decode(answer, type=Created), idempotency.key, access)
@@ -131,7 +133,7 @@ async def _try_join(
     seat = open_seat(game)
     if seat is None:
         raise NoOpenSeat
-    taken = [player.color for player in game.players]
+    taken = {player.color for player in game.players if player.color is not None}
     if asked.color in taken:
         raise Conflict(f"{asked.color} is taken")
     color = asked.color if asked.color is not None else next(color for color in COLORS if color not in taken)
@@ -241,9 +243,9 @@ def _random_id() -> str:
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
 
 
-def _derived_id(idempotency: Idempotency, attempt: int) -> str:
-    """An id that follows from the key and does not tell it; later attempts are for answers that have expired."""
-    number = int.from_bytes(sha256(b"%b.%d" % (idempotency.stored_key.encode(), attempt)).digest())
+def _derived_id(idempotency: Idempotency, expired: int) -> str:
+    """An id that follows from the key and does not tell it; `expired` earlier games have lost the answer they kept."""
+    number = int.from_bytes(sha256(b"%b.%d" % (idempotency.stored_key.encode(), expired)).digest())
     digits = []
     for _ in range(ID_LENGTH):
         number, digit = divmod(number, len(ID_ALPHABET))

@@ -145,10 +145,10 @@ class Store(Protocol):
         """Mend the list: the game does not have this status (any more)."""
 
     async def due(self, now: int, limit: int) -> list[str]:
-        """Games whose `due_at` has come, the oldest first; they stay due until a commit says otherwise or `settle`."""
+        """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
 
     async def settle(self, game: str, until: int | None) -> None:
-        """Move a game's `due_at` (None: nothing is due any more)."""
+        """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
 
     def hints(self) -> AsyncIterator[str]:
         """Ids of games that have changed, as the store announces them. A hint may be lost: the log is the truth."""

@@ -16,7 +16,7 @@ from service.engine import Game, Tables, decode, describe, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
 from service.games.access import check_read
-from service.games.context import Context, Table, load, open_table
+from service.games.context import Context, load
 from service.games.errors import Malformed
 from service.games.port import Loaded
 
@@ -45,17 +45,15 @@ async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, 
     return loaded, access.visibility == "private"
 
 
-async def read_table(context: Context, game: str, token: str | None) -> Table:
-    """The same, decoded."""
-    loaded, access = await load(context, game)
-    check_read(access, game, token)
-    return open_table(context, loaded, access)
+def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
+    """What was loaded, decoded, with its tile set's tables."""
+    game = decode(loaded.snapshot)
+    return context.tilesets.of_game(game.tileset).tables, game
 
 
 def game_view(context: Context, loaded: Loaded) -> GameView:
     """GAME of what was loaded."""
-    game = decode(loaded.snapshot)
-    return view(context.tilesets.of_game(game.tileset).tables, game)
+    return view(*opened(context, loaded))
 
 
 def next_decision(game: Game) -> Next:
@@ -102,8 +100,9 @@ def left_in_bag(tables: Tables, game: Game) -> TilesLeft:
 
 
 async def diffs(context: Context, loaded: Loaded, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
-    """The log after version `since`, with the version and digest of the game when it was loaded."""
-    entries = await context.store.diffs(game, since, min(limit, MAX_DIFFS))
+    """The log after version `since` up to the game as it was loaded, with that version and digest."""
+    number = min(limit, MAX_DIFFS, loaded.version - since)
+    entries = await context.store.diffs(game, since, number) if number > 0 else []
     return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
 
 

@@ -5,6 +5,7 @@ BadRedisUrl   the URL cannot be used, and why
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -14,24 +15,21 @@ from redis.backoff import ExponentialWithJitterBackoff
 from redis.maint_notifications import MaintNotificationsConfig
 
 from service.store.batch import Batches
+from service.store.connection import pack_in_c
 from service.store.store import RedisStore
 
-__all__ = ["BadRedisUrl", "check_url", "connect"]
+__all__ = ["BadRedisUrl", "check_url", "client", "connect"]
 
-_SCHEMES = ("redis", "rediss", "unix")
-
-_OPTIONS = (
-    "db",
-    "username",
-    "password",
-    "ssl_ca_certs",
-    "ssl_ca_path",
-    "ssl_certfile",
-    "ssl_keyfile",
-    "ssl_cert_reqs",
-    "ssl_check_hostname",
-)
+_OPTIONS = {"db", "username", "password"}
 """What may follow the URL's question mark; redis-py's other options would undo what the store relies on."""
+
+_FILES = {"ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile"}
+
+_OPTIONS_OF = {
+    "redis": _OPTIONS,
+    "rediss": _OPTIONS | _FILES | {"ssl_cert_reqs", "ssl_check_hostname"},
+    "unix": _OPTIONS,
+}
 
 
 class BadRedisUrl(ValueError):
@@ -48,26 +46,33 @@ def check_url(url: str) -> None:
     """Raise BadRedisUrl unless `url` names a Redis server."""
     try:
         parts = urlsplit(url)
-        database = parts.path.strip("/")
-        options = parse_qsl(parts.query, keep_blank_values=True)
         port = parts.port
-    except ValueError as error:
-        raise BadRedisUrl(f"is not a URL ({error})") from error
-    if parts.scheme not in _SCHEMES:
+    except ValueError:
+        raise BadRedisUrl("is not a URL (special characters of a password must be percent-encoded)") from None
+    if parts.scheme not in _OPTIONS_OF:
         raise BadRedisUrl("begins with none of redis://, rediss:// and unix://")
-    if parts.scheme == "unix" and not database:
-        raise BadRedisUrl("names no socket")
-    if parts.scheme != "unix" and not parts.hostname:
+    if parts.scheme == "unix":
+        if not parts.path.strip("/"):
+            raise BadRedisUrl("names no socket")
+    elif not parts.hostname:
         raise BadRedisUrl("names no host")
-    if parts.scheme != "unix" and database and not database.isdecimal():
-        raise BadRedisUrl("ends with a database that is not a number")
-    if port == 0:
+    elif port == 0:
         raise BadRedisUrl("names port 0")
-    for name, value in options:
-        if name not in _OPTIONS:
-            raise BadRedisUrl(f"has an unknown option {name!r}")
-        if name == "db" and not value.isdecimal():
-            raise BadRedisUrl("has a database that is not a number")
+    elif (database := parts.path.strip("/")) and not database.isdecimal():
+        raise BadRedisUrl("ends with a database that is not a number")
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        _check_option(parts.scheme, name, value)
+
+
+def _check_option(scheme: str, name: str, value: str) -> None:
+    if name not in _OPTIONS_OF[scheme]:
+        raise BadRedisUrl(f"has an option other than {', '.join(sorted(_OPTIONS_OF[scheme]))}")
+    if name == "db" and not value.isdecimal():
+        raise BadRedisUrl("names a database that is not a number")
+    if name == "ssl_cert_reqs" and value not in {"none", "optional", "required"}:
+        raise BadRedisUrl("has ssl_cert_reqs other than none, optional or required")
+    if name in _FILES and not Path(value).exists():
+        raise BadRedisUrl(f"names by {name} a file that does not exist")
 
 
 @asynccontextmanager
@@ -77,13 +82,16 @@ async def connect(url: str, *, connections: int = 2, patience_s: float = 5.0) ->
     `connections` carry all commands, one more the hints. What Redis has not answered after `patience_s` seconds raises
     StoreUnavailable.
     """
-    check_url(url)
-    async with aclosing(_client(url)) as redis, aclosing(Batches(redis, connections, patience_s)) as batches:
+    async with aclosing(client(url)) as redis, aclosing(Batches(redis, connections, patience_s)) as batches:
         yield RedisStore(redis, batches)
 
 
-def _client(url: str) -> Redis:
-    """A client that fails fast and comes back by itself. Its silent retries are why each commit has an id."""
+def client(url: str) -> Redis:
+    """A client that fails fast and comes back by itself. Its silent retries are why each commit has an id.
+
+    Raises BadRedisUrl.
+    """
+    check_url(url)
     settings: dict[str, Any] = {
         "protocol": 3,
         "decode_responses": False,
@@ -93,9 +101,8 @@ def _client(url: str) -> Redis:
         "retry": Retry(ExponentialWithJitterBackoff(base=0.05, cap=0.5), 3),
         "maint_notifications_config": MaintNotificationsConfig(enabled=False),
     }
-    if not url.startswith("unix:"):
+    if urlsplit(url).scheme != "unix":
         settings["socket_keepalive"] = True
-    try:
-        return Redis.from_url(url, **settings)
-    except ValueError as error:
-        raise BadRedisUrl(f"cannot be used ({error})") from error
+    redis = Redis.from_url(url, **settings)
+    pack_in_c(redis.connection_pool)
+    return redis

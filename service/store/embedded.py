@@ -61,7 +61,7 @@ async def embedded(data_dir: Path, *, program: Path | None = None, wait_s: float
 
 
 def _wanted(directory: Path) -> tuple[int, int]:
-    """The oldest version that can read the directory: 6 does not see the folder in which 7 keeps its append-only file."""
+    """The oldest version that can read the directory: 6 does not see the folder in which 7 keeps its commands."""
     return (7, 0) if (directory / "appendonlydir").exists() else OLDEST
 
 

@@ -42,4 +42,4 @@ async def _heard(subscription: PubSub, ping_s: float, silence_s: float) -> Async
             continue
         alive_at = loop.time()
         if message["type"] == "message":
-            yield message["data"].decode()
+            yield message["data"].decode(errors="replace")

@@ -7,7 +7,6 @@ be listed where it does not belong, for a reader to mend, but is never missing.
 
 import asyncio
 import base64
-import binascii
 import re
 from collections.abc import Sequence
 
@@ -72,7 +71,7 @@ def _cursor(place: Place) -> str:
 def _place(cursor: str) -> Place:
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
-    except (binascii.Error, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ValueError(cursor) from error
     if not (found := _CURSOR.fullmatch(text)):
         raise ValueError(cursor)

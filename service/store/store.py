@@ -83,11 +83,11 @@ class RedisStore:
         await self._listing.remove(game, status)
 
     async def due(self, now: int, limit: int) -> list[str]:
-        """Games whose `due_at` has come, the oldest first, and some whose was put off since or settled just before."""
+        """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
         return await self._due.due(now, limit)
 
     async def settle(self, game: str, until: int | None) -> None:
-        """Move a game's `due_at` (None: nothing is due any more); it may come up once more, a little later."""
+        """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
         await self._due.settle(game, until)
 
     def hints(self) -> AsyncGenerator[str]:

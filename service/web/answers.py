@@ -12,6 +12,7 @@ EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy"
 IMMUTABLE = "public, max-age=31536000, immutable"
 PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"
+SWITCHING_PROTOCOLS = 101
 
 
 def etag(version: int, digest: str) -> str:
@@ -55,5 +56,6 @@ async def finish_headers(request: web.Request, response: web.StreamResponse) -> 
     """Let every origin read the answer; ask for the connection to be closed where this instance is stopping."""
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Access-Control-Expose-Headers"] = EXPOSED
-    if request.app[DRAINING].is_set():
+    if request.app[DRAINING].is_set() and response.status != SWITCHING_PROTOCOLS:
+        response.headers["Connection"] = "close"
         response.force_close()

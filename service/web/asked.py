@@ -136,4 +136,3 @@ def _check_media_type(request: web.Request) -> None:
 def path_id(request: web.Request) -> str:
     """The id in the path."""
     return request.match_info["id"]
-

@@ -26,4 +26,4 @@ class UnsupportedMediaType(WebError):
 
 
 class NotReady(WebError):
-    """This instance is about to stop: ask another one."""
+    """The instance is about to stop: ask another one."""

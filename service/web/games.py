@@ -1,13 +1,84 @@
 """Reading a game: GAME, scores, tiles left. Source: api.md, "The game" and "Asking without moving"."""
 
+from collections.abc import Callable
+from typing import Any
+
 from aiohttp import web
 
 from schemas.game import GameView
 from schemas.scores import Scores, TilesLeft
-from service.games.context import Table, open_table
-from service.games.port import Loaded
-from service.games.read import game_view, left_in_bag, read, read_table, scores
+from service.engine import Game, Tables, view
+from service.games.read import left_in_bag, opened, read, scores
 from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id
 from service.web.keys import CONTEXT
 from service.web.routing import GAME_ID, Reply, route
+
+NOTHING_NEW = Reply(304, "The game has not changed since.", headers=("ETag",))
+
+
+@route(
+    "GET",
+    "/v1/games/" + GAME_ID,
+    operation="readGame",
+    summary="Read a game",
+    tag="games",
+    access="reads",
+    headers=("If-None-Match",),
+    replies=(Reply(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)), NOTHING_NEW),
+    problems=("not_found",),
+)
+async def read_game(request: web.Request) -> web.Response:
+    """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
+    return await _told(request, view)
+
+
+@route(
+    "GET",
+    "/v1/games/" + GAME_ID + "/scores",
+    operation="readScores",
+    summary="Read the scores",
+    tag="playing",
+    access="reads",
+    headers=("If-None-Match",),
+    replies=(
+        Reply(200, "Points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
+        NOTHING_NEW,
+    ),
+    problems=("not_found",),
+)
+async def read_scores(request: web.Request) -> web.Response:
+    """Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4)."""
+    return await _told(request, scores)
+
+
+@route(
+    "GET",
+    "/v1/games/" + GAME_ID + "/tiles",
+    operation="readTiles",
+    summary="Read the tiles left",
+    tag="playing",
+    access="reads",
+    headers=("If-None-Match",),
+    replies=(
+        Reply(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
+        NOTHING_NEW,
+    ),
+    problems=("not_found",),
+)
+async def read_tiles(request: web.Request) -> web.Response:
+    """How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more."""
+    return await _told(request, left_in_bag)
+
+
+async def _told(request: web.Request, tell: Callable[[Tables, Game], Any]) -> web.Response:
+    """What a game's state says, unless the client has it already."""
+    context = request.app[CONTEXT]
+    loaded, private = await read(context, path_id(request), bearer(request))
+    tag = etag(loaded.version, loaded.digest)
+    return not_modified(request, tag, private=private) or answer(
+        tell(*opened(context, loaded)), tag=tag, private=private
+    )
+
+
+ROUTES = (read_game, read_scores, read_tiles)

@@ -15,29 +15,26 @@ from service.games.read import list_games
 from service.web.answers import answer, etag
 from service.web.asked import bearer, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.keys import CONTEXT
-from service.web.routing import GAME_ID, Reply, route
+from service.web.routing import GAME_ID, Query, Reply, route
 
 CREATE = msgspec.json.Decoder(CreateGame)
 JOIN = msgspec.json.Decoder(JoinGame)
 
 
-class Including(msgspec.Struct, frozen=True):
+class Including(Query, frozen=True):
     """What an answer holds besides."""
 
-    include: Annotated[
-        Literal["legal_moves"] | None,
-        Meta(description="`legal_moves` puts the next legal moves into the answer."),
-    ] = None
+    include: (
+        Annotated[Literal["legal_moves"], Meta(description="Puts the next legal moves into the answer.")] | None
+    ) = None
 
 
-class Listing(msgspec.Struct, frozen=True):
+class Listing(Query, frozen=True):
     """Which games are listed."""
 
-    status: Annotated[Status | None, Meta(description="Only games of this status.")] = None
+    status: Annotated[Status, Meta(description="Only games of this status.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="Games in one answer.")] = 50
-    cursor: Annotated[
-        str | None, Meta(max_length=200, description="`next_cursor` of the answer before; nothing begins at the newest.")
-    ] = None
+    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
 
 
 @route(
@@ -48,10 +45,10 @@ class Listing(msgspec.Struct, frozen=True):
     tag="games",
     body=CREATE,
     query=Including,
-    headers=("Idempotency-Key (secret)",),
-    replies=(Reply(201, "The new game and its tokens.", Created, ("ETag", "Location")),),
+    headers=("Idempotency-Key-secret",),
+    replies=(Reply(201, "The new game and its tokens.", Created, ("ETag", "Location"), examples=("created",)),),
     problems=("key_reused", "unknown_tileset", "conflict"),
-    example={"players": [{"name": "Ana", "color": "red"}, {"bot": "greedy"}, {"open": True}]},
+    examples=("create", "create_private"),
 )
 async def create_game(request: web.Request) -> web.Response:
     """Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
@@ -97,10 +94,10 @@ async def list_public_games(request: web.Request) -> web.Response:
     access="reads",
     body=JOIN,
     query=Including,
-    headers=("Idempotency-Key (secret)",),
+    headers=("Idempotency-Key-secret",),
     replies=(Reply(200, "The seat and its token.", Joined, ("ETag",)),),
     problems=("not_found", "no_open_seat", "conflict", "key_reused"),
-    example={"name": "Bo", "color": "blue"},
+    examples=("join",),
 )
 async def join_game(request: web.Request) -> web.Response:
     """Takes the next open seat; the game starts by itself with the last one.
@@ -132,9 +129,7 @@ async def join_game(request: web.Request) -> web.Response:
 async def delete_game(request: web.Request) -> web.Response:
     """Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable."""
     expected = if_match(request)
-    view, digest = await abort_game(
-        request.app[CONTEXT], path_id(request), token=bearer(request), if_match=expected
-    )
+    view, digest = await abort_game(request.app[CONTEXT], path_id(request), token=bearer(request), if_match=expected)
     return answer(view, tag=etag(view.version, digest), private=True)
 
 

@@ -6,6 +6,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from aiohttp import web
 
+from schemas.base import Request
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 Tag = Literal["tile sets", "games", "playing", "service"]
@@ -17,6 +19,10 @@ GAME_ID = "{id:[a-z0-9-]{1,32}}"
 """An id in a path; what is no id is no path either, so it is 404."""
 
 
+class Query(Request, frozen=True, forbid_unknown_fields=False):
+    """The parameters of a query; names that it does not know are ignored, as later versions may know them."""
+
+
 class Reply(NamedTuple):
     """One answer that is no problem: its status, what it holds and with which headers."""
 
@@ -26,7 +32,8 @@ class Reply(NamedTuple):
     """A Struct's type; None for an answer without a body."""
     headers: tuple[str, ...] = ()
     media_type: str = "application/json"
-    example: Any = None
+    examples: tuple[str, ...] = ()
+    """Names of `examples.json`."""
 
 
 class Route(NamedTuple):
@@ -43,10 +50,11 @@ class Route(NamedTuple):
     replies: tuple[Reply, ...]
     problems: tuple[str, ...]
     body: msgspec.json.Decoder[Any] | None
-    query: type[msgspec.Struct] | None
+    query: type[Query] | None
     headers: tuple[str, ...]
-    example: Any
-    """Of a body."""
+    """Names of `described.PARAMETERS`."""
+    examples: tuple[str, ...]
+    """Names of `examples.json`, for the body."""
 
     @property
     def public_path(self) -> str:
@@ -65,14 +73,14 @@ def route(  # noqa: PLR0913 (one parameter a member of the declaration)
     access: Access = "none",
     problems: tuple[str, ...] = (),
     body: msgspec.json.Decoder[Any] | None = None,
-    query: type[msgspec.Struct] | None = None,
+    query: type[Query] | None = None,
     headers: tuple[str, ...] = (),
-    example: Any = None,
+    examples: tuple[str, ...] = (),
 ) -> Callable[[Handler], Route]:
     """Declare the handler of a route; its docstring becomes the operation's description."""
 
     def declare(handler: Handler) -> Route:
-        description = " ".join((handler.__doc__ or "").split())
+        description = handler.__doc__ or ""
         return Route(
             method=method,
             path=path,
@@ -87,7 +95,7 @@ def route(  # noqa: PLR0913 (one parameter a member of the declaration)
             body=body,
             query=query,
             headers=headers,
-            example=example,
+            examples=examples,
         )
 
     return declare

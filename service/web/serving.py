@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from aiohttp import web
 
 from service.web.keys import DRAINING, LIMITS
+from service.web.runner import Runner
 from service.web.sockets import close_sockets
 
 logger = logging.getLogger(__name__)
@@ -31,18 +32,25 @@ class StartFailed(Exception):
 
 @asynccontextmanager
 async def running(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Run `work` beside the body; it is cancelled at the end, and if it fails, so does the body."""
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(work)
-        try:
-            yield
-        finally:
-            task.cancel()
+    """Run `work` beside the body, and cancel it at the end; that it failed is logged at once and raised at the end."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(_tell_failure)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def _tell_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.critical("a background task failed", exc_info=error)
 
 
 async def run(app: web.Application, host: str, port: int, ready: Callable[[str], None]) -> None:
     """Listen, call `ready` with the URL, and serve until SIGTERM or SIGINT. Raises StartFailed."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=FINISH_S)
+    runner = Runner(app, access_log=None, shutdown_timeout=FINISH_S)
     await runner.setup()
     try:
         try:

@@ -4,7 +4,6 @@ from hashlib import sha256
 
 from aiohttp import web
 
-from schemas.base import encode
 from schemas.tileset import TileSet, TileSets
 from service.web.answers import IMMUTABLE, answer, json_answer, not_modified
 from service.web.asked import path_id
@@ -19,7 +18,10 @@ from service.web.routing import GAME_ID, Reply, route
     summary="List the tile sets",
     tag="tile sets",
     headers=("If-None-Match",),
-    replies=(Reply(200, "Every tile set, whole.", TileSets, ("ETag",)), Reply(304, "Nothing has changed.")),
+    replies=(
+        Reply(200, "Every tile set, whole.", TileSets, ("ETag",)),
+        Reply(304, "Nothing has changed.", headers=("ETag",)),
+    ),
 )
 async def list_tilesets(request: web.Request) -> web.Response:
     """Every tile set that a game can be played with: its tiles with their segments, and its ships."""
@@ -40,7 +42,7 @@ async def list_tilesets(request: web.Request) -> web.Response:
     headers=("If-None-Match",),
     replies=(
         Reply(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),
-        Reply(304, "Nothing has changed, as nothing ever does."),
+        Reply(304, "Nothing has changed, as nothing ever does.", headers=("ETag", "Cache-Control")),
     ),
     problems=("not_found",),
 )

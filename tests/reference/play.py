@@ -35,7 +35,7 @@ def random_game(seed: int, tileset: Json, players: int, edition: str) -> Counter
     while game.legal_actions():
         counts["choices"] += 1
         for event in game.apply(choose(game, chance)):
-            counts.update(_keys(event))
+            counts.update(keys(event))
         check_pieces(tileset, game)
         check_nothing_overlooked(game)
     assert [one["if_ended_now"]["total"] for one in game.scores()["players"]] == [
@@ -62,7 +62,8 @@ def _tiles_around(board: Json, action: Json) -> int:
     return sum(f"{x},{y}" in board for x, y in around)
 
 
-def _keys(event: Json) -> list[str]:
+def keys(event: Json) -> list[str]:
+    """Return under what an event is counted: its type, and with it what makes it rare."""
     match event["type"]:
         case "feature_evaluated":
             return [event["type"], f"feature_evaluated:{event['kind']}:{event['cause']}"]

@@ -1,119 +1,149 @@
-"""What unfinished features will bring: how likely each is to be completed, and what it would then give to whom."""
+"""What unfinished features are likely to give, and to whom."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from service.engine import Game, Tables
-from service.engine.evaluation import counts, majority
-from service.engine.tables import BANANAS, FISH, NEIGHBOURS, SHELLS, SHIPS, Payment
-from service.engine.where import kind_of, members, order_of
+from service.engine.ending import WARES_PER_POINT
+from service.engine.evaluation import majority
+from service.engine.tables import FISH, SHIPS, Payment
+from service.engine.where import members, order_of
+from service.games.bots.greedy.fitting import Opening, fitting
 from service.games.bots.greedy.wares import Purse
 from service.games.bots.greedy.weights import Weights
 
 
+class Feature(NamedTuple):
+    """An unfinished feature, as far as its future goes."""
+
+    kind: int
+    symbols: int
+    empty: int
+    """Sides still open; a market's empty cells around it."""
+    served: tuple[float, ...]
+    """For each cell that a bridge, island or sea opens to, how likely the next tile is to close it there."""
+
+
 class Prospects:
-    """Everything about a position that stays the same while one decision is weighed."""
+    """All that stays the same while the moves of one position are compared.
+
+    Worths are the decider's: `sides` says how much of each seat's gain counts, the others' against it.
+    """
 
     def __init__(self, tables: Tables, game: Game, weights: Weights) -> None:
-        self.tables = tables
-        self.game = game
-        self.weights = weights
+        self.tables, self.game, self.weights = tables, game, weights
         self.me = game.decider
-        seats = len(game.players)
+        self.fitting = fitting(tables)
         self.left = Counter(game.bag)
-        self.drawn = max(1, len(game.bag))
+        self.tiles = max(1, len(game.bag))
+        seats = len(game.players)
         self.turns = [_turns(game, seat, weights) for seat in range(seats)]
-        self.purses = [
-            Purse(tables, game, game.display, turns + (seat == game.seat), weights)
-            for seat, turns in enumerate(self.turns)
-        ]
-        self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
         against = -weights.rivals / (seats - 1)
         self.sides = [1.0 if seat == self.me else against for seat in range(seats)]
+        self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
+        self.purses = [
+            Purse(tables, game.display, turns + (seat == game.seat), weights) for seat, turns in enumerate(self.turns)
+        ]
         self.best_ship = max((tables.ships[ship].points for ship in game.display), default=0)
+        self.homes = [_homes(weights, turns) for turns in self.turns]
         boats = sum(number for tile, number in self.left.items() if tables.tiles[tile].boat is not None)
-        self.boat_share = boats / self.drawn
-        self.steps = {BANANAS: weights.island_step, SHELLS: weights.bridge_step, FISH: weights.sea_step}
-        self._served: dict[tuple[int, int, int], float] = {}
+        self.boat = weights.harvest * boats / self.tiles
+        self._served: dict[Opening, float] = {}
         self._gains: dict[tuple[int, int, float], float] = {}
 
-    def at_home(self, seat: int, number: int) -> float:
-        """The worth of so many islanders at home."""
+    def openings(self, game: Game, label: int) -> dict[int, tuple[int, int]]:
+        """The empty cells that a bridge, island or sea opens to, each with a side and a place there."""
+        found: dict[int, tuple[int, int]] = {}
+        if game.open_slots[label]:
+            exits, cells, board = self.fitting.exits, game.cells, game.board
+            for segment in members(game, label):
+                order = order_of(game, segment)
+                for step, side, place in exits[game.turned[order]][segment - game.bases[order]]:
+                    if (cell := cells[order] + step) not in board:
+                        found[cell] = (side, place)
+        return found
+
+    def feature(self, game: Game, label: int, kind: int, openings: dict[int, tuple[int, int]]) -> Feature:
+        """A feature of the game, or of a copy of it."""
+        frontier = game.frontier
+        served = tuple([self._serve(frontier[cell], side, place) for cell, (side, place) in openings.items()])
+        return Feature(kind, game.symbols[label], game.open_slots[label], served)
+
+    def worth(self, feature: Feature, islanders: Sequence[int]) -> float:
+        """An unfinished feature on which each seat has so many islanders."""
+        winners = majority([*islanders])
+        return sum(
+            [
+                side * self._share(feature, seat, islanders[seat], wins=seat in winners)
+                for seat, side in enumerate(self.sides)
+                if islanders[seat]
+            ]
+        )
+
+    def _share(self, feature: Feature, seat: int, islanders: int, *, wins: bool) -> float:
+        """What a seat can expect of a feature, the return of its islanders included."""
+        weights, turns = self.weights, self.turns[seat]
+        back = islanders * weights.return_share * self.homes[seat][1]
+        if feature.kind == SHIPS:
+            in_time = feature.empty < turns * len(self.sides)
+            return weights.market_step**feature.empty * (weights.future * self.best_ship + back) if in_time else 0.0
+        chance = self._chance(feature, min(turns, weights.patience))
+        if not wins:
+            return chance * back
+        grown = feature.symbols + weights.growth * len(feature.served)
+        then = back + weights.future * self.gain(seat, feature.kind, grown)
+        return chance * then + (1 - chance) * feature.symbols / WARES_PER_POINT
+
+    def limit(self, kind: int, symbols: int, empty: int) -> float:
+        """What the decider alone can expect of a feature at most; found without looking at its openings."""
         weights = self.weights
-        return sum(weights.islander[:number]) * min(1.0, self.turns[seat] / weights.islander_horizon)
+        back = weights.return_share * self.homes[self.me][1]
+        if kind == SHIPS:
+            return back + weights.future * self.best_ship
+        grown = self.gain(self.me, kind, symbols + weights.growth * empty)
+        return max(back + weights.future * grown, symbols / WARES_PER_POINT)
+
+    def _chance(self, feature: Feature, tries: float) -> float:
+        """How likely so many draws are to complete a feature, or to bring a boat to it (R5.6)."""
+        done = 1.0
+        for served in feature.served:
+            done *= 1 - (1 - served) ** tries
+        if feature.kind == FISH and feature.served:
+            done += (1 - done) * (1 - (1 - self.boat) ** tries)
+        return done
+
+    def _serve(self, packed: int, side: int, place: int) -> float:
+        """How likely the next tile is to close a feature at an opening; tiles that only extend it count for less."""
+        found = self._served.get((packed, side, place))
+        if found is None:
+            left = self.left
+            fit = sum([left[tile] for tile in self.fitting.fit.get(packed, ())])
+            end = sum([left[tile] for tile in self.fitting.end.get((packed, side, place), ())])
+            found = self._served[packed, side, place] = (end + self.weights.extend * (fit - end)) / self.tiles
+        return found
 
     def gain(self, seat: int, kind: int, amount: float) -> float:
-        """What wares of one kind would add to a player's stock."""
-        amount = round(amount * 2) / 2
+        """What more wares of one kind would add to a player's stock."""
         key = (seat, kind, amount)
         found = self._gains.get(key)
         if found is None:
             found = self._gains[key] = self.purses[seat].gain(self.wares[seat], kind, amount)
         return found
 
-    def worth(self, game: Game, label: int, kind: int, numbers: list[int], cells: Iterable[int]) -> float:
-        """What an unfinished feature means to the player who decides; `cells` are the empty ones it opens to."""
-        sides, weights = self.sides, self.weights
-        value = 0.0
-        symbols = game.symbols[label]
-        winners = majority(numbers)
-        for seat, number in enumerate(numbers):
-            if not number:
-                continue
-            turns = self.turns[seat]
-            back = number * weights.return_share * weights.islander[1] * min(1.0, turns / weights.islander_horizon)
-            if kind == SHIPS:
-                chance = (
-                    weights.market_step ** game.open_slots[label]
-                    if turns * len(sides) > game.open_slots[label]
-                    else 0.0
-                )
-                value += sides[seat] * chance * (weights.future * self.best_ship + back)
-                continue
-            chance, growth = self.chance(game, kind, cells, turns)
-            own = chance * back
-            if seat in winners:
-                own += chance * weights.future * self.gain(seat, kind, symbols + growth)
-                own += (1 - chance) * symbols / 3
-            value += sides[seat] * own
-        return value
-
-    def chance(self, game: Game, kind: int, cells: Iterable[int], turns: float) -> tuple[float, float]:
-        """How likely a player with so many turns is to complete a feature, and how much it grows till then."""
-        weights = self.weights
-        tries = min(turns, weights.patience)
-        done, number = 1.0, 0
-        for cell, side, place in cells:
-            done *= 1 - (1 - self.served(game.frontier[cell], side, place)) ** tries
-            number += 1
-        if kind == FISH and number:
-            boat = 1 - (1 - self.boat_share * weights.harvest) ** tries
-            done = 1 - (1 - done) * (1 - boat)
-        return done, weights.growth * number
-
-    def served(self, packed: int, side: int, place: int) -> float:
-        """How many tiles of the bag fit a cell whose neighbours show `packed` edges."""
-        found = self._served.get((packed, side, place))
-        if found is None:
-            fits, clockwise = self.tables.fits, self.tables.clockwise
-            fit = close = 0
-            for tile, number in self.left.items():
-                rotations = fits[tile][packed]
-                if rotations:
-                    fit += number
-                    for rotation in rotations:
-                        sides = clockwise[tile * 4 + rotation]
-                        segment = sides[side][place]
-                        if all(segment not in slots or packed >> 2 * at & 3 for at, slots in enumerate(sides)):
-                            close += number
-                            break
-            found = (close + self.weights.extend * (fit - close)) / self.drawn
-            self._served[packed, side, place] = found
-        return found
+    def gift(self, feature: Feature) -> float:
+        """An unoccupied feature that the next player may complete and take in one turn (R4.3)."""
+        if feature.kind == SHIPS or not feature.symbols:
+            return 0.0
+        chance = feature.served[0] if len(feature.served) == 1 else 0.0
+        if feature.kind == FISH:
+            chance = max(chance, self.boat)
+        seat = (self.game.seat + 1) % len(self.sides)
+        return self.weights.gift * chance * self.sides[seat] * self.gain(seat, feature.kind, feature.symbols)
 
 
 def _turns(game: Game, seat: int, weights: Weights) -> float:
-    """How many more turns a player will have after this one, as far as tiles and ships last."""
+    """How many turns a player will have after this one, as far as tiles and ships last (R7.1)."""
     seats = len(game.players)
     away = (seat - game.seat - 1) % seats
     tiles = max(0, (len(game.bag) - away + seats - 1) // seats)
@@ -121,34 +151,7 @@ def _turns(game: Game, seat: int, weights: Weights) -> float:
     return min(tiles, ships)
 
 
-def open_cells(tables: Tables, game: Game, label: int) -> tuple[tuple[int, int, int], ...]:
-    """The empty cells that a bridge, island or sea opens to."""
-    if not game.open_slots[label]:
-        return ()
-    cells = {}
-    for segment in members(game, label):
-        order = order_of(game, segment)
-        index = segment - game.bases[order]
-        for side, slots in enumerate(tables.clockwise[game.turned[order]]):
-            if index in slots and (cell := game.cells[order] + NEIGHBOURS[side]) not in game.board:
-                cells[cell] = (cell, side ^ 2, len(slots) - 1 - slots.index(index))
-    return tuple(cells.values())
-
-
-class Standing:
-    """The occupied features of a position before a tile is placed, and what each is worth."""
-
-    def __init__(self, prospects: Prospects) -> None:
-        tables, game = prospects.tables, prospects.game
-        self.cells: dict[int, tuple] = {}
-        self.kinds: dict[int, int] = {}
-        self.value: dict[int, float] = {}
-        self.at: dict[int, list[int]] = {}
-        labels = {game.feature[segment] for player in game.players for segment in player.standing}
-        for label in sorted(labels):
-            kind = self.kinds[label] = kind_of(tables, game, label)
-            cells = () if kind == SHIPS else open_cells(tables, game, label)
-            self.cells[label] = cells
-            self.value[label] = prospects.worth(game, label, kind, counts(game, label), cells)
-            for cell, _, _ in cells:
-                self.at.setdefault(cell, []).append(label)
+def _homes(weights: Weights, turns: float) -> tuple[float, ...]:
+    """The worth of the first, second... islander at home."""
+    share = min(1.0, turns / weights.islander_horizon)
+    return tuple([share * worth for worth in weights.islander])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from service.engine import Game, Tables
+from service.engine import Tables
 from service.engine.ending import WARES_PER_POINT
 from service.engine.tables import Payment
 from service.games.bots.greedy.weights import Weights
@@ -14,7 +14,7 @@ PLANNED = 3
 class Purse:
     """The worth of any stock of wares to one player, who has `turns` more turns in which to deliver."""
 
-    def __init__(self, tables: Tables, game: Game, ships: Sequence[int], turns: float, weights: Weights) -> None:
+    def __init__(self, tables: Tables, ships: Sequence[int], turns: float, weights: Weights) -> None:
         self.tables = tables
         self.ships = tuple(ships)
         self.turns = turns

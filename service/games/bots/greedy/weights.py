@@ -6,7 +6,7 @@ from typing import NamedTuple
 class Weights(NamedTuple):
     """The beliefs; the defaults were tuned by playing the bot against itself."""
 
-    loose_ware: float = 0.62
+    loose_ware: float = 0.7
     """A ware that no ship of the display asks for, while there is time; at the end a third (R7.3)."""
     ware_horizon: float = 6.0
     """Turns to go from which on a loose ware is worth the full `loose_ware`."""
@@ -14,33 +14,27 @@ class Weights(NamedTuple):
     """Share of a delivery's profit that is left for each turn it has to wait."""
     missing_ware: float = 0.55
     """Share of a delivery's profit that is left for each ware that is still missing."""
-    islander: tuple[float, float, float, float] = (3.5, 2.4, 1.7, 1.1)
+    islander: tuple[float, float, float, float] = (4.5, 2.3, 1.45, 1.0)
     """The first, second, third and fourth islander at home, while there is time."""
     islander_horizon: float = 8.0
     """Turns to go from which on an islander at home is worth its full value."""
     return_share: float = 0.3
     """Share of an islander's value that is counted for one on a feature that will surely be completed."""
-    patience: float = 5.0
+    patience: float = 4.0
     """Own turns that a feature is given to be completed in; what takes longer is not counted."""
-    bridge_step: float = 0.75
-    """Chance that an open cell of a bridge, when filled, ends it."""
-    island_step: float = 0.7
-    """Chance that an open cell of an island, when filled, ends it."""
-    sea_step: float = 0.6
-    """Chance that an open cell of a sea, when filled, ends it."""
     extend: float = 0.3
     """How much a tile that only extends a feature at an open cell counts against one that closes it there."""
-    growth: float = 0.5
+    growth: float = 0.25
     """Symbols that each open cell adds to a feature before it is completed."""
     harvest: float = 0.7
     """Chance that a boat tile, when drawn, can be put into a given open sea."""
     market_step: float = 0.9
     """Chance that one empty cell around a market is filled in time."""
-    future: float = 0.7
+    future: float = 0.58
     """Share of a future gain that is counted, against one that is made now."""
-    rivals: float = 0.8
+    rivals: float = 0.65
     """How much of the others' gain is counted as one's own loss; shared among them."""
-    gift: float = 0.15
+    gift: float = 0.25
     """Share of an unoccupied feature that is counted as a gift to the next player, for each open cell but one."""
     pace: float = 3.0
     """Turns between two ships taken, over all players."""

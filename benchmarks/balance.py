@@ -1,0 +1,255 @@
+"""How a tile set plays: whole games between equal bots, and what came of them, as a Markdown table or as JSON.
+
+    python -m benchmarks.balance --games 1000 --players 2 3 4 5
+
+The same arguments give the same table: game number n of P players is the game of the seed `SEED.P.n`.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import chain
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+from schemas.actions import Action, PlaceTile
+from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
+from schemas.tileset import TileSet
+from schemas.vocabulary import WARES
+from service.engine import Game, Player, Tables, apply, is_finished, set_up, view
+from service.engine.tables import KINDS, NEIGHBOURS
+from service.engine.tileset_check import parse
+from service.engine.where import kind_of
+from service.games.bots import greedy, random
+from service.games.shuffle import Chance, first_seat, shuffled_bag, shuffled_ships
+
+ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
+REASONS = ("last_tile", "last_ship", "bag_exhausted")
+CAUSES = {"completed": "when completed", "boat": "by a boat", "final": "at the end"}
+LETTERS = ".SBI"
+"""A side of an edge pattern: no neighbour, sea, bridge, island, as the engine's two bits number them."""
+
+Tally = Counter[tuple[str, ...]]
+"""What was counted, of one game or of many: tallies are added up."""
+
+Choose = Callable[[Tables, Game, Chance], Action]
+BOTS: dict[str, Choose] = {"greedy": greedy.choose, "random": random.choose}
+
+
+def play(tables: Tables, choose: Choose, seed: str, seats: int) -> Tally:
+    """One game of `seats` equal bots, to the end."""
+    game, _ = set_up(
+        tables,
+        game_id="balance",
+        edition="international",
+        players=[Player(f"Bot {seat}", None, "bot") for seat in range(seats)],
+        first_seat=first_seat(seed, seats),
+        bag=shuffled_bag(tables, seed),
+        ships=shuffled_ships(tables, seed),
+        seed=seed,
+        seed_chosen=True,
+        commitment="",
+        created_at="",
+    )
+    tally: Tally = Counter()
+    while not is_finished(game):
+        action, events = apply(tables, game, choose(tables, game, Chance(seed, game.version)))
+        game.version += 1
+        _count_events(tally, events)
+        if isinstance(action, PlaceTile):
+            _count_patterns(tally, tables, game)
+    _count_features(tally, tables, game)
+    _count_result(tally, tables, game)
+    return tally
+
+
+def _count_events(tally: Tally, events: Sequence[AnyEvent]) -> None:
+    for event in events:
+        match event:
+            case TileDiscarded():
+                tally["discarded",] += 1
+            case ShipTaken(by=by):
+                tally["ships", by] += 1
+            case FeatureEvaluated(kind=kind, cause=cause, winners=winners, wares=wares):
+                tally["evaluated", kind, cause] += 1
+                tally["wares", kind] += (wares.bananas + wares.shells + wares.fish) * len(winners)
+            case _:
+                pass
+
+
+def _count_patterns(tally: Tally, tables: Tables, game: Game) -> None:
+    """The edge patterns that the tile just laid made around it, and those that no tile of the bag could serve."""
+    for step in NEIGHBOURS:
+        packed = game.frontier.get(game.cells[-1] + step)
+        if packed is not None and game.bag:
+            pattern = pattern_of(packed)
+            tally["arose", pattern] += 1
+            tally["unserved", pattern] += not any(tables.fits[tile][packed] for tile in set(game.bag))
+
+
+def pattern_of(packed: int) -> str:
+    """The four sides of an empty cell as letters, clockwise, in the rotation that comes first in the alphabet.
+
+    >>> pattern_of(0b00_00_10_01), pattern_of(0b10_01_00_00)
+    ('..SB', '..SB')
+    """
+    sides = "".join(LETTERS[packed >> 2 * side & 3] for side in range(4))
+    return min(sides[turn:] + sides[:turn] for turn in range(4))
+
+
+def _count_features(tally: Tally, tables: Tables, game: Game) -> None:
+    """Every feature of the last board, and whether it is complete; of a market, whether all 8 cells hold tiles."""
+    for segment, label in enumerate(game.feature):
+        if segment == label:
+            kind = KINDS[kind_of(tables, game, label)]
+            tally["features", kind] += 1
+            tally["complete", kind] += not game.open_slots[label]
+
+
+def _count_result(tally: Tally, tables: Tables, game: Game) -> None:
+    result = view(tables, game).result
+    if result is None:
+        raise AssertionError
+    tally["games",] += 1
+    tally["tiles",] += len(game.cells) - 1 + len(game.discarded)
+    tally["games with a discarded tile",] += bool(game.discarded)
+    tally["end", result.reason] += 1
+    tally["winners",] += len(result.winners)
+    for seat in result.winners:
+        tally["winner's ships",] += len(game.players[seat].ships)
+        tally["winner's points",] += result.scores[seat].total
+    tally["points",] += sum(score.total for score in result.scores)
+
+
+def tallies(tileset: TileSet, options: argparse.Namespace) -> dict[int, Tally]:
+    """The tally of all games for each number of players, however many processes share the work."""
+    totals: dict[int, Tally] = {}
+    task = partial(_play_numbered, tileset, options.bot, options.seed)
+    with get_context("spawn").Pool(options.processes) as pool:
+        for seats in options.players:
+            totals[seats] = Counter()
+            started = perf_counter()
+            games = pool.imap_unordered(partial(task, seats), range(options.games), chunksize=1)
+            for done, tally in enumerate(games, 1):
+                totals[seats].update(tally)
+                _show_progress(f"{seats} players: {done} of {options.games} games, {perf_counter() - started:.0f} s")
+            _show_progress("\n")
+    return totals
+
+
+def _play_numbered(tileset: TileSet, bot: str, seed: str, seats: int, number: int) -> Tally:
+    return play(_tables(tileset), BOTS[bot], f"{seed}.{seats}.{number}", seats)
+
+
+@cache
+def _tables(tileset: TileSet) -> Tables:
+    return Tables(tileset)
+
+
+def _show_progress(text: str) -> None:
+    sys.stderr.write("\n" if text == "\n" else f"\r{text}")
+    sys.stderr.flush()
+
+
+def figures(tally: Tally) -> dict[str, float]:
+    """The table's rows for one number of players; every key that ends in `share` is from 0 to 1."""
+    games, winners = tally["games",], tally["winners",]
+    rows = {
+        "discarded tiles a game": tally["discarded",] / games,
+        "discarded, share": _share(tally["discarded",], tally["tiles",]),
+        "games with a discarded tile, share": tally["games with a discarded tile",] / games,
+        "ships taken a game": (tally["ships", "delivery"] + tally["ships", "market"]) / games,
+        "ships by delivery": tally["ships", "delivery"] / games,
+        "ships by market": tally["ships", "market"] / games,
+        "the winner's ships": tally["winner's ships",] / winners,
+        "the winner's points": tally["winner's points",] / winners,
+        "points of all players": tally["points",] / games,
+    }
+    rows |= {f"ends by {reason.replace('_', ' ')}, share": tally["end", reason] / games for reason in REASONS}
+    for kind in KINDS:
+        rows[f"{kind}s on the last board"] = tally["features", kind] / games
+        rows[f"{kind}s completed, share"] = _share(tally["complete", kind], tally["features", kind])
+    for kind, ware in zip(KINDS, WARES, strict=False):
+        rows[f"{ware} won"] = tally["wares", kind] / games
+        for cause, words in CAUSES.items():
+            if kind == "sea" or cause != "boat":
+                rows[f"{kind}s evaluated {words}"] = tally["evaluated", kind, cause] / games
+    arose, unserved = (_sum(tally, name) for name in ("arose", "unserved"))
+    rows["edge patterns that arose"] = arose / games
+    rows["edge patterns not served, share"] = _share(unserved, arose)
+    return rows
+
+
+def _sum(tally: Tally, name: str) -> int:
+    return sum(number for key, number in tally.items() if key[0] == name)
+
+
+def patterns(tally: Tally) -> dict[str, dict[str, float]]:
+    """For each edge pattern how often it arose in a game, and the share that no tile of the bag could serve."""
+    return {
+        key[1]: {"arose": number / tally["games",], "share": tally["unserved", key[1]] / number}
+        for key, number in sorted(tally.items())
+        if key[0] == "arose"
+    }
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def table(totals: dict[int, Tally]) -> Iterator[str]:
+    """The lines of the two tables: figures, and edge patterns from the least served on."""
+    columns = [figures(tally) for tally in totals.values()]
+    yield from _head("", totals)
+    for name in columns[0]:
+        cells = [f"{row[name]:.1%}" if name.endswith("share") else f"{row[name]:.2f}" for row in columns]
+        yield f"| {name.removesuffix(', share')} | {' | '.join(cells)} |"
+    yield ""
+    counted = [patterns(tally) for tally in totals.values()]
+    worst: dict[str, float] = {}
+    for name, numbers in chain.from_iterable(column.items() for column in counted):
+        worst[name] = max(worst.get(name, 0.0), numbers["share"])
+    yield from _head("edge pattern", totals)
+    for name in sorted(worst, key=lambda name: (-worst[name], name)):
+        cells = [
+            f"{numbers['share']:.1%} of {numbers['arose']:.2f}" if (numbers := column.get(name)) else "-"
+            for column in counted
+        ]
+        yield f"| `{name}` | {' | '.join(cells)} |"
+
+
+def _head(first: str, totals: dict[int, Tally]) -> list[str]:
+    return [
+        f"| {first} | {' | '.join(f'{seats} players' for seats in totals)} |",
+        f"|---|{'---:|' * len(totals)}",
+    ]
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.balance", description=__doc__)
+    parser.add_argument("--games", type=int, default=1000, help="games for each number of players (1000)")
+    parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5], choices=range(2, 6))
+    parser.add_argument("--bot", choices=BOTS, default="greedy", help="who plays (greedy)")
+    parser.add_argument("--seed", default="balance", help="another seed plays other games")
+    parser.add_argument("--tileset", type=Path, default=ARCHIPELAGO, help="a tile set's file (archipelago)")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Play and print."""
+    options = _options()
+    totals = tallies(parse(options.tileset.read_bytes()), options)
+    if options.json:
+        print(json.dumps({seats: figures(tally) | {"patterns": patterns(tally)} for seats, tally in totals.items()}))
+    else:
+        print(*table(totals), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""The board as characters: tiles, islanders, where one may go, and coordinates along the edges."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from rich.style import Style
+from rich.text import Text
+
+from examples.terminal.canvas import Canvas
+from examples.terminal.palette import CORNERS, COVERED, GROUND, LYING, STYLES, new_style
+from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL, Picture, Symbol, picture
+from examples.terminal.tile_shape import REEF, Size, Spot
+from examples.terminal.words import kind_of
+from schemas.tileset import Tile
+
+Cell = tuple[int, int]
+"""x grows east, y grows south."""
+
+Stroke = tuple[int, int, str, Style]
+"""A column and a row of a tile, and what is written there."""
+
+AXIS = 4
+"""Columns that the y coordinates take."""
+
+
+class Figure(NamedTuple):
+    """An islander on a segment: its owner's letter and style."""
+
+    segment: int
+    letter: str
+    style: Style
+
+
+class Laid(NamedTuple):
+    """A tile on the board with what stands and lies on it."""
+
+    tile: Tile
+    rotation: int
+    figures: tuple[Figure, ...] = ()
+    covered: AbstractSet[tuple[int, int]] = frozenset()
+    """(segment, group) of each covered fish group."""
+    labels: Mapping[int, str] = {}
+    """The keys of moves on its segments."""
+    fresh: bool = False
+    framed: bool = False
+
+
+class Scene(NamedTuple):
+    """All that the board shows."""
+
+    tiles: Mapping[Cell, Laid]
+    choices: Mapping[Cell, str]
+    """The keys of the empty cells where the drawn tile may go."""
+    open_cells: AbstractSet[Cell]
+    """All of those cells, also where the keys of some are not shown."""
+    focus: Cell
+    preview: tuple[Cell, Laid] | None = None
+
+
+class View(NamedTuple):
+    """How the board is looked at: the size of a tile (None chooses), and how far it was moved, in tiles."""
+
+    size: Size | None = None
+    across: int = 0
+    down: int = 0
+
+
+def draw_board(scene: Scene, view: View, width: int, height: int) -> list[Text]:
+    """The board in `width` columns and `height` rows."""
+    cells = [*scene.tiles, *scene.open_cells]
+    columns, rows = width - AXIS, height - 1
+    fitting = (size for size in (LARGE, MEDIUM) if _fits(cells, size, columns, rows))
+    size = view.size or next(fitting, SMALL)
+    left, top = _corner(cells, scene, view, size, (columns, rows))
+    canvas = Canvas(left - AXIS, top - 1, width, height)
+    for cell, laid in scene.tiles.items():
+        draw_tile(canvas, cell, laid, size)
+    for cell, label in scene.choices.items():
+        _draw_choice(canvas, cell, label, size)
+    if scene.preview is not None:
+        draw_tile(canvas, *scene.preview, size)
+    _draw_axes(canvas, cells, size)
+    return [*canvas.lines()]
+
+
+def draw_tile(canvas: Canvas, cell: Cell, laid: Laid, size: Size) -> None:
+    """One tile at its cell."""
+    drawn = picture(laid.tile, laid.rotation, size)
+    left, top = cell[0] * size.width, cell[1] * size.height
+    for column, row, text, style in (*_grounds(drawn), *_frame(drawn, laid, size), *_things(drawn, laid, size)):
+        canvas.write(left + column, top + row, text, new_style(style) if laid.fresh else style)
+
+
+def alone(laid: Laid, size: Size) -> list[Text]:
+    """A tile by itself."""
+    canvas = Canvas(0, 0, size.width, size.height)
+    draw_tile(canvas, (0, 0), laid, size)
+    return [*canvas.lines()]
+
+
+def _grounds(drawn: Picture) -> Iterator[Stroke]:
+    for (column, row), index in drawn.ground.items():
+        kind = _ground(drawn, index)
+        yield column, row, GROUND[kind], STYLES[kind]
+
+
+def _frame(drawn: Picture, laid: Laid, size: Size) -> Iterator[Stroke]:
+    """Corners around a tile, in its own colours."""
+    if laid.framed:
+        style = new_style(STYLES[_ground(drawn, drawn.ground[0, 0])]) + STYLES["frame"]
+        for (column, row), mark in _corners(size):
+            yield column, row, mark, style
+
+
+def _things(drawn: Picture, laid: Laid, size: Size) -> Iterator[Stroke]:
+    for symbol in drawn.symbols:
+        text, style = _symbol(symbol, laid)
+        yield *symbol.spot, text, style
+    for figure in laid.figures:
+        yield from _figure(drawn, figure)
+    for segment, label in laid.labels.items():
+        spot, _ = drawn.standing[segment]
+        yield *spot, label, STYLES["choice"]
+
+
+def _ground(drawn: Picture, index: int) -> str:
+    return "reef" if index == REEF else kind_of(drawn.segments[index])
+
+
+def _symbol(symbol: Symbol, laid: Laid) -> tuple[str, Style]:
+    if (symbol.segment, symbol.group) in laid.covered:
+        mark = COVERED[0] if len(symbol.text) >= len(COVERED[0]) else COVERED[1]
+        return mark + GROUND["sea"] * (len(symbol.text) - len(mark)), STYLES["covered"]
+    return symbol.text, STYLES[symbol.kind]
+
+
+def _figure(drawn: Picture, figure: Figure) -> Iterator[Stroke]:
+    (column, row), width = drawn.standing[figure.segment]
+    yield column, row, figure.letter + (LYING if width > 1 else ""), figure.style
+
+
+def _draw_choice(canvas: Canvas, cell: Cell, label: str, size: Size) -> None:
+    left, top = cell[0] * size.width, cell[1] * size.height
+    if size == LARGE:
+        for (column, row), mark in _corners(size):
+            canvas.write(left + column, top + row, mark, STYLES["empty"])
+    text = f" {label} " if len(label) < size.width - 1 else label
+    canvas.write(left + (size.width - len(text)) // 2, top + size.height // 2, text, STYLES["choice"])
+
+
+def _corners(size: Size) -> Iterator[tuple[Spot, str]]:
+    right, bottom = size.width - 1, size.height - 1
+    return zip(((0, 0), (right, 0), (0, bottom), (right, bottom)), CORNERS, strict=True)
+
+
+def _draw_axes(canvas: Canvas, cells: Iterable[Cell], size: Size) -> None:
+    canvas.write(canvas.left, canvas.top, " " * canvas.width, STYLES["axis"])
+    for row in range(canvas.top, canvas.top + canvas.height):
+        canvas.write(canvas.left, row, " " * AXIS, STYLES["axis"])
+    for x in {x for x, _ in cells}:
+        column = x * size.width + size.width // 2
+        if column - canvas.left >= AXIS:
+            canvas.write(column - len(str(x)) // 2, canvas.top, str(x), STYLES["axis"])
+    for y in {y for _, y in cells}:
+        row = y * size.height + size.height // 2
+        if row > canvas.top:
+            canvas.write(canvas.left, row, f"{y:>{AXIS - 1}}", STYLES["axis"])
+
+
+def _fits(cells: Iterable[Cell], size: Size, columns: int, rows: int) -> bool:
+    west, north, east, south = _bounds(cells)
+    return (east - west + 1) * size.width <= columns and (south - north + 1) * size.height <= rows
+
+
+def _corner(cells: Iterable[Cell], scene: Scene, view: View, size: Size, room: tuple[int, int]) -> tuple[int, int]:
+    """The column and row that come first: the whole board in the middle where it fits, else what is looked at."""
+    west, north, east, south = _bounds(cells)
+    focus = scene.preview[0] if scene.preview is not None else scene.focus
+    left = _start(west, east, focus[0], size.width, room[0])
+    top = _start(north, south, focus[1], size.height, room[1])
+    return left + view.across * size.width, top + view.down * size.height
+
+
+def _start(first: int, last: int, focus: int, step: int, room: int) -> int:
+    length = (last - first + 1) * step
+    if length <= room:
+        return first * step - (room - length) // 2
+    wanted = focus * step + step // 2 - room // 2
+    return min(max(wanted, first * step), (last + 1) * step - room)
+
+
+def _bounds(cells: Iterable[Cell]) -> tuple[int, int, int, int]:
+    xs, ys = zip(*(tuple(cells) or ((0, 0),)), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)

@@ -1,0 +1,171 @@
+"""What stands beside the board: players, ships, the drawn tile, what happened, the menu."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.highlighter import Highlighter
+from rich.table import Table as Grid
+from rich.text import Text
+
+from examples.terminal.board import Laid, alone, draw_board
+from examples.terminal.choices import LETTERS, Choice
+from examples.terminal.palette import STYLES
+from examples.terminal.scene import labels_of_placed, rotations_at, scene, typed_cell
+from examples.terminal.table import Table
+from examples.terminal.tile_picture import LARGE, SMALL
+from examples.terminal.tile_shape import Size
+from examples.terminal.words import cost_in_words
+from schemas.actions import PlaceTile
+from schemas.tileset import Cost
+
+WARE_MARKS = (("bananas", ")", "banana"), ("shells", "@", "shell"), ("fish", ">", "fish"))
+"""Each ware with its symbol on the board and that symbol's style."""
+
+
+class BoardPanel:
+    """The board, as large as there is room."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or console.height
+        yield from draw_board(scene(self.table), self.table.view, options.max_width, height)
+
+
+def players(table: Table) -> RenderableType:
+    """Everybody with what they have; whoever must decide is marked."""
+    grid = Grid.grid(padding=(0, 1, 0, 0), expand=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, ratio=1, overflow="ellipsis")
+    for _ in range(3 + len(WARE_MARKS)):
+        grid.add_column(justify="right", no_wrap=True)
+    marks = [Text(mark, STYLES[style]) for _, mark, style in WARE_MARKS]
+    grid.add_row("", Text("players", style="bold"), "pts", "ships", "home", *marks)
+    decider = table.game.turn.decider if table.game.turn else None
+    for player in table.game.players:
+        letter = Text(f"{'>' if player.seat == decider else ' '}")
+        letter.append(table.letters[player.seat] if player.name else "·", table.style(player.seat))
+        wares = [str(getattr(player.wares, ware)) for ware, _, _ in WARE_MARKS]
+        name = Text(player.name or "(open seat)", style="bold" if player.seat == decider else "")
+        grid.add_row(letter, name, str(player.points), str(len(player.ships)), str(player.supply), *wares)
+    return grid
+
+
+def ships(table: Table, *, wide: bool) -> RenderableType:
+    """The display: points and cost of each ship."""
+    title = Text("ships", style="bold")
+    title.append(f"  {table.game.ship_pile} more in the pile", "not bold")
+    lines: list[Text] = [title]
+    for ship in sorted((table.ships[ship] for ship in table.game.display), key=lambda ship: -ship.points):
+        line = Text(f" {ship.points} points  " if wide else f" {ship.points}  ", no_wrap=True)
+        line.append_text(cost_in_marks(ship.cost))
+        if wide:
+            line.append(f"   {cost_in_words(ship.cost)}")
+        lines.append(line)
+    return Group(*lines)
+
+
+def cost_in_marks(cost: Cost) -> Text:
+    """What a ship asks for, as symbols: `?` is any ware, equal letters are equal wares."""
+    parts = [Text(mark * getattr(cost, ware), STYLES[style]) for ware, mark, style in WARE_MARKS if getattr(cost, ware)]
+    if cost.any:
+        parts.append(Text("?" * cost.any))
+    if cost.same:
+        parts.append(Text(" ".join(letter * number for letter, number in zip("ABC", cost.same, strict=False))))
+    return Text(" ").join(parts)
+
+
+def drawn_tile(table: Table, *, wide: bool) -> RenderableType:
+    """The tile to place in its rotations, or the tile just placed with the keys of its segments."""
+    turn = table.game.turn
+    if turn is None:
+        return Text("")
+    tile = table.tiles[turn.tile]
+    if turn.placed is None:
+        size = LARGE if wide else SMALL
+        allowed = rotations_at(table, typed_cell(table))
+        pictures = [
+            _labelled(f"{letter}" if rotation in allowed else " ", Laid(tile, rotation), size)
+            for rotation, letter in enumerate(LETTERS)
+        ]
+    else:
+        placed = table.game.board[f"{turn.placed.x},{turn.placed.y}"]
+        pictures = [_labelled("", Laid(tile, placed.rotation, labels=labels_of_placed(table)), LARGE)]
+    grid = Grid.grid(padding=(0, 1, 0, 0))
+    grid.add_row(*pictures)
+    return Group(Text(f"{'drawn' if turn.placed is None else 'placed'}: {tile.id}", style="bold"), grid)
+
+
+def _labelled(label: str, laid: Laid, size: Size) -> RenderableType:
+    lines = alone(laid, size)
+    if not label:
+        return Group(*lines)
+    return Group(*lines, Text(label.center(size.width), style="bold"))
+
+
+class _Names(Highlighter):
+    """Players' names in their colours."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def highlight(self, text: Text) -> None:
+        for player in self.table.game.players:
+            if player.name:
+                text.highlight_words([player.name], self.table.name_style(player.seat))
+
+
+class Story:
+    """The last sentences, as many as there is room for."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or console.height
+        highlight = _Names(self.table)
+        told = [highlight(Text(sentence, overflow="fold")) for sentence in self.table.told[-height:]]
+        lines = [line for sentence in told for line in sentence.wrap(console, options.max_width)]
+        yield from lines[-height:]
+
+
+def menu_entries(choices: Sequence[Choice]) -> Iterator[str]:
+    """A line for each choice; placements share one per cell."""
+    cells: dict[tuple[int, int], list[str]] = {}
+    for choice in choices:
+        action = choice.move.action
+        if isinstance(action, PlaceTile):
+            cells.setdefault((action.x, action.y), []).append(choice.key)
+        else:
+            yield f"{choice.key:>2} {choice.text}"
+    for (x, y), keys in cells.items():
+        yield f"{keys[0][:-1]:>2} ({x}, {y}) {''.join(key[-1] for key in keys)}"
+
+
+def menu_rows(entries: Sequence[str], width: int) -> int:
+    """How many rows a menu needs."""
+    return -(-len(entries) // _columns(entries, width))
+
+
+class MenuPanel:
+    """The choices in columns, as many as there is room for."""
+
+    def __init__(self, entries: Sequence[str]) -> None:
+        self.entries = entries
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or console.height
+        columns = _columns(self.entries, options.max_width)
+        shown = [*self.entries]
+        if menu_rows(shown, options.max_width) > height:
+            shown = shown[: columns * height - 1]
+            shown.append(f".. {len(self.entries) - len(shown)} more")
+        rows = menu_rows(shown, options.max_width) if shown else 0
+        wide = max(map(len, shown), default=0) + 2
+        for row in range(rows):
+            yield Text("".join(entry.ljust(wide) for entry in shown[row::rows]).rstrip(), no_wrap=True, overflow="crop")
+
+
+def _columns(entries: Sequence[str], width: int) -> int:
+    return max(1, width // (max(map(len, entries), default=width) + 2))

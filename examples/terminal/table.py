@@ -1,0 +1,146 @@
+"""All that one terminal knows of a game, and what it shows of it. Nothing here asks the service anything."""
+
+from enum import Enum
+from typing import Any
+
+from rich.style import Style
+
+from examples.terminal.board import Cell, View
+from examples.terminal.choices import Meaning, Menu, make_menu
+from examples.terminal.memory import Seats
+from examples.terminal.palette import NAMES, SEATS, letters
+from examples.terminal.replica import Replica
+from examples.terminal.sentences import Teller
+from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
+from schemas.acting import LegalMoves
+from schemas.game import GameView
+from schemas.scores import Scores, TilesLeft
+from schemas.tileset import TileSet
+
+KEPT_SENTENCES = 200
+
+
+class Page(Enum):
+    """What can be shown in place of the board."""
+
+    HELP = "help"
+    SCORES = "scores"
+    TILES = "tiles left"
+    ISLANDERS = "islanders"
+    RESULT = "result"
+
+
+class Table:
+    """A game as one terminal sees it."""
+
+    def __init__(self, seats: Seats, tileset: TileSet, replica: Replica) -> None:
+        self.seats = seats
+        self.tiles = {tile.id: tile for tile in tileset.tiles}
+        self.ships = {ship.id: ship for ship in tileset.ships}
+        self.replica = replica
+        self.menu: Menu | None = None
+        self.typed = ""
+        self.view = View()
+        self.page: Page | None = None
+        self.scroll = 0
+        self.scores: Scores | None = None
+        self.left: TilesLeft | None = None
+        self.told: list[str] = []
+        self.fresh: set[Cell] = set()
+        """Cells of the tiles placed since the last move from here."""
+        self.note = ""
+        """Something to be read now, until the next key."""
+        self.online = True
+        self.sending = False
+
+    @property
+    def game(self) -> GameView:
+        """GAME as far as it is known here."""
+        return self.replica.view
+
+    @property
+    def token(self) -> str | None:
+        """The token of whoever decides, if they play here."""
+        return self.seats.seats.get(self.game.turn.decider) if self.game.turn else None
+
+    @property
+    def last(self) -> Cell:
+        """Where the last tile was placed."""
+        key = max(self.game.board, key=lambda cell: self.game.board[cell].order)
+        x, y = key.split(",")
+        return int(x), int(y)
+
+    @property
+    def meaning(self) -> Meaning:
+        """What is typed, as a move."""
+        return self.menu.meaning(self.typed) if self.menu is not None else Meaning(None, ())
+
+    @property
+    def letters(self) -> list[str]:
+        """Each player's letter."""
+        return letters([player.name for player in self.game.players])
+
+    def name(self, seat: int) -> str:
+        """A player's name."""
+        return self.game.players[seat].name or f"Player {seat + 1}"
+
+    def style(self, seat: int) -> Style:
+        """A player's colours."""
+        color = self.game.players[seat].color
+        return SEATS[color] if color is not None else Style.null()
+
+    def name_style(self, seat: int) -> Style:
+        """A player's colour in a sentence."""
+        color = self.game.players[seat].color
+        return NAMES[color] if color is not None else Style.null()
+
+    def needs_moves(self) -> bool:
+        """Whether somebody here decides and the moves are not known yet."""
+        return self.token is not None and (self.menu is None or self.menu.version != self.game.version)
+
+    def take_moves(self, legal: LegalMoves) -> None:
+        """Offer the legal moves, if they are those of the version that is shown."""
+        if legal.version == self.game.version and self.token is not None:
+            self.menu = make_menu(legal.version, legal.moves, self.game, self.tiles, self.ships)
+
+    def take_diff(self, diff: dict[str, Any]) -> bool:
+        """Go on by one diff, and tell it; False for one that was seen before. Raises OutOfStep."""
+        if not self.replica.apply(diff):
+            return False
+        self.told += Teller(self.game, self.tiles, self.ships).tell(diff["events"])
+        del self.told[:-KEPT_SENTENCES]
+        self.fresh |= {(event["x"], event["y"]) for event in diff["events"] if event["type"] == "tile_placed"}
+        self.menu = None
+        if self.game.status == "finished":
+            self.page = Page.RESULT
+        return True
+
+    def take_whole(self, replica: Replica) -> None:
+        """Start anew from a snapshot."""
+        if replica.digest != self.replica.digest:
+            self.replica = replica
+            self.menu = None
+        if self.game.status == "finished":
+            self.page = Page.RESULT
+
+    def acted(self) -> None:
+        """A move was sent: the typed line is done, and what is new is what comes now."""
+        self.typed = ""
+        self.note = ""
+        self.sending = True
+        self.fresh = set()
+        self.view = self.view._replace(across=0, down=0)
+
+    def zoom(self) -> None:
+        """From the size that fits to large, to medium, to small, and back."""
+        following = {None: LARGE, LARGE: MEDIUM, MEDIUM: SMALL, SMALL: None}
+        self.view = View(following[self.view.size])
+
+    def pan(self, across: int, down: int) -> None:
+        """Look further that way."""
+        self.view = self.view._replace(across=self.view.across + across, down=self.view.down + down)
+
+    def open_page(self, page: Page | None) -> None:
+        """Show a page in place of the board, or the board again."""
+        self.page = page
+        self.scroll = 0

@@ -1,0 +1,139 @@
+"""A tile as characters: its ground, its printed symbols, and where an islander stands on each segment."""
+
+from functools import cache
+from typing import NamedTuple
+
+from examples.terminal.tile_shape import REEF, Ground, Size, Spot, shape, turned
+from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile
+
+LARGE = Size(9, 5)
+MEDIUM = Size(7, 3)
+SMALL = Size(5, 3)
+
+ONE_FISH = ("><>", ">")
+TWO_FISH = ("><><>", ">><>", ">>")
+BOAT = (r"\_/", "u")
+SHELL = ("@",)
+BANANA = (")",)
+MARKET = ("[M]", "M")
+"""Each symbol, from its roomiest form to its smallest."""
+
+LYING = 3
+"""How wide a fisherman lies, where the sea is wide enough."""
+
+
+class Symbol(NamedTuple):
+    """Something printed on a tile: `group` is a fish group's number, None for all else."""
+
+    kind: str
+    text: str
+    spot: Spot
+    segment: int
+    group: int | None = None
+
+
+class Picture(NamedTuple):
+    """A drawn tile without islanders."""
+
+    segments: tuple[Segment, ...]
+    ground: Ground
+    symbols: tuple[Symbol, ...]
+    standing: tuple[tuple[Spot, int], ...]
+    """Per segment where its islander begins, and how wide it may be."""
+
+
+@cache
+def picture(tile: Tile, rotation: int, size: Size) -> Picture:
+    """A tile, turned and drawn."""
+    segments = turned(tile, rotation)
+    ground = shape(segments, size)
+    free = set(ground)
+    symbols = []
+    standing = []
+    for index, segment in enumerate(segments):
+        for kind, texts, group in _printed(segment):
+            symbol = _symbol(kind, texts if size != SMALL else texts[-1:], index, group, ground, free)
+            symbols.append(symbol)
+            free -= _covered((symbol.spot, len(symbol.text)))
+        standing.append(_run(ground, free, index, LYING if isinstance(segment, Sea) and size != SMALL else 1))
+    return Picture(segments, ground, tuple(symbols), tuple(standing))
+
+
+def look_alike(tile: Tile, one: int, other: int) -> bool:
+    """Whether two rotations of a tile look and play alike."""
+    return _looks(tile, one) == _looks(tile, other)
+
+
+def _looks(tile: Tile, rotation: int) -> list[str]:
+    looks = []
+    for segment in turned(tile, rotation):
+        match segment:
+            case Bridge(edges=edges, shells=shells):
+                looks.append(f"bridge {sorted(edges)} {shells}")
+            case Island(edges=edges, bananas=bananas):
+                looks.append(f"island {sorted(edges)} {bananas}")
+            case Sea(halves=halves, fish=fish, boat=boat):
+                looks.append(f"sea {sorted(halves)} {sorted(fish)} {boat}")
+            case Market():
+                looks.append("market")
+    return sorted(looks)
+
+
+def _printed(segment: Segment) -> list[tuple[str, tuple[str, ...], int | None]]:
+    match segment:
+        case Bridge(shells=shells):
+            return [("shell", SHELL, None)] * shells
+        case Island(bananas=bananas):
+            return [("banana", BANANA, None)] * bananas
+        case Sea(fish=fish, boat=boat):
+            groups: list[tuple[str, tuple[str, ...], int | None]] = [
+                ("fish", ONE_FISH if number == 1 else TWO_FISH, group) for group, number in enumerate(fish)
+            ]
+            return [*groups, ("boat", BOAT, None)] if boat else groups
+        case Market():
+            return [("market", MARKET, None)]
+
+
+def _symbol(
+    kind: str, texts: tuple[str, ...], segment: int, group: int | None, ground: Ground, free: set[Spot]
+) -> Symbol:
+    """A symbol in its roomiest form that fits; in its smallest over other things where none does."""
+    if kind == "market":
+        spots = sorted(spot for spot, index in ground.items() if index == segment)
+        return Symbol(kind, MARKET[0] if len(spots) == 3 else MARKET[1], spots[0], segment)
+    for text in texts:
+        spot, width = _run(ground, free, segment, len(text))
+        if width == len(text):
+            return Symbol(kind, text, spot, segment, group)
+    return Symbol(kind, texts[-1], _run(ground, set(ground), segment, 1)[0], segment, group)
+
+
+def _run(ground: Ground, free: set[Spot], segment: int, width: int) -> tuple[Spot, int]:
+    """The place for something `width` wide on a segment, as far from other segments as can be; 1 wide at least."""
+    mine = [spot for spot, index in ground.items() if index == segment]
+    open_spots = {spot for spot in mine if spot in free}
+    runs = [spot for spot in sorted(open_spots) if _covered((spot, width)) <= open_spots]
+    if runs:
+        others = [spot for spot, index in ground.items() if index not in (segment, REEF)]
+        return max(runs, key=lambda run: _room((run, width), others, mine)), width
+    if width > 1:
+        return _run(ground, free, segment, 1)
+    return (mine or [(0, 0)])[len(mine) // 2], 1
+
+
+def _covered(place: tuple[Spot, int]) -> set[Spot]:
+    (column, row), width = place
+    return {(column + step, row) for step in range(width)}
+
+
+def _room(place: tuple[Spot, int], others: list[Spot], mine: list[Spot]) -> tuple[float, float]:
+    """How far a place is from other segments, then how near to the middle of its own."""
+    room = min((_distance(one, other) for one in _covered(place) for other in others), default=9.0)
+    middle = sum(column for column, _ in mine) / len(mine), sum(row for _, row in mine) / len(mine)
+    (column, row), width = place
+    return min(room, 2.0), -_distance((column + (width - 1) / 2, row), middle)
+
+
+def _distance(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """Between two spots, in rows: a character is about half as wide as it is high."""
+    return abs(one[0] - other[0]) / 2 + abs(one[1] - other[1])

@@ -1,0 +1,82 @@
+"""Weighing the legal moves of each phase."""
+
+from schemas.actions import Action, Deliver, TakeShip
+from service.engine import Game, Tables, apply, copy, legal_moves
+from service.engine.tables import Payment
+from service.games.bots.greedy.positions import Before, Position
+from service.games.bots.greedy.prospects import Prospects
+from service.games.bots.greedy.wares import Purse, after
+from service.games.bots.greedy.weights import WEIGHTS, Weights
+from service.games.shuffle import Chance
+
+ROUNDING = 1e-9
+"""Moves whose worth differs by less are worth the same."""
+
+
+def choose(tables: Tables, game: Game, chance: Chance) -> Action:
+    """The move that is worth most, `chance` deciding among equals; the game must be waiting for a decision."""
+    return decide(tables, game, chance, WEIGHTS)
+
+
+def decide(tables: Tables, game: Game, chance: Chance, weights: Weights) -> Action:
+    """`choose` with other beliefs."""
+    moves = legal_moves(tables, game)
+    if len(moves) == 1:
+        return moves[0]
+    known = without_order(game)
+    prospects = Prospects(tables, known, weights)
+    worths = _weigh_placements(prospects, moves) if known.phase == "place_tile" else _weigh(prospects, moves)
+    most = max(worths) - ROUNDING
+    best = [move for move, worth in zip(moves, worths, strict=True) if worth >= most]
+    return best[0] if len(best) == 1 else best[chance.below(len(best))]
+
+
+def without_order(game: Game) -> Game:
+    """The game as far as the players know it: a copy that says what bag and pile hold, but not in which order."""
+    known = copy(game)
+    known.bag.sort()
+    known.pile.sort()
+    return known
+
+
+def _weigh_placements(prospects: Prospects, moves: list[Action]) -> list[float]:
+    """Each placement with the best that an islander can do after it."""
+    before = Before(prospects)
+    worths = []
+    for move in moves:
+        ahead = copy(prospects.game)
+        apply(prospects.tables, ahead, move)
+        worths.append(Position(prospects, ahead, before).best())
+    return worths
+
+
+def _weigh(prospects: Prospects, moves: list[Action]) -> list[float]:
+    """The moves of the other phases."""
+    position = Position(prospects, prospects.game, None) if prospects.game.phase == "islander" else None
+    worths = []
+    for move in moves:
+        match move:
+            case Deliver(ship, paid) if paid is not None:
+                worths.append(_ship(prospects, ship, (paid.bananas, paid.shells, paid.fish)))
+            case TakeShip(ship):
+                worths.append(_ship(prospects, ship, None))
+            case _ if position is not None:
+                worths.append(position.islander(move))
+            case _:
+                worths.append(_ship(prospects, None, None))
+    return worths
+
+
+def _ship(prospects: Prospects, name: str | None, paid: Payment | None) -> float:
+    """A ship's points, and what everybody's wares are worth without it; `paid` is None for a market's ship."""
+    game, tables, me = prospects.game, prospects.tables, prospects.me
+    ship = None if name is None else tables.ship_index[name]
+    display = [other for other in game.display if other != ship]
+    value = 0.0 if ship is None else float(tables.ships[ship].points)
+    for seat, side in enumerate(prospects.sides):
+        wares = prospects.wares[seat]
+        if seat == me and paid is not None:
+            wares = after(wares, paid)
+        turns = prospects.turns[seat] + (seat == game.seat and game.phase == "take_ship")
+        value += side * Purse(tables, display, turns, prospects.weights).worth(wares)
+    return value

@@ -1,0 +1,232 @@
+"""Watching games: this process's feeds, kept up with the store's log, whichever instance commits.
+
+Three things say that a game has changed: this instance's own commits, which are told at once where they continue the
+feed; the store's hints, which may be lost; and a sweep over the versions of all watched games. The log alone is the
+truth: it is read from the feed's position on, and where it does not continue there, the watchers get the whole game.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from schemas.game import GameView
+from service.engine import decode, view
+from service.games.errors import NoSuchGame, UnknownTileSet
+from service.games.feed import Changed, Feed, Position, Replaced, Subscriber, follows
+from service.games.port import Loaded, Store, StoredDiff, StoreUnavailable
+from service.games.tilesets import TileSetCatalogue
+
+__all__ = ["Watch"]
+
+LOG = logging.getLogger(__name__)
+
+PAGE = 200
+"""Diffs in one reading of a log."""
+
+SWEEP_BATCH = 200
+"""Games whose versions are asked for at once."""
+
+FIRST_PAUSE_S = 0.05
+LONGEST_PAUSE_S = 1.0
+"""Between attempts while the store does not answer: doubled each time."""
+
+
+class Watch:
+    """All games watched in this process. `start` it inside the event loop, and `aclose` it."""
+
+    def __init__(self, store: Store, tilesets: TileSetCatalogue, sweep_s: float = 1.0) -> None:
+        self._store = store
+        self._tilesets = tilesets
+        self._sweep_s = sweep_s
+        self._feeds: dict[str, Feed] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Listen to the store's hints and sweep, until `aclose`."""
+        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._sweep())]
+
+    async def aclose(self) -> None:
+        """Let every watcher go, without a word, and end all tasks."""
+        tasks = [*self._tasks, *(feed.task for feed in self._feeds.values() if feed.task is not None)]
+        for feed in [*self._feeds.values()]:
+            self._drop(feed)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def __len__(self) -> int:
+        """How many games are watched."""
+        return len(self._feeds)
+
+    def committed(self, game: str, diffs: Sequence[StoredDiff]) -> None:
+        """Tell at once what this instance has committed, without asking the store."""
+        feed = self._feeds.get(game)
+        if feed is not None and not feed.offer(diffs):
+            self._read_soon(feed)
+
+    async def find(self, game: str, loaded: Loaded, since: int | None, digest: str | None) -> Position | None:
+        """Where a watcher who has version `since` goes on from; None where only the whole game helps.
+
+        That is: without `since`, in the future, before what the log holds, or with a digest of another history.
+        """
+        if since is None or since > loaded.version:
+            return None
+        if since == loaded.version:
+            return Position(since, loaded.digest) if digest in (None, loaded.digest) else None
+        following = await self._store.diffs(game, since, 1)
+        if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
+            return None
+        return Position(since, following[0].previous)
+
+    async def join(self, subscriber: Subscriber, game: str, position: Position) -> None:
+        """Tell `subscriber` all that came after `position`, and from then on everything, once and in order.
+
+        Lasts as long as an outage of the store. Raises NoSuchGame, or UnknownTileSet.
+        """
+        while True:
+            feed = self._feeds.get(game)
+            if feed is None:
+                feed = self._feeds[game] = Feed(game, position)
+                feed.subscribers[subscriber] = None
+                self._read_soon(feed)
+                await feed.attempt()
+                return
+            if feed.position == position and not feed.lost:
+                feed.subscribers[subscriber] = None
+                return
+            try:
+                position = await self._approach(subscriber, feed, position)
+            except StoreUnavailable:
+                await asyncio.sleep(LONGEST_PAUSE_S)
+
+    def leave(self, subscriber: Subscriber, game: str) -> None:
+        """Tell `subscriber` nothing more of this game; a feed without watchers ends."""
+        feed = self._feeds.get(game)
+        if feed is None:
+            return
+        feed.subscribers.pop(subscriber, None)
+        if not feed.subscribers:
+            self._drop(feed)
+
+    async def reached(self, subscriber: Subscriber, game: str, version: int) -> None:
+        """Wait until `subscriber` was told this version, if it watches the game and the version is still to come."""
+        feed = self._feeds.get(game)
+        if feed is None:
+            return
+        replacements = feed.replacements
+        while (
+            subscriber in feed.subscribers
+            and feed.position.version < version
+            and feed.replacements == replacements
+            and self._feeds.get(game) is feed
+        ):
+            self._read_soon(feed)
+            await feed.attempt()
+
+    def view(self, loaded: Loaded) -> GameView:
+        """GAME of what was loaded; raises UnknownTileSet."""
+        game = decode(loaded.snapshot)
+        return view(self._tilesets.of_game(game.tileset).tables, game)
+
+    async def _approach(self, subscriber: Subscriber, feed: Feed, position: Position) -> Position:
+        """Tell a newcomer what lies between its position and the feed's; gives where it is then."""
+        before = feed.position
+        diffs = await self._store.diffs(feed.game, position.version, PAGE)
+        if diffs and follows(position, diffs):
+            news = Changed(game=feed.game, diffs=diffs)
+            subscriber.deliver(news)
+            feed.offer(diffs)
+            return news.position
+        loaded = await self._store.load(feed.game)
+        if loaded is None:
+            raise NoSuchGame(feed.game)
+        now = Position(loaded.version, loaded.digest)
+        if feed.judge(before, now):
+            self._read_soon(feed)
+            await feed.attempt()
+        if diffs or now.version < position.version or (now.version == position.version and now != position):
+            subscriber.deliver(Replaced(game=feed.game, digest=loaded.digest, view=self.view(loaded)))
+            return now
+        return position
+
+    def _read_soon(self, feed: Feed) -> None:
+        feed.behind = True
+        if feed.task is None or feed.task.done():
+            feed.task = asyncio.create_task(self._keep_up(feed))
+
+    async def _keep_up(self, feed: Feed) -> None:
+        """Read until the log holds no more, the only task that does so for this feed; lasts as long as an outage."""
+        pause = FIRST_PAUSE_S
+        while feed.subscribers and (feed.behind or feed.lost):
+            feed.behind = False
+            try:
+                await (self._begin_anew(feed) if feed.lost else self._read(feed))
+            except StoreUnavailable as unavailable:
+                LOG.warning("game %s cannot be read: %s", feed.game, unavailable)
+                feed.behind = True
+                feed.attempted()
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+            else:
+                pause = FIRST_PAUSE_S
+                feed.attempted()
+        feed.attempted()
+
+    async def _read(self, feed: Feed) -> None:
+        diffs = await self._store.diffs(feed.game, feed.position.version, PAGE)
+        if not feed.offer(diffs):
+            feed.lost = True
+        elif len(diffs) == PAGE:
+            feed.behind = True
+
+    async def _begin_anew(self, feed: Feed) -> None:
+        loaded = await self._store.load(feed.game)
+        if loaded is None:
+            self._end(feed, NoSuchGame(feed.game))
+            return
+        try:
+            whole = self.view(loaded)
+        except UnknownTileSet as unknown:
+            self._end(feed, unknown)
+            return
+        LOG.warning("game %s has another history now: its watchers get it whole", feed.game)
+        feed.replace(loaded.digest, whole)
+        feed.behind = True
+
+    def _end(self, feed: Feed, error: NoSuchGame | UnknownTileSet) -> None:
+        self._drop(feed)
+        feed.end(error)
+
+    def _drop(self, feed: Feed) -> None:
+        if self._feeds.get(feed.game) is feed:
+            del self._feeds[feed.game]
+        feed.attempted()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async for game in self._store.hints():
+                    if (feed := self._feeds.get(game)) is not None:
+                        self._read_soon(feed)
+            except StoreUnavailable as unavailable:
+                LOG.warning("the store gives no hints: %s", unavailable)
+            await asyncio.sleep(LONGEST_PAUSE_S)
+
+    async def _sweep(self) -> None:
+        """Ask for the versions of all watched games in each `sweep_s`, batch by batch."""
+        while True:
+            games = [*self._feeds]
+            batches = [games[begin : begin + SWEEP_BATCH] for begin in range(0, len(games), SWEEP_BATCH)]
+            for batch in batches or [[]]:
+                await asyncio.sleep(self._sweep_s / (len(batches) or 1))
+                try:
+                    await self._compare(batch)
+                except StoreUnavailable as unavailable:
+                    LOG.warning("the watched games' versions cannot be read: %s", unavailable)
+
+    async def _compare(self, games: Sequence[str]) -> None:
+        before = {game: (feed, feed.position) for game in games if (feed := self._feeds.get(game)) is not None}
+        found = await self._store.versions([*before])
+        for (feed, position), now in zip(before.values(), found, strict=True):
+            if feed.judge(position, None if now is None else Position(*now)):
+                self._read_soon(feed)

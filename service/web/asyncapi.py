@@ -1,0 +1,266 @@
+"""The AsyncAPI 3.0 document: what goes over the WebSocket, made of the message Structs."""
+
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+
+from schemas.actions import ActionAsked
+from schemas.messages import (
+    Ack,
+    ActMessage,
+    Auth,
+    ClientMessage,
+    CloseCode,
+    Closing,
+    Error,
+    Ping,
+    Pong,
+    ServerMessage,
+    Subscribe,
+    Subscribed,
+    Sync,
+    Unsubscribe,
+    Welcome,
+)
+from schemas.problems import KINDS
+from service.web.components import Schema, components, paragraphs
+from service.web.described import PROBLEMS, SECURITY
+from service.web.limits import Limits
+from service.web.sockets import GAME_PATH, SHARED_PATH
+
+__all__ = ["CLOSE_CODES", "asyncapi"]
+
+GAME = "k7m2x9qd4t1w"
+DIGEST = "0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+TOKEN = "q01HZ47qv14SU8zCNKLVJVXIhvJoBLrtQQNV0R-xn3M"  # noqa: S105 (an example, which opens nothing)
+
+EXAMPLES: Mapping[str, tuple[msgspec.Struct, ...]] = {
+    "auth": (Auth(id="a1", game=GAME, token=TOKEN),),
+    "subscribe": (Subscribe(id="s1", game=GAME), Subscribe(id="s2", game=GAME, since=17, digest=DIGEST)),
+    "unsubscribe": (Unsubscribe(id="u1", game=GAME),),
+    "sync": (Sync(id="y1", game=GAME),),
+    "act": (
+        ActMessage(id="c1", game=GAME, move="p0.-1.2", if_match="17", key="turn-9-place"),
+        ActMessage(id="c2", game=GAME, action=ActionAsked(type="place_islander", segment=1), seat=0),
+    ),
+    "ping": (Ping(id="p1"),),
+    "welcome": (Welcome(now="2026-11-21T17:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536),),
+    "subscribed": (Subscribed(id="s2", game=GAME, recovered=True, version=18, digest=DIGEST),),
+    "ack": (
+        Ack(id="c1", game=GAME, version=18, digest=DIGEST),
+        Ack(id="u1", game=GAME, version=None, digest=None),
+    ),
+    "error": (Error(id="c1", game=GAME, problem=PROBLEMS["version_mismatch"]),),
+    "pong": (Pong(id="p1"),),
+    "closing": (Closing(retry_after_ms=1200),),
+}
+"""Of `snapshot` and `diff`, those in `examples.json`."""
+
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "auth": ("ack", "error"),
+    "subscribe": ("subscribed", "diff", "snapshot", "error"),
+    "unsubscribe": ("ack", "error"),
+    "sync": ("snapshot", "error"),
+    "act": ("ack", "error"),
+    "ping": ("pong",),
+}
+"""What a client's message may be answered by."""
+
+TOLD = ("welcome", "diff", "snapshot", "error", "closing")
+"""What is sent without being asked for."""
+
+
+class Closed(NamedTuple):
+    """What a close code means, and whether to connect again and resume with `since`."""
+
+    code: int
+    meaning: str
+    resume: bool
+
+
+def _refused(code: str, meaning: str) -> Closed:
+    return Closed(CloseCode.REFUSED + KINDS[code].status, meaning, resume=False)
+
+
+CLOSE_CODES = (
+    Closed(1002, "A frame is not of the protocol's form.", resume=False),
+    Closed(1006, "The connection was lost without a word.", resume=True),
+    Closed(1007, "A text message is not UTF-8.", resume=False),
+    Closed(CloseCode.SHUTDOWN, "The instance stops; `closing` told when to come back.", resume=True),
+    _refused("malformed", "The path's `since` or `digest` has not their form."),
+    _refused("unauthorized", "The token is unknown."),
+    _refused("not_found", "There is no such game, or it is private and the token does not open it."),
+    Closed(CloseCode.NO_PONG, "A protocol ping was not answered by the time of the next.", resume=True),
+    _refused("too_large", "A message is larger than `max_message_bytes`."),
+    Closed(CloseCode.TOO_SLOW, "The client does not keep up: too much lies unsent.", resume=True),
+)
+
+DESCRIPTION = """\
+Follow any number of games over one WebSocket, and act over it. Messages are JSON in text frames; those of a client are
+handled one after another, and what answers one echoes its `id`. Any origin may connect; compression is not offered.
+
+**Following.** `subscribe` is answered by `subscribed`, whose `version` and `digest` are the game's now. Where `since`
+(and `digest`) name a state in the game's log, it is `recovered`, and the diffs after that state follow; otherwise a
+`snapshot` does. Then comes every `diff`, in order, without gap or repeat, whichever instance made it. A `snapshot` that
+nobody asked for replaces all that was told of its game. Subscribing again begins anew. An `error` of a watched game
+without an `id` ends its subscription: the game is gone.
+
+**Acting.** `act` does what `POST /v1/games/{id}/actions` does, and keys mean the same on both. Where the game is
+watched on this socket, the diffs come before the `ack`. Other connections' diffs come in no order with answers.
+
+**Tokens.** The Authorization header of the upgrade, and for single games `auth`. Public games are read without one.
+
+**Keeping alive.** The service sends protocol pings, and closes a socket whose client has not answered by the next one.
+
+**Growth.** Ignore messages, fields, enumeration values and events that you do not know. An unknown field of your own
+is refused.
+"""
+
+
+def asyncapi() -> dict[str, Any]:
+    """The whole document; the same Structs give the same document."""
+    sent, taken = _by_tag(get_args(ServerMessage)), _by_tag(get_args(ClientMessage))
+    messages = {**taken, **sent}
+    schemas, named = components([*messages.values()])
+    refs = dict(zip(messages, schemas, strict=True))
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "South Seas",
+            "version": "1.0.0",
+            "description": DESCRIPTION,
+            "license": {"name": "MIT"},
+        },
+        "defaultContentType": "application/json",
+        "servers": {"instance": _server()},
+        "channels": {
+            "shared": _channel(SHARED_PATH, "A socket for any number of games.", messages),
+            "game": {
+                **_channel(
+                    GAME_PATH,
+                    "The same, with one implied `subscribe`: `subscribed` follows `welcome` directly. The header's "
+                    "token is this game's. What is refused closes the socket after the upgrade.",
+                    messages,
+                ),
+                "parameters": {"id": {"description": "The game's id.", "examples": [GAME]}},
+                "bindings": {"ws": {"method": "GET", "query": _query(), "bindingVersion": "0.1.0"}},
+            },
+        },
+        "operations": {
+            **_operations("shared", "", taken),
+            **_operations("game", "OfGame", taken),
+        },
+        "components": {
+            "schemas": {name: _without_discriminator(schema) for name, schema in named.items()},
+            "messages": {tag: _message(tag, struct, refs[tag]) for tag, struct in messages.items()},
+            "securitySchemes": SECURITY,
+        },
+    }
+
+
+def _by_tag(structs: Iterable[type[msgspec.Struct]]) -> dict[str, type[msgspec.Struct]]:
+    return {str(struct.__struct_config__.tag): struct for struct in structs}
+
+
+def _server() -> Schema:
+    limits = Limits()
+    return {
+        "host": "{host}",
+        "protocol": "ws",
+        "description": "An instance, or what stands before many of them; `wss` where that speaks TLS. By default a "
+        f"ping every {limits.ping_interval_s:g} s, messages up to {limits.max_message_bytes} bytes, and "
+        f"{limits.max_subscriptions} games a socket.",
+        "variables": {"host": {"default": "localhost:8080", "description": "Host and port."}},
+        "security": [{"$ref": "#/components/securitySchemes/bearer"}],
+    }
+
+
+def _channel(address: str, description: str, messages: Iterable[str]) -> Schema:
+    rows = (f"| {code} | {meaning} | {'yes' if resume else 'no'} |" for code, meaning, resume in CLOSE_CODES)
+    table = "\n".join(["| close code | meaning | connect again and resume |", "|---|---|---|", *rows])
+    return {
+        "address": address,
+        "description": f"{description}\n\n{table}\n",
+        "messages": {tag: {"$ref": f"#/components/messages/{tag}"} for tag in messages},
+        "bindings": {"ws": {"method": "GET", "bindingVersion": "0.1.0"}},
+        "x-close-codes": [
+            {"code": code, "meaning": meaning, "resume": resume} for code, meaning, resume in CLOSE_CODES
+        ],
+    }
+
+
+def _operations(channel: str, suffix: str, taken: Iterable[str]) -> Schema:
+    """What the service receives, with its answers, and what it sends of itself."""
+    operations: Schema = {}
+    for tag in taken:
+        operations[f"{tag}{suffix}"] = {
+            "action": "receive",
+            **_named(channel, (tag,)),
+            "reply": _named(channel, ANSWERS[tag]),
+        }
+    for tag in TOLD:
+        operations[f"{tag}{suffix}"] = {"action": "send", **_named(channel, (tag,))}
+    return operations
+
+
+def _named(channel: str, tags: Iterable[str]) -> Schema:
+    path = f"#/channels/{channel}"
+    return {"channel": {"$ref": path}, "messages": [{"$ref": f"{path}/messages/{tag}"} for tag in tags]}
+
+
+def _message(tag: str, struct: type[msgspec.Struct], payload: Schema) -> Schema:
+    return {
+        "name": tag,
+        "title": struct.__name__,
+        "summary": paragraphs(struct.__doc__ or ""),
+        "payload": payload,
+        "examples": [{"payload": example} for example in _examples(tag)],
+    }
+
+
+def _examples(tag: str) -> list[Schema]:
+    """Examples of a message; what a client may leave out is left out."""
+    written = msgspec.json.decode(resources.files("service.web").joinpath("examples.json").read_bytes())
+    match tag:
+        case "diff":
+            return [written["diffs"]["value"]["diffs"][0]]
+        case "snapshot":
+            moves = written["legal_moves"]["value"]
+            return [{"type": tag, "digest": moves["digest"], "game": written["game"]["value"]}]
+        case _:
+            return [_example(tag, example) for example in EXAMPLES[tag]]
+
+
+def _example(tag: str, example: msgspec.Struct) -> Schema:
+    built: Schema = msgspec.to_builtins(example)
+    if tag in ANSWERS:
+        return {name: _given(value) for name, value in built.items() if value is not None}
+    return built
+
+
+def _given(value: Any) -> Any:
+    return {name: one for name, one in value.items() if one is not None} if isinstance(value, dict) else value
+
+
+def _query() -> Schema:
+    """The query of a game's socket, as its `subscribe`."""
+    _, named = components([Subscribe])
+    properties = named["Subscribe"]["properties"]
+    return {
+        "type": "object",
+        "description": "The state that the client has.",
+        "properties": {name: properties[name]["anyOf"][0] for name in ("since", "digest")},
+    }
+
+
+def _without_discriminator(schema: Any) -> Any:
+    """The same without `discriminator`, which is another thing than OpenAPI's: every alternative's tag is constant."""
+    match schema:
+        case dict():
+            return {name: _without_discriminator(value) for name, value in schema.items() if name != "discriminator"}
+        case list():
+            return [_without_discriminator(item) for item in schema]
+        case _:
+            return schema

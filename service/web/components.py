@@ -1,0 +1,113 @@
+"""JSON Schemas of the contract's Structs, for the documents that describe the service.
+
+msgspec makes them; here they get what the contract promises besides: an answer has every field, may have more one day,
+and its enumerations may grow; numbers are int32; names are those of the Structs.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from schemas.base import Request
+from schemas.vocabulary import EDGES
+
+__all__ = ["REF", "Schema", "components", "paragraphs"]
+
+Schema = dict[str, Any]
+
+REF = "#/components/schemas/"
+
+_GENERIC = re.compile(r"^(\w+?)_\w+_$")
+"""`Acted_Diff_` is what msgspec makes of `Acted[Diff]`."""
+
+
+def components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
+    """The schema of each of these types, and those of all Structs in them, by name in alphabetical order."""
+    schemas, found = msgspec.json.schema_components(types, ref_template=REF + "{name}")
+    requests = {struct.__name__ for struct in _subclasses(Request)}
+    named = {_tidy_name(name): (_request if name in requests else _answer)(schema) for name, schema in found.items()}
+    return [_renamed(schema) for schema in schemas], {name: named[name] for name in sorted(named)}
+
+
+def _subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    for one in struct.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+def _request(schema: Schema) -> Schema:
+    """A request's Struct: it takes no unknown field, and null for absent."""
+    tidy: Schema = _renamed(schema)
+    if not tidy.get("required"):
+        tidy.pop("required", None)
+    return tidy
+
+
+def _answer(schema: Schema) -> Schema:
+    """An answer's Struct: every field is there, others may come, and enumerations may grow."""
+    tidy: Schema = _opened(_renamed(schema))
+    tidy.pop("additionalProperties", None)
+    if tidy.get("properties"):
+        tidy["required"] = list(tidy["properties"])
+        for member in tidy["properties"].values():
+            member.pop("default", None)
+    return tidy
+
+
+def _renamed(schema: Any) -> Any:
+    """The same with tidy names, texts and types, all the way down."""
+    match schema:
+        case {"$ref": str(ref)}:
+            return {**schema, "$ref": REF + _tidy_name(ref.removeprefix(REF))}
+        case Mapping():
+            return _tidy({name: _renamed(value) for name, value in schema.items()})
+        case list():
+            return [_renamed(item) for item in schema]
+        case str() if schema.startswith(REF):
+            return REF + _tidy_name(schema.removeprefix(REF))
+        case _:
+            return schema
+
+
+def _tidy(schema: Schema) -> Schema:
+    match schema:
+        case {"type": "integer"}:
+            return {**schema, "format": "int32"}
+        case {"enum": [str(tag)]}:
+            return {**_without(schema, "enum"), "type": "string", "const": tag}
+        case {"enum": list()}:
+            return {**schema, "type": "string"}
+        case {"title": str(), "description": str(text)}:
+            return {**_without(schema, "title"), "description": paragraphs(text)}
+        case _:
+            return schema
+
+
+def _opened(schema: Any) -> Any:
+    """The same with enumerations that may grow; the four edges never do."""
+    match schema:
+        case {"enum": list(values)} if not {*values} <= {*EDGES}:
+            return {**_without(schema, "enum"), "examples": values}
+        case Mapping():
+            return {name: _opened(value) for name, value in schema.items()}
+        case list():
+            return [_opened(item) for item in schema]
+        case _:
+            return schema
+
+
+def _without(schema: Schema, name: str) -> Schema:
+    return {key: value for key, value in schema.items() if key != name}
+
+
+def paragraphs(text: str) -> str:
+    """A docstring as it is meant: lines joined, paragraphs apart."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+
+
+def _tidy_name(name: str) -> str:
+    found = _GENERIC.match(name)
+    return found[1] if found else name

@@ -1,0 +1,91 @@
+"""The long connections of one instance, sockets and event streams: pinging them, and sending them away at its end."""
+
+import asyncio
+from typing import Protocol
+
+from aiohttp import web
+
+from service.web.limits import Limits
+
+__all__ = ["CLOSE_S", "CONNECTIONS", "Connection", "Connections"]
+
+CLOSE_S = 5.0
+"""How long a client has to answer when it is told that its socket is closed."""
+
+AT_ONCE = 100
+"""Connections that are pinged before others get their turn on the event loop."""
+
+
+class Connection(Protocol):
+    """One of them."""
+
+    def ping(self) -> None:
+        """Ask for a sign of life, or close it where none came since the last time."""
+
+    def dismiss(self, retry_after_ms: int) -> None:
+        """Tell the client to come back (to another instance) after this time, and close."""
+
+
+class Connections:
+    """All of them."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._open: dict[Connection, None] = {}
+        self._emptied = asyncio.Event()
+        self.closing = False
+        """Whether all are being sent away, those too that are only now coming."""
+
+    def __len__(self) -> int:
+        """How many are open."""
+        return len(self._open)
+
+    def enter(self, connection: Connection) -> None:
+        """Keep a new one."""
+        self._open[connection] = None
+        if self.closing:
+            connection.dismiss(self._retry_after_ms(1.0))
+
+    def leave(self, connection: Connection) -> None:
+        """Forget one that is closed."""
+        self._open.pop(connection, None)
+        if self.closing and not self._open:
+            self._emptied.set()
+
+    async def ping(self) -> None:
+        """Ping all of them every `ping_interval_s`, for ever."""
+        while True:
+            await asyncio.sleep(self._limits.ping_interval_s)
+            for number, connection in enumerate([*self._open]):
+                connection.ping()
+                if number % AT_ONCE == AT_ONCE - 1:
+                    await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Send all of them away, spread over `close_spread_s`, and wait until they have gone, but not for ever."""
+        if self.closing:
+            return
+        self.closing = True
+        if not self._open:
+            return
+        loop = asyncio.get_running_loop()
+        begun, leaving = loop.time(), [*self._open]
+        for number, connection in enumerate(leaving):
+            share = number / len(leaving)
+            pause = begun + share * self._limits.close_spread_s - loop.time()
+            if pause > 0:
+                await asyncio.sleep(pause)
+            if connection in self._open:
+                connection.dismiss(self._retry_after_ms(share))
+        try:
+            async with asyncio.timeout(CLOSE_S + 1):
+                await self._emptied.wait()
+        except TimeoutError:
+            return
+
+    def _retry_after_ms(self, share: float) -> int:
+        """The last to be told come back last, so that they come back over twice the time in which they were told."""
+        return 100 + int(1000 * share * self._limits.close_spread_s)
+
+
+CONNECTIONS = web.AppKey("connections", Connections)

@@ -1,0 +1,193 @@
+"""The parts of the OpenAPI document that no declaration holds: its introduction, headers and examples."""
+
+from typing import Any
+
+from schemas.problems import Problem, problem
+from service.web.answers import IMMUTABLE
+from service.web.asked import MAX_KEY, REPRESENTATION
+
+INFO: dict[str, Any] = {
+    "title": "South Seas",
+    "version": "1.0.0",
+    "license": {"name": "MIT", "identifier": "MIT"},
+    "summary": "Play Carcassonne: South Seas over HTTP, WebSocket and server-sent events.",
+    "description": """\
+Create a game, share its tokens, ask for the legal moves, send one of them; follow the diffs by polling, as an event
+stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes.
+
+**Growth.** `/v1` only grows: ignore fields, enumeration values, events and query parameters that you do not know. An
+unknown field in a request is refused. Answers carry every field, null where empty; in requests null is absent.
+
+**Versions.** Every change of a game is one version and one diff. `ETag` is `"VERSION-DIGEST"` of the game on every
+answer that tells of one: send it in `If-None-Match` to get 304 while nothing has changed, and it, or `"VERSION"`, in
+`If-Match` to change exactly what you saw. Applying a diff's `patch` (RFC 6902) to GAME gives the next GAME.
+
+**Coordinates.** x grows east, y grows south, the start tile lies at (0, 0). `rotation` counts quarter turns clockwise.
+Half-edges are numbered clockwise from the north-west corner: 0 is n's west half, 7 is w's north half. Turning a tile by
+r adds r to its edges and 2r to its half-edges.
+
+**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours the same key with the same body gets the same answer,
+byte for byte. Where tokens are handed out it must be a secret of 32 or more random characters.
+
+**Problems.** Whatever is refused is answered as `application/problem+json` (RFC 9457), `code` being for programs. Every
+path answers HEAD and OPTIONS; every origin may read every answer.
+""",
+}
+
+TAGS = [
+    {"name": "games", "description": "Create, list, join, read and abort games."},
+    {"name": "playing", "description": "Ask what may be done, do it, and follow what happens."},
+    {"name": "tile sets", "description": "The tiles and ships that games are played with."},
+    {"name": "service", "description": "The service itself."},
+]
+
+SECURITY = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token of the game: the owner's acts for every seat filled at creation and manages the game, "
+        "a seat's acts for its seat, the spectator's reads. A public game is read without one; a private game without "
+        "one of its tokens is 404.",
+    }
+}
+
+PARAMETERS: dict[str, Any] = {
+    "id": {
+        "name": "id",
+        "in": "path",
+        "required": True,
+        "description": "What is no id is answered as an unknown one.",
+        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+        "example": "k7m2x9qd4t1w",
+    },
+    "If-Match": {
+        "name": "If-Match",
+        "in": "header",
+        "description": 'Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or '
+        '`"VERSION"`, or `*` for any. A weak tag matches none.',
+        "schema": {"type": "string"},
+        "examples": {
+            "version": {"value": '"17"'},
+            "etag": {"value": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"'},
+        },
+    },
+    "If-None-Match": {
+        "name": "If-None-Match",
+        "in": "header",
+        "description": "The `ETag` of what you have: 304 where it is still that.",
+        "schema": {"type": "string"},
+        "example": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
+    },
+    "Idempotency-Key": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "Chosen by you for this request and its retries: printable ASCII, counted per path and token.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
+        "example": "turn-9-place",
+    },
+    "Idempotency-Key-secret": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "Chosen by you for this request and its retries. The tokens are made of it, so it must be a "
+        "secret of 32 or more random characters of printable ASCII; it is never stored.",
+        "schema": {"type": "string", "minLength": 32, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
+        "example": "6e2f0c9b8d4a7153f0e1d2c3b4a59687",
+    },
+    "Prefer": {
+        "name": "Prefer",
+        "in": "header",
+        "description": f"`{REPRESENTATION}` puts the whole GAME into the answer (RFC 7240).",
+        "schema": {"type": "string"},
+        "example": REPRESENTATION,
+    },
+    "Last-Event-ID": {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "description": "`VERSION-DIGEST` of the last event that you have: an event stream goes on after it.",
+        "schema": {"type": "string"},
+        "example": "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627",
+    },
+}
+
+HEADERS: dict[str, Any] = {
+    "ETag": {
+        "description": 'What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.',
+        "required": True,
+        "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
+        "example": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
+    },
+    "Location": {
+        "description": "The path of the new game.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": "/v1/games/k7m2x9qd4t1w",
+    },
+    "Cache-Control": {
+        "description": "It may be kept for ever.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": IMMUTABLE,
+    },
+    "Preference-Applied": {
+        "description": f"`{REPRESENTATION}` where that was preferred.",
+        "schema": {"type": "string"},
+        "example": REPRESENTATION,
+    },
+    "Retry-After": {
+        "description": "Seconds to wait before the next attempt.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "example": "1",
+    },
+    "RateLimit": {
+        "description": "What is left of which limit, and for how long (IETF draft httpapi-ratelimit-headers).",
+        "schema": {"type": "string"},
+        "example": '"default";r=0;t=1',
+    },
+    "WWW-Authenticate": {
+        "description": "How to say who you are.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": 'Bearer realm="south-seas", error="invalid_token"',
+    },
+    "Allow": {
+        "description": "The methods that this path answers.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": "GET, HEAD, OPTIONS",
+    },
+}
+
+PROBLEM_HEADERS = {401: ["WWW-Authenticate"], 405: ["Allow"], 429: ["Retry-After", "RateLimit"], 503: ["Retry-After"]}
+"""The headers of a problem by its status."""
+
+_PROBLEMS = (
+    problem("malformed", "Expected `str`, got `int`", path="$.players[0].name"),
+    problem("unauthorized", "this token opens nothing here"),
+    problem("wrong_seat", "this token does not act for seat 1"),
+    problem("not_owner", "this token is not the owner's"),
+    problem("not_found", "there is no game k7m2x9qd4t1w, or it is private and this token does not open it"),
+    problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS"),
+    problem("not_active", "the game is finished"),
+    problem("not_your_turn", "seat 1 decides now, not seat 0"),
+    problem("no_open_seat", "every seat is taken, or the game is over"),
+    problem("conflict", "red is taken"),
+    problem(
+        "version_mismatch",
+        "the game has version 18 now",
+        version=18,
+        digest="5b0d7e2c9a4f1836e0d2c4b6a8f09173",
+    ),
+    problem("too_large", "a body may have 65536 bytes at most"),
+    problem("unsupported_media_type", "send Content-Type: application/json"),
+    problem("illegal_move", "an edge does not continue its neighbour's", rule="R3.3", index=0),
+    problem("list_too_long", "the action before this one reveals something hidden: look at it first", index=2),
+    problem("key_reused", "this key came with another request before"),
+    problem("unknown_tileset", "there is no tile set atoll", path="$.tileset"),
+    problem("rate_limited", "too many requests: wait", retry_after_s=1),
+    problem("internal", "this is the service's fault, not yours"),
+    problem("store_unavailable", "what was asked may have been done: ask again with the same key", retry_after_s=1),
+)
+
+PROBLEMS: dict[str, Problem] = {one.code: one for one in _PROBLEMS}
+"""An example of each kind."""

@@ -1,0 +1,66 @@
+"""Whether this instance lives, whether it should be asked, and where to go on."""
+
+from aiohttp import web
+
+from schemas.service import Health, Index
+from service.web.answers import answer
+from service.web.errors import NotReady
+from service.web.keys import CONTEXT, DRAINING
+from service.web.routing import Reply, route
+
+OK = Health(status="ok")
+INDEX = Index(
+    name="south-seas",
+    openapi="/openapi.json",
+    asyncapi="/asyncapi.json",
+    games="/v1/games",
+    tilesets="/v1/tilesets",
+    websocket="/v1/ws",
+)
+
+
+@route(
+    "GET",
+    "/livez",
+    operation="isAlive",
+    summary="Whether this instance lives",
+    tag="service",
+    replies=(Reply(200, "It does.", Health),),
+)
+async def livez(request: web.Request) -> web.Response:
+    """Answers as long as the process can answer at all, also while its store does not."""
+    del request
+    return answer(OK)
+
+
+@route(
+    "GET",
+    "/readyz",
+    operation="isReady",
+    summary="Whether this instance should be asked",
+    tag="service",
+    replies=(Reply(200, "It should.", Health),),
+)
+async def readyz(request: web.Request) -> web.Response:
+    """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping."""
+    if request.app[DRAINING].is_set():
+        raise NotReady
+    await request.app[CONTEXT].store.ping()
+    return answer(OK)
+
+
+@route(
+    "GET",
+    "/",
+    operation="index",
+    summary="Where to go on",
+    tag="service",
+    replies=(Reply(200, "The paths to begin with.", Index),),
+)
+async def index(request: web.Request) -> web.Response:
+    """The paths to begin with."""
+    del request
+    return answer(INDEX)
+
+
+ROUTES = (index, livez, readyz)

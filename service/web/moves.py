@@ -1,0 +1,65 @@
+"""Legal moves, whole or in parts for small menus. Source: api.md, "Legal moves"."""
+
+from typing import Annotated, Literal
+
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.acting import LegalMoves
+from schemas.vocabulary import Int32
+from service.games.read import Asked, all_legal_moves, opened, read
+from service.web.answers import answer, etag, not_modified
+from service.web.asked import bearer, path_id, read_query
+from service.web.games import NOTHING_NEW
+from service.web.keys import CONTEXT
+from service.web.routing import GAME_ID, Query, Reply, route
+
+
+class Filters(Query, frozen=True):
+    """Which legal moves are told; without any of these all are."""
+
+    stage: (
+        Annotated[Literal["cell"], Meta(description="`cell` answers the cells that have moves, and no moves.")] | None
+    ) = None
+    x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
+    y: Annotated[Int32, Meta(description="Only moves at this y.")] | None = None
+    q: (
+        Annotated[str, Meta(max_length=100, description="Only moves with this in their text, in capitals or not.")]
+        | None
+    ) = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Moves or cells in one answer.")] | None = None
+    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
+
+
+@route(
+    "GET",
+    "/v1/games/" + GAME_ID + "/legal-moves",
+    operation="readLegalMoves",
+    summary="Read the legal moves",
+    tag="playing",
+    access="reads",
+    query=Filters,
+    headers=("If-None-Match",),
+    replies=(
+        Reply(200, "Everything that is accepted now.", LegalMoves, ("ETag",), examples=("legal_moves", "legal_cells")),
+        NOTHING_NEW,
+    ),
+    problems=("not_found",),
+)
+async def read_legal_moves(request: web.Request) -> web.Response:
+    """Every move that is accepted now; what is not listed is refused.
+
+    `seat` and `phase` are null and `moves` empty where nobody decides. For menus of 25 rows: `stage=cell` first, then
+    `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`.
+    """
+    filters = read_query(request, Filters)
+    context = request.app[CONTEXT]
+    loaded, private = await read(context, path_id(request), bearer(request))
+    tag = etag(loaded.version, loaded.digest)
+    if (same := not_modified(request, tag, private=private)) is not None:
+        return same
+    asked = Asked(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
+    return answer(all_legal_moves(*opened(context, loaded), asked), tag=tag, private=private)
+
+
+ROUTES = (read_legal_moves,)

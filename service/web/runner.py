@@ -1,0 +1,60 @@
+"""Serving the application so that also what never reaches a handler is answered with a problem.
+
+aiohttp answers a request that is no HTTP, and an exception that nobody expected, from its protocol, in plain text. Here
+that is one method of the protocol; the two classes around it are the way to it.
+"""
+
+import asyncio
+import logging
+
+from aiohttp import web
+
+from schemas.problems import problem
+from service.web.answers import EXPOSED
+from service.web.problems import problem_response
+
+LOG = logging.getLogger(__name__)
+
+
+class ProblemProtocol(web.RequestHandler):
+    """One connection, whose errors are problems."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """The answer to what is no HTTP (400), or to an error of the service's own (500), which is logged."""
+        if status < 500:
+            told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
+        else:
+            LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
+            told = problem("internal", "this is the service's fault, not yours")
+        if request.writer.output_size > 0:
+            raise ConnectionError("the answer has begun already")
+        response = problem_response(
+            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
+        )
+        response.force_close()
+        return response
+
+
+class ProblemServer(web.Server):
+    """Makes a ProblemProtocol for each connection."""
+
+    def __call__(self) -> web.RequestHandler:
+        """The protocol of a new connection."""
+        return ProblemProtocol(self, loop=self._loop, **self._kwargs)
+
+
+class Runner(web.AppRunner):
+    """Runs an application on a ProblemServer."""
+
+    async def _make_server(self) -> web.Server:
+        plain = await super()._make_server()
+        return ProblemServer(
+            plain.request_handler,
+            request_factory=plain.request_factory,
+            loop=asyncio.get_running_loop(),
+            **self._kwargs,
+        )

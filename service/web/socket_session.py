@@ -1,0 +1,233 @@
+"""The upper half of a socket: what each message asks, and its answer. Source: api.md, "WebSocket"."""
+
+import re
+
+import msgspec
+from aiohttp import WSMessage, WSMsgType, web
+from msgspec import Raw
+
+from schemas.acting import Acted
+from schemas.messages import (
+    Ack,
+    ActMessage,
+    Auth,
+    ClientMessage,
+    Error,
+    Ping,
+    Pong,
+    Subscribe,
+    Subscribed,
+    Sync,
+    Unsubscribe,
+)
+from schemas.problems import Problem, problem
+from service.games import context as desk
+from service.games.access import Access, check_read
+from service.games.act import ActAsked, Expected, act
+from service.games.errors import GameError, Unauthorized
+from service.games.feed import Position, Replaced
+from service.games.port import Loaded
+from service.web.keys import CONTEXT, LIMITS, WATCH
+from service.web.problems import REFUSALS, malformed, to_problem
+from service.web.socket_wire import Wire
+
+__all__ = ["Session"]
+
+MAX_ID = 64
+"""As schemas.messages.MessageId."""
+
+_GAME = re.compile(r"[a-z0-9-]{1,32}")
+
+
+class Session:
+    """What one client has told of itself, and the answers to its messages."""
+
+    __slots__ = ("_context", "_limits", "_tokens", "_watch", "_wire", "token")
+
+    def __init__(self, app: web.Application, wire: Wire) -> None:
+        self._context = app[CONTEXT]
+        self._limits = app[LIMITS]
+        self._watch = app[WATCH]
+        self._wire = wire
+        self.token: str | None = None
+        """From the upgrade's Authorization header, for games that no `auth` message named."""
+        self._tokens: dict[str, str] = {}
+
+    async def begin(self, game: str, since: int | None, digest: str | None) -> None:
+        """Do the `subscribe` that the path implies; the header's token is this game's. Raises what is refused."""
+        if self.token is not None:
+            self._tokens[game] = self.token
+        await self._subscribe(Subscribe(game=game, since=since, digest=digest))
+
+    async def handle(self, message: WSMessage) -> None:
+        """Do what a text or binary message asks, and answer it."""
+        if message.type is WSMsgType.BINARY:
+            self._refuse(None, None, problem("malformed", "messages are text"))
+            return
+        try:
+            asked = _DECODER.decode(message.data)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            envelope = _envelope(message.data)
+            self._refuse(envelope.id, envelope.game, to_problem(malformed(error)))
+            return
+        try:
+            await self._do(asked)
+        except REFUSALS as error:
+            self._refuse(asked.id, None if isinstance(asked, Ping) else asked.game, to_problem(error))
+
+    async def _do(self, asked: ClientMessage) -> None:
+        match asked:
+            case Auth():
+                await self._auth(asked)
+            case Subscribe():
+                await self._subscribe(asked)
+            case Unsubscribe():
+                self._wire.leave(asked.game)
+                self._wire.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
+            case Sync():
+                await self._sync(asked)
+            case ActMessage():
+                await self._act(asked)
+            case Ping():
+                self._wire.send(Pong(id=asked.id))
+
+    async def _auth(self, asked: Auth) -> None:
+        """Keep a token that the game knows; one that it does not know changes nothing."""
+        _, access = await desk.load(self._context, asked.game)
+        check_read(access, asked.game, asked.token)
+        if asked.game not in self._tokens and len(self._tokens) >= self._limits.max_subscriptions:
+            self._refuse(asked.id, asked.game, self._too_many())
+            return
+        self._tokens[asked.game] = asked.token
+        self._wire.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
+
+    async def _subscribe(self, asked: Subscribe) -> None:
+        """Begin, or begin again: from then on the game is told once and in order."""
+        game = asked.game
+        self._wire.leave(game)
+        if len(self._wire.games) >= self._limits.max_subscriptions:
+            self._refuse(asked.id, game, self._too_many())
+            return
+        loaded = await self._read(game)
+        position = await self._watch.find(game, loaded, asked.since, asked.digest)
+        whole = self._whole(game, loaded) if position is None else None
+        self._wire.send(
+            Subscribed(id=asked.id, game=game, recovered=whole is None, version=loaded.version, digest=loaded.digest)
+        )
+        if whole is not None:
+            self._wire.deliver(whole)
+        await self._join(game, position or Position(loaded.version, loaded.digest))
+
+    async def _sync(self, asked: Sync) -> None:
+        """Tell the whole game; who watches it goes on from there."""
+        game = asked.game
+        watching = game in self._wire.games
+        loaded = await self._read(game)
+        whole = self._whole(game, loaded)
+        self._wire.leave(game)
+        self._wire.deliver(whole)
+        if watching:
+            await self._join(game, Position(loaded.version, loaded.digest))
+
+    async def _act(self, asked: ActMessage) -> None:
+        """Act as over HTTP; where the game is watched, its diffs come before the answer."""
+        game = asked.game
+        acted = await act(
+            self._context,
+            game,
+            ActAsked(
+                act=asked.to_act(),
+                token=self._tokens.get(game, self.token),
+                if_match=_expected(asked.if_match),
+                key=asked.key,
+                include_moves=asked.include is not None,
+            ),
+        )
+        await self._watch.reached(self._wire, game, acted.version)
+        self._wire.send(_ack(asked, acted))
+
+    async def _read(self, game: str) -> Loaded:
+        """The game, if this client may read it.
+
+        The header's token is for whichever games know it: to others it says nothing, and the public ones stay public.
+        """
+        loaded, access = await desk.load(self._context, game)
+        own = self._tokens.get(game)
+        if own is not None or self.token is None:
+            check_read(access, game, own)
+        else:
+            _check_fallback(access, game, self.token)
+        return loaded
+
+    def _whole(self, game: str, loaded: Loaded) -> Replaced:
+        return Replaced(game=game, digest=loaded.digest, view=self._watch.view(loaded))
+
+    async def _join(self, game: str, position: Position) -> None:
+        self._wire.games.add(game)
+        try:
+            await self._watch.join(self._wire, game, position)
+        except GameError:
+            self._wire.games.discard(game)
+            raise
+
+    def _too_many(self) -> Problem:
+        most = self._limits.max_subscriptions
+        return problem("rate_limited", f"one socket watches {most} games at most, and keeps {most} tokens")
+
+    def _refuse(self, message_id: str | None, game: str | None, what: Problem) -> None:
+        self._wire.send(Error(id=message_id, game=game, problem=what))
+
+
+class _Envelope(msgspec.Struct):
+    """What the answer to a message echoes, in any object."""
+
+    id: Raw = Raw(b"null")
+    game: Raw = Raw(b"null")
+
+
+class _Echo(msgspec.Struct):
+    id: str | None
+    game: str | None
+
+
+def _envelope(text: str) -> _Echo:
+    """The id and the game of a message that is otherwise wrong, each None where it is wrong itself."""
+    try:
+        envelope = _ENVELOPE_DECODER.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return _Echo(None, None)
+    message_id, game = _string(envelope.id), _string(envelope.game)
+    return _Echo(
+        message_id if message_id is not None and len(message_id) <= MAX_ID else None,
+        game if game is not None and _GAME.fullmatch(game) else None,
+    )
+
+
+def _string(raw: Raw) -> str | None:
+    try:
+        return _STRING_DECODER.decode(raw)
+    except msgspec.ValidationError:
+        return None
+
+
+def _check_fallback(access: Access, game: str, token: str) -> None:
+    try:
+        check_read(access, game, token)
+    except Unauthorized:
+        return
+
+
+def _expected(if_match: str | None) -> list[Expected] | None:
+    if if_match is None:
+        return None
+    version, _, digest = if_match.partition("-")
+    return [Expected(int(version), digest or None)]
+
+
+def _ack(asked: ActMessage, acted: Acted[Raw]) -> Ack:
+    return Ack(id=asked.id, game=asked.game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
+
+
+_DECODER = msgspec.json.Decoder(ClientMessage)
+_ENVELOPE_DECODER = msgspec.json.Decoder(_Envelope)
+_STRING_DECODER = msgspec.json.Decoder(str)

@@ -1,0 +1,195 @@
+"""The lower half of a socket: frames out, messages in, pings, and every way in which it ends."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+
+from schemas.messages import CloseCode, Closing, Error, ServerMessage
+from schemas.problems import KINDS
+from service.games.errors import GameError
+from service.games.feed import News
+from service.web.connections import CLOSE_S
+from service.web.frames import FRAMES, PING, message_frame, news_frames, pong_frame
+from service.web.keys import LIMITS, WATCH
+from service.web.problems import to_problem
+
+__all__ = ["Socket", "Wire", "refused"]
+
+LIVE = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG})
+
+LINGER_STEP_S = 0.05
+
+
+def refused(code: str) -> int:
+    """The close code of a problem: 4000 and its HTTP status.
+
+    >>> refused("not_found")
+    4404
+    """
+    return CloseCode.REFUSED + KINDS[code].status
+
+
+class Socket(web.WebSocketResponse):
+    """aiohttp's WebSocket, which closes with the contract's code where a message is too large."""
+
+    too_large = False
+
+    async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
+        """Close. Whoever sends too much is only told: an answer comes when they have done with sending, if at all."""
+        del drain  # what a client does not read must not hold this up
+        if code == WSCloseCode.MESSAGE_TOO_BIG and not self.closed:
+            self.too_large = True
+            await self.send_frame(refused("too_large").to_bytes(2) + b"too_large", WSMsgType.CLOSE)
+        if self.too_large:
+            return True
+        return await super().close(code=code, message=message, drain=False)
+
+
+class Wire:
+    """One open socket, which watches `games`.
+
+    What is told goes to its transport at once: nothing waits for it, and it waits for nothing.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_busy",
+        "_ending",
+        "_heard",
+        "_max_unsent",
+        "_request",
+        "_retry_after_ms",
+        "_socket",
+        "_transport",
+        "_watch",
+        "games",
+    )
+
+    def __init__(self, request: web.Request, socket: Socket, transport: asyncio.Transport) -> None:
+        self.games: set[str] = set()
+        self._request = request
+        self._socket = socket
+        self._transport = transport
+        self._watch = request.app[WATCH]
+        self._max_unsent = request.app[LIMITS].max_unsent_bytes
+        self._asked = False
+        """A ping went out."""
+        self._heard = True
+        """Something has come since."""
+        self._busy = False
+        """A message is being handled."""
+        self._retry_after_ms: int | None = None
+        """It is to be sent away, to come back after this time."""
+        self._ending: asyncio.Task[None] | None = None
+
+    def deliver(self, news: News) -> None:
+        """Send news of a game. The same as `_write`, but all in one: it is called for each diff and each watcher."""
+        transport = self._transport
+        if self._ending is not None or transport.is_closing():
+            return
+        transport.write(news.wire.get(FRAMES) or news_frames(news))
+        if transport.get_write_buffer_size() > self._max_unsent:
+            self.end(CloseCode.TOO_SLOW, "too_slow")
+
+    def lose(self, game: str, error: GameError) -> None:
+        """Tell that a game can be watched no longer."""
+        self.games.discard(game)
+        self.send(Error(id=None, game=game, problem=to_problem(error)))
+
+    def send(self, message: ServerMessage) -> None:
+        """Send a message."""
+        self._write(message_frame(message))
+
+    def leave(self, game: str) -> None:
+        """Watch the game no more."""
+        self.games.discard(game)
+        self._watch.leave(self, game)
+
+    def ping(self) -> None:
+        """Ask for a sign of life; close where none came since, unless it may lie unread behind a message."""
+        if self._asked and not self._heard and not self._busy:
+            self.end(CloseCode.NO_PONG, "no_pong")
+            return
+        self._asked = True
+        self._heard = False
+        self._write(PING)
+
+    def dismiss(self, retry_after_ms: int) -> None:
+        """Tell the client to connect again, and close, but finish the message that is being handled."""
+        self._retry_after_ms = retry_after_ms
+        if not self._busy:
+            self._say_goodbye(retry_after_ms)
+
+    def end(self, code: int, reason: str) -> None:
+        """Close with a code; nothing more is sent."""
+        if self._ending is None:
+            self._leave_all()
+            self._ending = asyncio.create_task(self._close(code, reason))
+
+    async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
+        """Have text and binary messages handled one after another, until the socket is closed."""
+        try:
+            with suppress(ConnectionError):
+                while (message := await self._socket.receive()).type in LIVE:
+                    await self._take(message, handle)
+        finally:
+            self._leave_all()
+        if self._socket.too_large and self._ending is None:
+            self._ending = asyncio.create_task(self._linger())
+        if self._ending is not None:
+            await self._ending
+
+    async def busy(self, work: Awaitable[None]) -> None:
+        """Do this to its end, though the service is stopping."""
+        self._busy = True
+        try:
+            await work
+        finally:
+            self._busy = False
+            if self._retry_after_ms is not None:
+                self._say_goodbye(self._retry_after_ms)
+
+    async def _take(self, message: WSMessage, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
+        """Take one message; the next waits until the client has read most of what it was told."""
+        self._heard = True
+        match message.type:
+            case WSMsgType.PONG:
+                return
+            case WSMsgType.PING:
+                self._write(pong_frame(message.data))
+            case _:
+                await self.busy(handle(message))
+        await self._request.writer.drain()
+
+    def _write(self, frames: bytes) -> None:
+        """Hand bytes to the transport; a client that can't keep up is closed."""
+        transport = self._transport
+        if self._ending is not None or transport.is_closing():
+            return
+        transport.write(frames)
+        if transport.get_write_buffer_size() > self._max_unsent:
+            self.end(CloseCode.TOO_SLOW, "too_slow")
+
+    def _leave_all(self) -> None:
+        for game in self.games:
+            self._watch.leave(self, game)
+        self.games.clear()
+
+    def _say_goodbye(self, retry_after_ms: int) -> None:
+        self.send(Closing(retry_after_ms=retry_after_ms))
+        self.end(CloseCode.SHUTDOWN, "restart")
+
+    async def _close(self, code: int, reason: str) -> None:
+        """Close as the protocol wants it, or, where the client does not answer in time, by force."""
+        await self._socket.close(code=code, message=reason.encode())
+        if self._transport.get_write_buffer_size() > 0:
+            self._transport.abort()
+
+    async def _linger(self) -> None:
+        """Let a client that sends too much read why it is closed: closing at once would reset its connection."""
+        for _ in range(int(CLOSE_S / LINGER_STEP_S)):
+            if self._request.transport is None:
+                return
+            await asyncio.sleep(LINGER_STEP_S)

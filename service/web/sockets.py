@@ -1,0 +1,116 @@
+"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the life of a socket. Source: api.md, "WebSocket"."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from aiohttp import web
+
+from schemas.messages import Welcome
+from service.games.errors import Malformed, NoSuchGame
+from service.games.port import StoreUnavailable
+from service.web.asked import bearer
+from service.web.connections import CLOSE_S, CONNECTIONS, Connections
+from service.web.errors import NotReady
+from service.web.keys import CONTEXT, DRAINING, LIMITS
+from service.web.problems import REFUSALS, to_problem
+from service.web.resuming import from_query
+from service.web.socket_session import Session
+from service.web.socket_wire import Socket, Wire, refused
+
+__all__ = ["GAME_PATH", "SHARED_PATH", "close_sockets", "set_up"]
+
+SHARED_PATH = "/v1/ws"
+
+GAME_PATH = "/v1/games/{id}/ws"
+"""Whatever stands for the id: browsers can read a refusal only after the upgrade."""
+
+_ID = re.compile(r"[a-z0-9-]{1,32}")
+
+
+def set_up(app: web.Application) -> None:
+    """Add the sockets to an application, and what they share with its event streams."""
+    app[CONNECTIONS] = Connections(app[LIMITS])
+    app.router.add_get(SHARED_PATH, shared_socket, allow_head=False)
+    app.router.add_get(GAME_PATH, game_socket, allow_head=False)
+    app.cleanup_ctx.append(_pinging)
+    app.on_shutdown.append(close_sockets)
+
+
+async def close_sockets(app: web.Application) -> None:
+    """Send all sockets and event streams away, before the server stops listening to what they answer."""
+    await app[CONNECTIONS].close()
+
+
+async def shared_socket(request: web.Request) -> web.StreamResponse:
+    """A socket for any number of games."""
+    return await _serve(request, None)
+
+
+async def game_socket(request: web.Request) -> web.StreamResponse:
+    """The same, with one game subscribed to from the beginning."""
+    return await _serve(request, request.match_info["id"])
+
+
+async def _serve(request: web.Request, game: str | None) -> web.StreamResponse:
+    if request.app[DRAINING].is_set():
+        raise NotReady
+    socket = await _upgrade(request)
+    if (transport := request.transport) is None:
+        raise ConnectionResetError
+    wire = Wire(request, socket, transport)
+    wire.send(_welcome(request.app))
+    connections = request.app[CONNECTIONS]
+    connections.enter(wire)
+    try:
+        session = Session(request.app, wire)
+        await wire.busy(_begin(request, session, wire, game))
+        await wire.run(session.handle)
+    finally:
+        connections.leave(wire)
+    return socket
+
+
+async def _upgrade(request: web.Request) -> Socket:
+    """Make a socket of the request; raises Malformed for one that does not ask for it properly."""
+    most = request.app[LIMITS].max_message_bytes
+    socket = Socket(timeout=CLOSE_S, autoping=False, compress=False, max_msg_size=most + 1)
+    try:
+        await socket.prepare(request)
+    except web.HTTPBadRequest as refusal:
+        raise Malformed(f"this path takes WebSocket upgrades only: {refusal.text}") from refusal
+    return socket
+
+
+def _welcome(app: web.Application) -> Welcome:
+    limits = app[LIMITS]
+    return Welcome(
+        now=app[CONTEXT].now(),
+        ping_interval_ms=int(1000 * limits.ping_interval_s),
+        max_message_bytes=limits.max_message_bytes,
+    )
+
+
+async def _begin(request: web.Request, session: Session, wire: Wire, game: str | None) -> None:
+    """Do what the upgrade asked; what is refused closes the socket."""
+    try:
+        session.token = bearer(request)
+        if game is not None:
+            asked = from_query(request)
+            if not _ID.fullmatch(game):
+                raise NoSuchGame(game)
+            await session.begin(game, asked.since, asked.digest)
+    except StoreUnavailable as unavailable:
+        wire.dismiss(1000 * unavailable.retry_after_s)
+    except REFUSALS as error:
+        code = to_problem(error).code
+        wire.end(refused(code), code)
+
+
+async def _pinging(app: web.Application) -> AsyncIterator[None]:
+    task = asyncio.create_task(app[CONNECTIONS].ping())
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,126 @@
+"""A game's diffs as an event stream (server-sent events). Source: api.md, "Versions and diffs"."""
+
+import asyncio
+
+from aiohttp import HttpVersion11, web
+
+from service.games import read
+from service.games.errors import GameError
+from service.games.feed import News, Position, Replaced
+from service.web.answers import PRIVATE, PUBLIC
+from service.web.asked import bearer
+from service.web.connections import CLOSE_S, CONNECTIONS
+from service.web.errors import NotReady
+from service.web.frames import COMMENT, chunk, event_chunk, event_text
+from service.web.keys import CONTEXT, DRAINING, LIMITS, WATCH
+from service.web.limits import Limits
+from service.web.resuming import from_last_event
+
+__all__ = ["EVENT_STREAM", "stream"]
+
+EVENT_STREAM = "text/event-stream"
+
+
+class Follower:
+    """One open event stream. As with a socket, what is told goes to its transport at once."""
+
+    __slots__ = ("_chunked", "_ended", "_limits", "_transport")
+
+    def __init__(self, transport: asyncio.Transport, limits: Limits, *, chunked: bool) -> None:
+        self._transport = transport
+        self._limits = limits
+        self._chunked = chunked
+        self._ended = asyncio.Event()
+
+    def deliver(self, news: News) -> None:
+        """Send news of the game."""
+        self._write(event_chunk(news) if self._chunked else event_text(news))
+
+    def lose(self, game: str, error: GameError) -> None:
+        """End; who asks again is told why."""
+        del game, error
+        self._ended.set()
+
+    def ping(self) -> None:
+        """End where the client has gone; more cannot be asked of an event stream."""
+        if self._transport.is_closing():
+            self._ended.set()
+
+    def dismiss(self, retry_after_ms: int) -> None:
+        """Tell the client when to come back, and end."""
+        self._say(b"retry: %d\n\n" % retry_after_ms)
+        self._ended.set()
+
+    async def last(self) -> None:
+        """Until the stream ends, keep it from looking dead."""
+        while not self._ended.is_set():
+            try:
+                async with asyncio.timeout(self._limits.sse_comment_s):
+                    await self._ended.wait()
+            except TimeoutError:
+                self._say(COMMENT)
+
+    def _say(self, text: bytes) -> None:
+        self._write(chunk(text) if self._chunked else text)
+
+    def _write(self, data: bytes) -> None:
+        """Hand bytes to the transport; a client that has gone, or can't keep up, ends the stream."""
+        if self._ended.is_set():
+            return
+        if self._transport.is_closing():
+            self._ended.set()
+            return
+        self._transport.write(data)
+        if self._transport.get_write_buffer_size() > self._limits.max_unsent_bytes:
+            self._transport.abort()
+            self._ended.set()
+
+
+async def stream(request: web.Request, game: str) -> web.StreamResponse:
+    """Answer with a game's diffs, and go on for as long as the client listens; what is refused raises before that."""
+    if request.app[DRAINING].is_set():
+        raise NotReady
+    asked = from_last_event(request)
+    watch = request.app[WATCH]
+    loaded, private = await read.read(request.app[CONTEXT], game, bearer(request))
+    position = await watch.find(game, loaded, asked.since, asked.digest)
+    whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
+    response = _response(private=private)
+    await response.prepare(request)
+    if request.method == "HEAD" or (transport := request.transport) is None:
+        return response
+    follower = Follower(transport, request.app[LIMITS], chunked=request.version >= HttpVersion11)
+    if whole is not None:
+        follower.deliver(whole)
+    await _follow(request, follower, game, position or Position(loaded.version, loaded.digest))
+    try:
+        async with asyncio.timeout(CLOSE_S):
+            await response.write_eof()
+    except TimeoutError:
+        transport.abort()
+    return response
+
+
+async def _follow(request: web.Request, follower: Follower, game: str, position: Position) -> None:
+    """Tell what came after a position, and all that comes, until the stream ends."""
+    watch, connections = request.app[WATCH], request.app[CONNECTIONS]
+    connections.enter(follower)
+    try:
+        await watch.join(follower, game, position)
+        await follower.last()
+    except GameError:
+        return
+    finally:
+        watch.leave(follower, game)
+        connections.leave(follower)
+
+
+def _response(*, private: bool) -> web.StreamResponse:
+    return web.StreamResponse(
+        headers={
+            "Content-Type": EVENT_STREAM,
+            "Cache-Control": PRIVATE if private else PUBLIC,
+            "Vary": "Accept, Authorization" if private else "Accept",
+            "X-Accel-Buffering": "no",
+        }
+    )

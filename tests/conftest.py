@@ -1,0 +1,34 @@
+"""What tests of every folder share: a real Redis server, and a store on it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from redis.asyncio import Redis
+
+from service.games.port import Store
+from service.store.client import connect
+from service.store.embedded import embedded
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """A Redis server of this run's own."""
+    async with embedded(tmp_path_factory.mktemp("data")) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def redis(redis_url: str) -> AsyncIterator[Redis]:
+    """A plain client of that server, which is empty."""
+    async with Redis.from_url(redis_url) as client:
+        await client.flushall()
+        yield client
+
+
+@pytest.fixture
+async def store(redis: Redis, redis_url: str) -> AsyncIterator[Store]:
+    """A store on that server; nothing is stored."""
+    del redis  # it has emptied the server
+    async with connect(redis_url) as connected:
+        yield connected

@@ -1,0 +1,253 @@
+"""Engine and reference side by side: the same game on both, compared after every action.
+
+`python -m tests.engine.lockstep --games 3000 --seed 1` plays that many and prints what they brought up.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+import pytest
+
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.base import canonical
+from schemas.vocabulary import COLORS, Edition, Wares
+from service.engine import (
+    IllegalMove,
+    Player,
+    Tables,
+    apply,
+    decode,
+    encode,
+    is_finished,
+    legal_moves,
+    set_up,
+    view,
+)
+from service.engine.asking import islander_values, players_scores, tiles_left
+from service.engine.tables import to_xy
+from service.engine.tileset_check import parse
+from tests.reference import ReferenceGame
+from tests.reference.pieces import Json
+from tests.reference.play import choose, deal, keys
+from tests.reference.random_sets import random_tileset
+
+ARCHIPELAGO = Path(__file__).parents[2] / "service" / "tilesets" / "archipelago.json"
+EDITIONS: tuple[Edition, ...] = ("international", "german")
+ACTION = msgspec.json.Decoder(Action)
+WRONG_ACTIONS = 4
+"""How many illegal actions are tried in every position."""
+
+
+class Setting(NamedTuple):
+    """What a game starts from."""
+
+    tileset: Json
+    players: int
+    edition: Edition
+    first_seat: int
+    bag: list[str]
+    ships: list[str]
+
+
+class Lockstep:
+    """One game, played by the engine and by the reference."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.tables = tables = Tables(parse(canonical(setting.tileset)))
+        self.game, _ = set_up(
+            tables,
+            game_id="lockstep",
+            edition=setting.edition,
+            players=[Player(name=color.title(), color=color, kind="human") for color in COLORS[: setting.players]],
+            first_seat=setting.first_seat,
+            bag=[tables.tile_index[tile] for tile in setting.bag],
+            ships=[tables.ship_index[ship] for ship in setting.ships],
+            seed="seed",
+            seed_chosen=False,
+            commitment="0" * 64,
+            created_at="2026-11-21T21:00:00Z",
+        )
+        self.reference = ReferenceGame(
+            setting.tileset,
+            players=setting.players,
+            edition=setting.edition,
+            first_seat=setting.first_seat,
+            bag=setting.bag,
+            ships=setting.ships,
+        )
+        self.bag = Counter(setting.bag)
+        self.legal: list[Json] = []
+        """What may be done now, in a fixed order."""
+        self.compare()
+
+    def play(self, action: Json) -> list[Json]:
+        """Play one legal action on both; gives the reference's events. Raises AssertionError where they differ."""
+        asked = ACTION.decode(canonical(action))
+        done, told = apply(self.tables, self.game, asked)
+        assert done == asked
+        expected = self.reference.apply(action)
+        assert _comparable(msgspec.to_builtins(told)) == _comparable(expected)
+        self.compare()
+        return expected
+
+    def resume(self) -> None:
+        """Go on with what a snapshot gives back."""
+        self.game = decode(encode(self.game))
+
+    def compare(self) -> None:
+        """Raise AssertionError unless engine and reference answer every question alike."""
+        self.legal = sorted(self.reference.legal_actions(), key=canonical)
+        offered = [canonical(action) for action in legal_moves(self.tables, self.game)]
+        assert sorted(offered) == [canonical(action) for action in self.legal]
+        assert is_finished(self.game) == (not offered)
+        seen = msgspec.to_builtins(view(self.tables, self.game))
+        if seen["turn"] is not None:
+            del seen["turn"]["deadline"]
+        for player in seen["players"]:
+            for name in ("name", "color", "kind", "bot"):
+                del player[name]
+        expected = self.reference.view()
+        assert {name: seen[name] for name in expected} == expected
+        scores = self.reference.scores()
+        assert msgspec.to_builtins(players_scores(self.tables, self.game)) == scores["players"]
+        assert msgspec.to_builtins(islander_values(self.tables, self.game)) == scores["islanders"]
+        self._compare_bag(expected)
+        snapshot = encode(self.game)
+        assert decode(snapshot) == self.game
+        assert encode(decode(snapshot)) == snapshot
+
+    def _compare_bag(self, expected: Json) -> None:
+        """R8.1: what is neither on the board, nor discarded, nor in hand is still in the bag."""
+        turn = expected["turn"]
+        gone = Counter(placed["tile"] for placed in expected["board"].values() if placed["order"])
+        gone.update(expected["discarded"])
+        if turn is not None and turn["placed"] is None:
+            gone[turn["tile"]] += 1
+        assert {one.tile: one.left for one in tiles_left(self.tables, self.game) if one.left} == dict(self.bag - gone)
+
+    def refuse(self, chance: Random) -> int:
+        """Try a few illegal actions; gives how many. Fails where one is accepted or leaves a trace."""
+        legal = {canonical(action) for action in self.legal}
+        before = encode(self.game)
+        tried = 0
+        for action in (self._any_action(chance) for _ in range(WRONG_ACTIONS)):
+            if canonical(action) in legal or self._is_short_for_a_legal_one(action):
+                continue
+            tried += 1
+            with pytest.raises(IllegalMove) as refusal:
+                apply(self.tables, self.game, action)
+            assert refusal.value.rule.startswith("R")
+            assert refusal.value.reason
+            assert encode(self.game) == before, action
+        return tried
+
+    def _is_short_for_a_legal_one(self, action: Action) -> bool:
+        """Whether a payment or a phase is left out where it may be (R6.5)."""
+        match action:
+            case Pass(None):
+                return "pass" in [one["type"] for one in self.legal]
+            case Deliver(ship, None):
+                return [one.get("ship") for one in self.legal if one["type"] == "deliver"].count(ship) == 1
+            case _:
+                return False
+
+    def _any_action(self, chance: Random) -> Action:
+        """Some action of the right shape, near enough to be nearly legal."""
+        dx, dy = chance.randint(-2, 2), chance.randint(-2, 2)
+        x, y = to_xy(chance.choice(self.game.cells))
+        ship = chance.choice(self.setting.ships)
+        wares = Wares(bananas=chance.randint(0, 2), shells=chance.randint(0, 2), fish=chance.randint(0, 2))
+        actions: list[Action] = [
+            PlaceTile(x + dx, y + dy, chance.randrange(4)),
+            PlaceTile(chance.choice((-(2**31), 2**31 - 1, 600)), y, chance.randrange(4)),
+            PlaceTile(x + dx, y + dy, chance.choice((-1, 4))),
+            PlaceIslander(chance.randint(-1, 9)),
+            RetrieveIslander(x, y, chance.randint(-1, 5)),
+            RetrieveIslander(x + dx, y + dy, chance.randrange(3)),
+            TakeShip(ship),
+            Deliver(ship, chance.choice((wares, None))),
+            Pass(chance.choice(("islander", "deliver", None))),
+        ]
+        return chance.choice(actions)
+
+
+def _comparable(events: list[Json]) -> list[Json]:
+    """The events with the final evaluations, whose order nothing fixes, in one order; each keeps what follows it."""
+    first = next((place for place, event in enumerate(events) if event.get("cause") == "final"), None)
+    if first is None:
+        return events
+    *final, finished = events[first:]
+    blocks: list[list[Json]] = []
+    for event in final:
+        if event["type"] == "feature_evaluated":
+            blocks.append([])
+        blocks[-1].append(event)
+    return [*events[:first], *(event for block in sorted(blocks, key=canonical) for event in block), finished]
+
+
+@cache
+def archipelago() -> Json:
+    """The default tile set."""
+    loaded: Json = msgspec.json.decode(ARCHIPELAGO.read_bytes())
+    return loaded
+
+
+def a_setting(tileset: Json, chance: Random) -> Setting:
+    """Any players, edition and order for a tile set."""
+    bag, ships = deal(tileset, chance)
+    players = chance.randint(2, 5)
+    return Setting(tileset, players, chance.choice(EDITIONS), chance.randrange(players), bag, ships)
+
+
+def play_one(tileset: Json, seed: int) -> Counter[str]:
+    """Play one game to its end and count what happened; always the same for the same seed.
+
+    Two of three games follow a policy that closes many features, the third takes any legal action; every other game
+    goes on from a snapshot after each action.
+    """
+    chance = Random(seed)
+    steps = Lockstep(a_setting(tileset, chance))
+    counts: Counter[str] = Counter(games=1)
+    while steps.legal:
+        counts["refused"] += steps.refuse(chance)
+        action = choose(steps.reference, chance) if seed % 3 else chance.choice(steps.legal)
+        counts[f"action:{action['type']}"] += 1
+        counts.update(key for event in steps.play(action) for key in keys(event))
+        if seed % 2:
+            steps.resume()
+    return counts
+
+
+def play_many(games: int, seed: int) -> Iterator[tuple[int, Counter[str]]]:
+    """Play games of consecutive seeds, one in ten with the default tile set, the others each with a set of its own."""
+    for number in range(seed, seed + games):
+        tileset = archipelago() if number % 10 == 0 else random_tileset(number, types=4 + number % 12)
+        yield number, play_one(tileset, number)
+
+
+def main() -> None:
+    """Play and print."""
+    parser = ArgumentParser(prog="tests.engine.lockstep", description="Hold the engine against the reference.")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="the first game's seed; the next game has the next one")
+    asked = parser.parse_args()
+    total: Counter[str] = Counter()
+    for number, counts in play_many(asked.games, asked.seed):
+        total += counts
+        if total["games"] % 100 == 0:
+            sys.stdout.write(f"{total['games']} games alike, the last has seed {number}\n")
+            sys.stdout.flush()
+    for name, count in sorted(total.items()):
+        sys.stdout.write(f"{name:36} {count}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Games between bots, as the service sets them up."""
+
+from collections.abc import Callable, Sequence
+
+from schemas.actions import Action
+from schemas.vocabulary import COLORS, Edition
+from service.engine import Game, Player, Tables, apply, is_finished, set_up
+from service.engine.ending import score
+from service.games.shuffle import Chance, shuffled_bag, shuffled_ships
+from service.games.tilesets import load_catalogue
+
+ARCHIPELAGO = load_catalogue(None).of_game("archipelago").tables
+
+Choose = Callable[[Tables, Game, Chance], Action]
+
+
+def start(seed: str, players: int = 2, edition: Edition = "international") -> Game:
+    """A game that waits for seat 0."""
+    game, _ = set_up(
+        ARCHIPELAGO,
+        game_id=f"game-{seed}",
+        edition=edition,
+        players=[Player(name=color.title(), color=color, kind="bot") for color in COLORS[:players]],
+        first_seat=0,
+        bag=shuffled_bag(ARCHIPELAGO, seed),
+        ships=shuffled_ships(ARCHIPELAGO, seed),
+        seed=seed,
+        seed_chosen=True,
+        commitment="0" * 64,
+        created_at="2026-11-21T21:00:00Z",
+    )
+    return game
+
+
+def act(game: Game, choose: Choose) -> Action:
+    """Let a bot decide once, as a version of its own."""
+    game.version += 1
+    action = choose(ARCHIPELAGO, game, Chance(game.seed, game.version))
+    apply(ARCHIPELAGO, game, action)
+    return action
+
+
+def finish(game: Game, bots: Sequence[Choose]) -> list[int]:
+    """Play to the end, one bot a seat; gives everybody's points."""
+    while not is_finished(game):
+        act(game, bots[game.decider])
+    return [score(ARCHIPELAGO, game, seat).total for seat in range(len(bots))]

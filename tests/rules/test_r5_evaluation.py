@@ -1,0 +1,230 @@
+"""R5.1 to R5.5, R5.9 and R5.11: what is complete, and what it brings. Boats and markets have files of their own."""
+
+import pytest
+
+from schemas.events import FeatureEvaluated, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
+from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
+from service.engine.tileset_check import check
+from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND
+from tests.rules.playing import BLUE, RED, Table, kinds, of, ship
+
+LOOP = """
+  0      1
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+~~+s-  --+~~
+~~|~~  ~~s~~
+~~|~~  ~~|~~
+
+  2      3
+~~|~~  ~~|~~
+~~|~~  ~~|~~
+~~+--  -s+~~
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+"""
+
+HOLLOW = """
+  0      1      2
+~~~~~  ~~~~~  ~~~~~
+~####  #####  ####~
+~####  #####  ####~
+~####  #####  ####~
+~####  #####  ####~
+
+  7      8      3
+~####  #####  ####~
+~####  #####  ####~
+~####  ##b##  ####~
+~####  #####  ####~
+~####  #####  ####~
+
+  6      5      4
+~####  #####  ####~
+~####  #####  ####~
+~####  #####  ####~
+~####  #####  ####~
+~~~~~  ~~~~~  ~~~~~
+"""
+"""An island of nine tiles, of which the middle one is the last."""
+
+BAY = """
+  0      1
+#####  #####
+##~~~  ~~~##
+##-s-  -s-##
+##F~~  ~~~##
+~~~~~  ~~f~~
+"""
+"""Of the two seas beside the bridge the northern one is enclosed by tile 1, the southern one goes on."""
+
+CORNER = """
+  0      1
+~~~~~  ~~~~~
+~~###  ##~~~
+~~###  ##f~~
+~~###  ##~~~
+~~###  ~~~~~
+
+  2      3
+~###~  ~~~~~
+~###~  ~~~~~
+~~f~~  ~~~~~
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+"""
+
+
+@pytest.mark.parametrize("end", ("--o~~", "--#~~", "--M~~"))
+def test_r5_1_a_bridge_is_complete_when_both_ends_stop(end: str) -> None:
+    """R5.1: at a junction, an island or a market."""
+    table = Table(BRIDGE_OF_TWO_SHELLS.replace("--o~~", end))
+    assert IslanderReturned not in kinds(table.lay(RED, "bridge"))
+    table.lay(BLUE)
+    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    assert (evaluated.kind, evaluated.cause, evaluated.wares.shells) == ("bridge", "completed", 2)
+    assert [(cell.x, cell.y) for cell in evaluated.cells] == [(0, 0), (1, 0), (2, 0)]
+
+
+def test_r5_1_a_bridge_is_complete_when_it_closes_a_loop() -> None:
+    """R5.1: without any end."""
+    table = Table(LOOP)
+    table.lay(RED, "bridge")
+    table.lay(BLUE)
+    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    assert (evaluated.kind, evaluated.wares.shells, len(evaluated.cells)) == ("bridge", 3, 4)
+
+
+def test_r5_1_a_bridge_segment_has_at_most_two_edges() -> None:
+    """R5.1: a tile set with a bridge that forks is refused."""
+    fork = Tile(
+        id="fork",
+        count=2,
+        edges=Edges(n="bridge", e="bridge", s="bridge", w="bridge"),
+        segments=(Bridge(edges=("n", "e", "s", "w"), shells=0),),
+    )
+    ships: tuple[Ship, ...] = (ship("s", 2, choice=1),)
+    made = TileSet(id="forks", name="Forks", provenance="test", start="fork", tiles=(fork,), ships=ships)
+    assert "a bridge segment has at most 2 edges (R5.1)" in [fault.reason for fault in check(made)]
+
+
+def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:
+    """R5.2: seven tiles around the middle close the outer border, the eighth fills the gap."""
+    table = Table(HOLLOW)
+    table.lay(RED, "island")
+    for number in range(2, 8):
+        events = table.lay((RED, BLUE)[number % 2 == 0])
+        assert FeatureEvaluated not in kinds(events)
+    (evaluated,) = of(table.lay(BLUE), FeatureEvaluated)
+    assert (evaluated.kind, evaluated.winners, evaluated.wares.bananas) == ("island", [RED], 1)
+    assert len(evaluated.cells) == 9
+
+
+def test_r5_2_an_island_that_reaches_no_edge_is_complete_when_placed() -> None:
+    """R5.2."""
+    table = Table("""
+      0      1
+    ~~~~~  ~~~~~
+    ~~~~~  ~~b~~
+    ~~~~~  ~#b#~
+    ~~~~~  ~~~~~
+    ~~~~~  ~~~~~
+    """)
+    (evaluated,) = of(table.lay(RED, "island"), FeatureEvaluated)
+    assert [(cell.x, cell.y) for cell in evaluated.cells] == [(1, 0)]
+    assert table.wares(RED) == {"bananas": 2}
+
+
+def test_r5_3_a_sea_region_is_complete_without_open_half_edges() -> None:
+    """R5.3: the sea north of the bridge has none, that south of it has."""
+    table = Table(BAY)
+    events = table.lay(RED, "sea")
+    assert [event.kind for event in of(events, FeatureEvaluated)] == ["sea"]
+    table = Table(BAY)
+    events = table.lay(RED, "sea 2")
+    assert FeatureEvaluated not in kinds(events)
+    assert table.supply() == [3, 4]
+
+
+def test_r5_3_regions_that_only_touch_at_a_corner_are_distinct() -> None:
+    """R5.3: Red's and Blue's seas touch at the corner where tile 3 will lie."""
+    table = Table(CORNER)
+    table.lay(RED, "sea")
+    table.place(BLUE)
+    assert "sea" in table.free_segments()
+
+
+def test_r5_5_one_ware_per_symbol_in_the_whole_feature() -> None:
+    """R5.5: a shell per shell, a banana per banana, a fish per fish; a group of two fish is 2."""
+    table = Table("""
+      0      1
+    #####  #####
+    ##~~~  ~~~##
+    ##F~~  ~f~##
+    ##~~~  ~~F##
+    #####  #####
+    """)
+    (evaluated,) = of(table.lay(RED, "sea"), FeatureEvaluated)
+    assert (evaluated.kind, evaluated.cause, evaluated.wares.fish) == ("sea", "completed", 5)
+    assert table.wares(RED) == {"fish": 5}
+
+
+def test_r5_5_the_most_islanders_win_alone() -> None:
+    """R5.5: two of Red's pickers to one of Blue's."""
+    table = Table(JOINED_ISLAND)
+    table.lay(RED, "island")
+    table.lay(BLUE)
+    table.lay(RED, "island")
+    table.lay(BLUE, "island")
+    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    assert [(one.seat, one.count) for one in evaluated.islanders] == [(RED, 2), (BLUE, 1)]
+    assert evaluated.winners == [RED]
+    assert (table.wares(RED), table.wares(BLUE)) == ({"bananas": 3}, {})
+
+
+def test_r5_5_all_tied_players_win() -> None:
+    """R5.5: one picker each; everybody gets all of it."""
+    table = Table(JOINED_ISLAND)
+    table.lay(RED, "island")
+    table.lay(BLUE)
+    table.lay(RED)
+    table.lay(BLUE, "island")
+    (evaluated,) = of(table.lay(RED), FeatureEvaluated)
+    assert evaluated.winners == [RED, BLUE]
+    assert (table.wares(RED), table.wares(BLUE)) == ({"bananas": 3}, {"bananas": 3})
+
+
+def test_r5_5_every_occupied_feature_that_the_tile_completes_is_evaluated() -> None:
+    """R5.5: tile 3 closes the bridge and with it the sea within."""
+    table = Table(LOOP)
+    table.lay(RED, "bridge")
+    table.lay(BLUE, "sea 2")
+    events = table.lay(RED)
+    assert {(event.kind, *event.winners) for event in of(events, FeatureEvaluated)} == {("bridge", RED), ("sea", BLUE)}
+
+
+def test_r5_9_everybody_on_an_evaluated_feature_goes_home() -> None:
+    """R5.9: the winner's islanders and the loser's."""
+    table = Table(JOINED_ISLAND)
+    table.lay(RED, "island")
+    table.lay(BLUE)
+    table.lay(RED, "island")
+    table.lay(BLUE, "island")
+    assert table.supply() == [2, 3]
+    events = table.lay(RED)
+    assert [(event.seat, event.x, event.y) for event in of(events, IslanderReturned)] == [
+        (RED, 1, 0),
+        (RED, 2, 1),
+        (BLUE, 0, 1),
+    ]
+    assert table.supply() == [4, 4]
+    assert not [placed for placed in table.view().board.values() if placed.islanders]
+
+
+def test_r5_11_nothing_happens_for_an_unoccupied_feature() -> None:
+    """R5.11: the bridge is complete, and nobody stands on it."""
+    table = Table(BRIDGE_OF_TWO_SHELLS)
+    table.lay(RED)
+    table.lay(BLUE)
+    assert kinds(table.lay(RED)) == [TilePlaced, TurnStarted, TileDrawn]
+    assert (table.wares(RED), table.wares(BLUE)) == ({}, {})

@@ -1,0 +1,153 @@
+"""R6: delivering to a ship."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from schemas.actions import Deliver, Pass
+from schemas.events import ShipRevealed, ShipTaken, TileDrawn, TurnStarted
+from schemas.tileset import Ship
+from tests.rules.playing import BLUE, RED, Table, kinds, of, paid, ship
+
+SEA = """
+  0      1      2      3
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+~~~~~  ~~~~~  ~~~~~  ~~~~~
+"""
+BANANAS = [ship(f"bananas-{number}", number, bananas=number) for number in (2, 3, 4, 5, 6)]
+
+
+def at_the_harbour(ships: Sequence[Ship], **wares: int) -> Table:
+    """Red has placed a tile and holds these wares, and may now deliver."""
+    table = Table(SEA, ships=ships)
+    table.give(RED, **wares)
+    table.place(RED)
+    table.skip("islander")
+    return table
+
+
+def test_r6_1_the_active_player_may_deliver_to_any_ship_of_the_display() -> None:
+    """R6.1: a ship of the pile is not in the display, nor is one that the set has not."""
+    table = at_the_harbour(BANANAS, bananas=9)
+    assert [move.ship for move in table.moves(Deliver)] == ["bananas-2", "bananas-3", "bananas-4", "bananas-5"]
+    for name in ("bananas-6", "none"):
+        assert table.refusal(Deliver(name)) == "R6.1"
+
+
+def test_r6_1_to_exactly_one_ship_a_turn_at_the_end_of_it() -> None:
+    """R6.1: after one delivery it is Blue's turn, whatever Red still holds."""
+    table = at_the_harbour(BANANAS, bananas=9)
+    events = table.act(Deliver("bananas-2"))
+    assert kinds(events) == [ShipTaken, ShipRevealed, TurnStarted, TileDrawn]
+    assert (table.game.seat, table.wares(RED)) == (BLUE, {"bananas": 7})
+
+
+def test_r6_1_delivering_is_a_may() -> None:
+    """R6.1."""
+    table = at_the_harbour(BANANAS, bananas=9)
+    assert table.moves(Pass) == [Pass("deliver")]
+    table.skip("deliver")
+    assert (table.game.seat, table.wares(RED), table.ships(RED)) == (BLUE, {"bananas": 9}, [])
+
+
+def test_r6_2_the_wares_are_paid_and_the_ship_is_the_players() -> None:
+    """R6.2: its points count, and everybody sees it."""
+    table = at_the_harbour(BANANAS, bananas=4, shells=1)
+    (taken,) = of(table.act(Deliver("bananas-4")), ShipTaken)
+    assert (taken.seat, taken.ship, taken.points, taken.by) == (RED, "bananas-4", 4, "delivery")
+    assert taken.paid == paid(bananas=4)
+    assert (table.wares(RED), table.ships(RED), table.view().players[RED].points) == ({"shells": 1}, ["bananas-4"], 4)
+
+
+@pytest.mark.parametrize("wares", ({"bananas": 2}, {"bananas": 4}, {"bananas": 3, "fish": 1}, {"shells": 3}, {}))
+def test_r6_2_no_more_and_no_less(wares: dict[str, int]) -> None:
+    """R6.2: the ship asks for three bananas."""
+    table = at_the_harbour(BANANAS, bananas=9, shells=9, fish=9)
+    assert table.refusal(Deliver("bananas-3", paid(**wares))) == "R6.3"
+
+
+def test_r6_2_nobody_pays_what_they_do_not_hold() -> None:
+    """R6.2."""
+    table = at_the_harbour(BANANAS, bananas=3)
+    assert table.refusal(Deliver("bananas-4")) == "R6.2"
+    assert table.refusal(Deliver("bananas-4", paid(bananas=4))) == "R6.2"
+
+
+def test_r6_3_named_wares() -> None:
+    """R6.3: 2 shells, 1 fish and 1 banana, and nothing else."""
+    table = at_the_harbour([ship("s", 5, bananas=1, shells=2, fish=1)], bananas=9, shells=9, fish=9)
+    assert table.payments("s") == [{"bananas": 1, "shells": 2, "fish": 1}]
+
+
+def test_r6_3_wares_of_choice() -> None:
+    """R6.3: any two wares, each payment once."""
+    table = at_the_harbour([ship("s", 2, choice=2)], bananas=2, shells=1, fish=2)
+    assert table.payments("s") == [
+        {"fish": 2},
+        {"shells": 1, "fish": 1},
+        {"bananas": 1, "fish": 1},
+        {"bananas": 1, "shells": 1},
+        {"bananas": 2},
+    ]
+
+
+def test_r6_3_a_group_of_identical_wares() -> None:
+    """R6.3: AAAA."""
+    table = at_the_harbour([ship("s", 3, same=(4,))], bananas=4, shells=3, fish=5)
+    assert table.payments("s") == [{"fish": 4}, {"bananas": 4}]
+
+
+def test_r6_3_different_groups_are_of_different_kinds() -> None:
+    """R6.3: AAA B is not four of one kind."""
+    table = at_the_harbour([ship("s", 3, same=(3, 1))], bananas=4, shells=3)
+    assert table.payments("s") == [{"bananas": 1, "shells": 3}, {"bananas": 3, "shells": 1}]
+    assert table.refusal(Deliver("s", paid(bananas=4))) == "R6.3"
+
+
+def test_r6_3_groups_of_all_three_kinds() -> None:
+    """R6.3: AA BB C."""
+    table = at_the_harbour([ship("s", 5, same=(2, 2, 1))], bananas=2, shells=2, fish=1)
+    assert table.payments("s") == [{"bananas": 2, "shells": 2, "fish": 1}]
+
+
+def test_r6_3_wares_of_choice_may_repeat_a_named_or_grouped_kind() -> None:
+    """R6.3: 1 fish + AA + 1 of any kind may be paid with four fish."""
+    table = at_the_harbour([ship("s", 4, fish=1, same=(2,), choice=1)], fish=4)
+    assert table.payments("s") == [{"fish": 4}]
+
+
+def test_r6_3_payments_that_differ_only_in_meaning_are_one() -> None:
+    """R6.3: 1 banana + 1 of any kind, paid with a banana and a shell; AA BB paid with two of each kind."""
+    table = at_the_harbour([ship("s", 2, bananas=1, choice=1), ship("t", 2, same=(2, 2))], bananas=2, shells=2)
+    assert table.payments("s") == [{"bananas": 1, "shells": 1}, {"bananas": 2}]
+    assert table.payments("t") == [{"bananas": 2, "shells": 2}]
+
+
+def test_r6_4_the_display_is_refilled_to_4_while_the_pile_lasts() -> None:
+    """R6.4: five ships, so the first taken is replaced and the second is not."""
+    table = at_the_harbour(BANANAS, bananas=9)
+    table.give(BLUE, bananas=9)
+    assert ShipRevealed in kinds(table.act(Deliver("bananas-2")))
+    assert (len(table.view().display), table.view().ship_pile) == (4, 0)
+    table.place(BLUE)
+    table.skip("islander")
+    assert ShipRevealed not in kinds(table.act(Deliver("bananas-3")))
+    assert table.view().display == ["bananas-4", "bananas-5", "bananas-6"]
+
+
+def test_r6_5_where_one_payment_is_possible_it_need_not_be_named() -> None:
+    """R6.5: six of any kind, of exactly six wares; what was paid is told all the same."""
+    table = at_the_harbour([ship("s", 5, choice=6)], bananas=3, fish=3)
+    (taken,) = of(table.act(Deliver("s")), ShipTaken)
+    assert taken.paid == paid(bananas=3, fish=3)
+
+
+def test_r6_5_where_several_are_possible_the_client_must_choose() -> None:
+    """R6.5."""
+    table = at_the_harbour([ship("s", 5, choice=6)], bananas=4, fish=3)
+    assert table.refusal(Deliver("s")) == "R6.5"
+    (taken,) = of(table.act(Deliver("s", paid(bananas=4, fish=2))), ShipTaken)
+    assert taken.paid == paid(bananas=4, fish=2)

@@ -1,0 +1,55 @@
+"""The service as a process of its own, as a user starts it."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+START_S = 20
+STOP_S = 15
+
+
+class Started(NamedTuple):
+    """A running instance."""
+
+    process: asyncio.subprocess.Process
+    url: str
+
+    async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and wait for the end; gives the exit code."""
+        self.process.send_signal(number)
+        async with asyncio.timeout(STOP_S):
+            return await self.process.wait()
+
+
+@asynccontextmanager
+async def started(data_dir: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[Started]:
+    """`south-seas serve` on a free port, once it listens; killed at the end where it still runs."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
+    where = ("--redis-url", redis_url) if redis_url else ()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(data_dir), *where, *flags),
+        stdout=asyncio.subprocess.PIPE,
+        env=environment,
+    )
+    try:
+        async with asyncio.timeout(START_S):
+            url = await _url(process)
+        yield Started(process, url)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def _url(process: asyncio.subprocess.Process) -> str:
+    assert process.stdout is not None
+    async for line in process.stdout:
+        if found := re.search(rb"listens on (http://[^;]+);", line):
+            return found[1].decode()
+    raise RuntimeError("the service ended before it listened")

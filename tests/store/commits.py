@@ -1,0 +1,65 @@
+"""Commits to try, each with a few bytes where a game would be."""
+
+from itertools import count
+from typing import Any
+
+from msgspec.structs import replace
+
+from service.games.port import Commit, Keep, StoredDiff
+
+_ids = count()
+
+
+def creation(game: str = "g", **changes: Any) -> Commit:
+    """A commit that creates the game at version 1."""
+    plain = Commit(
+        game=game,
+        id=f"creation-{next(_ids)}",
+        expected=None,
+        snapshot=b"snapshot 1",
+        access=b"access 1",
+        diffs=[diff(1)],
+        keep=None,
+        status="waiting",
+        was=None,
+        listed=True,
+        created_at=1_700_000_000,
+        expire_s=1000,
+        due_at=None,
+    )
+    return replace(plain, **changes)
+
+
+def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> Commit:
+    """A commit on `version` that brings `count` more."""
+    plain = Commit(
+        game=game,
+        id=f"action-{next(_ids)}",
+        expected=(version, digest(version)),
+        snapshot=f"snapshot {version + count}".encode(),
+        access=None,
+        diffs=[diff(version + 1 + i) for i in range(count)],
+        keep=None,
+        status="active",
+        was="active",
+        listed=True,
+        created_at=1_700_000_000,
+        expire_s=1000,
+        due_at=None,
+    )
+    return replace(plain, **changes)
+
+
+def diff(version: int, mark: str = "") -> StoredDiff:
+    """The diff that brings `version`."""
+    return StoredDiff(version, digest(version), digest(version - 1), f'{{"diff": {version}{mark}}}'.encode())
+
+
+def digest(version: int) -> str:
+    """What stands for the digest of `version`."""
+    return f"digest-{version}"
+
+
+def keep(key: str, answer: bytes = b"answer", seconds: int = 86_400) -> Keep:
+    """An answer to keep."""
+    return Keep(key, answer, seconds)

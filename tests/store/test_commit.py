@@ -1,0 +1,191 @@
+"""One commit changes everything that it says, at once and once, or nothing."""
+
+import asyncio
+
+import pytest
+from redis.asyncio import Redis
+from redis.crc import key_slot
+
+from service.games.port import Answered, Committed, Loaded, Lost, Store, StoredDiff, StoreUnavailable
+from service.store import keys
+from tests.store.commits import action, creation, diff, digest, keep
+
+
+async def test_there_is_no_game_before_it_is_created(store: Store) -> None:
+    assert await store.load("g") is None
+    assert await store.load("g", "key") is None
+    assert await store.diffs("g", 0, 10) == []
+    assert await store.versions(["g"]) == [None]
+
+
+async def test_a_created_game_is_loaded_as_it_was_stored(store: Store) -> None:
+    assert await store.commit(creation()) == Committed()
+    assert await store.load("g") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+
+
+async def test_any_bytes_survive(store: Store) -> None:
+    every = bytes(range(256))
+    await store.commit(
+        creation(snapshot=every, access=every, diffs=[StoredDiff(1, "d", "", every)], keep=keep("key", every))
+    )
+    assert await store.load("g", "key") == Loaded(1, "d", every, every, every)
+    assert await store.diffs("g", 0, 1) == [StoredDiff(1, "d", "", every)]
+
+
+async def test_a_game_is_created_once(store: Store) -> None:
+    await store.commit(creation())
+    assert await store.commit(creation(snapshot=b"other")) == Lost(1, digest(1))
+    loaded = await store.load("g")
+    assert loaded
+    assert loaded.snapshot == b"snapshot 1"
+
+
+async def test_an_action_replaces_the_snapshot_and_leaves_the_access(store: Store) -> None:
+    await store.commit(creation())
+    assert await store.commit(action(1)) == Committed()
+    assert await store.load("g") == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
+
+
+async def test_an_action_may_change_the_access(store: Store) -> None:
+    await store.commit(creation())
+    await store.commit(action(1, access=b"access 2"))
+    assert await store.load("g") == Loaded(2, digest(2), b"snapshot 2", b"access 2", None)
+
+
+async def test_an_action_on_a_game_that_is_gone_is_lost(store: Store) -> None:
+    assert await store.commit(action(1)) == Lost(None, None)
+    assert await store.load("g") is None
+
+
+@pytest.mark.parametrize("expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2))))
+async def test_an_action_on_another_state_is_lost_and_changes_nothing(store: Store, expected: tuple[int, str]) -> None:
+    await store.commit(creation())
+    await store.commit(action(1))
+    late = action(2, expected=expected, snapshot=b"late", access=b"late", keep=keep("late"))
+    assert await store.commit(late) == Lost(2, digest(2))
+    assert await store.load("g", "late") == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
+    assert len(await store.diffs("g", 0, 10)) == 2
+
+
+async def test_of_fifty_at_once_one_wins(store: Store) -> None:
+    await store.commit(creation())
+    commits = [action(1, snapshot=str(i).encode(), diffs=[diff(2, str(i))]) for i in range(50)]
+    outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
+    (winner,) = (commit for commit, outcome in zip(commits, outcomes, strict=True) if outcome == Committed())
+    assert outcomes.count(Lost(2, digest(2))) == 49
+    loaded = await store.load("g")
+    assert loaded
+    assert loaded.snapshot == winner.snapshot
+    assert await store.diffs("g", 1, 10) == winner.diffs
+
+
+async def test_a_commit_that_comes_twice_is_applied_once(store: Store) -> None:
+    first, second = creation(), action(1)
+    assert [await store.commit(commit) for commit in (first, first, second, second)] == [Committed()] * 4
+    assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+
+
+async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: Store) -> None:
+    await store.commit(creation())
+    again = action(1, count=3)
+    await store.commit(again)
+    await store.commit(action(4))
+    assert await store.commit(again) == Committed()
+    assert await store.load("g") == Loaded(5, digest(5), b"snapshot 5", b"access 1", None)
+
+
+async def test_a_commit_that_comes_again_with_its_answer_kept_was_applied(store: Store) -> None:
+    await store.commit(creation())
+    again = action(1, keep=keep("key"))
+    assert [await store.commit(again), await store.commit(again)] == [Committed()] * 2
+
+
+async def test_an_answer_is_kept_and_given_to_whoever_asks_again(store: Store, redis: Redis) -> None:
+    await store.commit(creation(keep=keep("key", b"created", 100)))
+    retry = creation(keep=keep("key", b"created again"))
+    assert await store.commit(retry) == Answered(b"created")
+    assert await store.commit(action(1, keep=keep("key"))) == Answered(b"created")
+    assert await store.load("g", "key") == Loaded(1, digest(1), b"snapshot 1", b"access 1", b"created")
+    assert await store.load("g", "other key") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+    assert 95 < await redis.ttl(keys.answer("g", "key")) <= 100
+
+
+async def test_an_answered_key_wins_over_a_lost_race(store: Store) -> None:
+    await store.commit(creation(keep=keep("key")))
+    await store.commit(action(1))
+    assert await store.commit(action(1, keep=keep("key", b"other"))) == Answered(b"answer")
+
+
+async def test_keys_of_one_game_are_not_those_of_another(store: Store) -> None:
+    await store.commit(creation("a", keep=keep("key", b"of a")))
+    assert await store.commit(creation("b", keep=keep("key", b"of b"))) == Committed()
+
+
+async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: Store, redis: Redis) -> None:
+    await store.commit(creation(expire_s=50, keep=keep("key", seconds=40)))
+    of_game = await redis.keys("*{g}*")
+    assert len(of_game) == 3
+    assert all([30 < await redis.ttl(key) <= 50 for key in of_game])
+    await store.commit(action(1, expire_s=900))
+    assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])
+
+
+async def test_the_log_is_read_from_any_version_in_any_portion(store: Store) -> None:
+    await store.commit(creation())
+    await store.commit(action(1, count=4))
+    await store.commit(action(5))
+    assert await store.diffs("g", 0, 100) == [diff(version) for version in range(1, 7)]
+    assert await store.diffs("g", 2, 3) == [diff(3), diff(4), diff(5)]
+    assert await store.diffs("g", 5, 1) == [diff(6)]
+    assert await store.diffs("g", 6, 100) == []
+    assert await store.diffs("g", 99, 100) == []
+
+
+async def test_versions_of_many_games(store: Store) -> None:
+    await store.commit(creation("a"))
+    await store.commit(creation("b"))
+    await store.commit(action(1, "b"))
+    assert await store.versions(["a", "none", "b"]) == [(1, digest(1)), None, (2, digest(2))]
+    assert await store.versions([]) == []
+
+
+async def test_a_log_that_is_ahead_refuses_the_commit_whole(store: Store, redis: Redis) -> None:
+    """No such state is ever reached by commits; if it were, the script must not stop half-way."""
+    await redis.xadd(keys.log("g"), {"commit": "x"}, id="7-0")
+    with pytest.raises(StoreUnavailable, match="equal or smaller"):
+        await store.commit(creation())
+    assert await store.load("g") is None
+
+
+async def test_a_server_that_takes_no_writes_answers_no_commit(store: Store, redis: Redis) -> None:
+    """A primary that was demoted must not tell who lost: it does not know."""
+    await store.commit(creation())
+    await redis.replicaof("127.0.0.1", "1")
+    try:
+        with pytest.raises(StoreUnavailable, match="read only replica"):
+            await store.commit(action(7))
+        with pytest.raises(StoreUnavailable, match="read only replica"):
+            await store.ping()
+        assert await store.load("g")
+    finally:
+        await redis.replicaof("NO", "ONE")
+
+
+async def test_a_full_server_answers_no_commit_and_still_reads(store: Store, redis: Redis) -> None:
+    await store.commit(creation())
+    await redis.config_set("maxmemory", 1)
+    try:
+        with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
+            await store.commit(action(1))
+        assert await store.load("g") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+    finally:
+        await redis.config_set("maxmemory", 0)
+
+
+def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
+    slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.answer("g1", "k"))}
+    assert slots == {key_slot(b"g1")}
+
+
+async def test_a_ping_says_that_writes_are_taken(store: Store) -> None:
+    await store.ping()

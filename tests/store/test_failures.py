@@ -1,0 +1,113 @@
+"""A Redis that dies, hangs or cuts connections: whoever asks is told in time, and everything goes on afterwards."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from service.games.port import Commit, Committed, Outcome, Store, StoreUnavailable
+from service.store.client import connect
+from service.store.embedded import Server, embedded
+from tests.store.commits import action, creation, diff
+
+
+@pytest.fixture
+async def server(data_dir: Path, program: Path) -> AsyncIterator[Server]:
+    async with embedded(data_dir, program=program) as running:
+        yield running
+
+
+async def test_a_dead_server_is_told_in_time_to_everybody(server: Server) -> None:
+    async with connect(server.url) as store:
+        await store.commit(creation())
+        os.kill(server.pid, signal.SIGKILL)
+        began = time.monotonic()
+        outcomes = await asyncio.gather(
+            store.commit(action(1)), store.load("g"), store.ping(), store.due(0, 1), return_exceptions=True
+        )
+        assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 4
+        assert time.monotonic() - began < 5
+
+
+async def test_a_hanging_server_is_told_in_time_and_serves_again(server: Server) -> None:
+    async with connect(server.url, patience_s=0.3) as store:
+        await store.commit(creation())
+        os.kill(server.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        outcomes = await asyncio.gather(*(store.load("g") for _ in range(1000)), return_exceptions=True)
+        assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
+        assert time.monotonic() - began < 2
+        os.kill(server.pid, signal.SIGCONT)
+        assert await store.commit(action(1)) == Committed()
+
+
+async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_dir: Path, program: Path) -> None:
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(embedded(data_dir, program=program))
+        async with connect(server.url) as store:
+            await store.commit(creation())
+            os.kill(server.pid, signal.SIGKILL)
+            with pytest.raises(StoreUnavailable):
+                await store.ping()
+            await stack.aclose()
+            async with embedded(data_dir, program=program):
+                outcomes = await asyncio.gather(store.commit(action(1)), *(store.load("g") for _ in range(20)))
+                assert outcomes[0] == Committed()
+                assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+
+
+async def test_scripts_that_were_flushed_are_sent_again(store: Store, redis: Redis) -> None:
+    await store.commit(creation())
+    await redis.script_flush()
+    assert await store.commit(action(1)) == Committed()
+
+
+async def insist(store: Store, commit: Commit) -> Outcome:
+    """Commit, again and again until the store answers."""
+    async with asyncio.timeout(10):
+        while True:
+            with suppress(StoreUnavailable):
+                return await store.commit(commit)
+
+
+async def test_cut_connections_lose_and_repeat_no_commit(store: Store, redis: Redis) -> None:
+    """redis-py sends again what was cut off, applied or not, and so does whoever it then lets down."""
+    await store.commit(creation())
+    done = asyncio.Event()
+
+    async def cut() -> None:
+        while not done.is_set():
+            await redis.client_kill_filter(_type="normal", skipme=True)
+            await asyncio.sleep(0.004)
+
+    cutting = asyncio.create_task(cut())
+    for version in range(1, 21):
+        assert await insist(store, action(version)) == Committed()
+    done.set()
+    await cutting
+    assert await store.diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
+
+
+async def test_a_closed_store_says_so(server: Server) -> None:
+    async with connect(server.url) as store:
+        await store.ping()
+        waiting = asyncio.create_task(store.load("g"))
+        await asyncio.sleep(0)
+    with pytest.raises(StoreUnavailable):
+        await waiting
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.load("g")
+
+
+async def test_a_store_may_be_made_before_its_server(data_dir: Path, program: Path) -> None:
+    async with connect(f"unix://{data_dir}/redis/redis.sock") as store:
+        with pytest.raises(StoreUnavailable):
+            await store.ping()
+        async with embedded(data_dir, program=program):
+            await store.ping()

@@ -1,0 +1,130 @@
+"""Instances as processes: they are killed, stopped and started again, and nothing acknowledged is lost."""
+
+import asyncio
+import random
+import secrets
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.started import started
+
+KILLS = 8
+TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+
+
+async def create(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+    async with session.post(f"{url}/v1/games?include=legal_moves", json=TABLE) as response:
+        assert response.status == 201
+        created: dict[str, Any] = await response.json()
+        return created
+
+
+async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[dict[str, Any]]:
+    async with session.get(f"{url}/v1/games/{game}/diffs?since=0&limit=1000") as response:
+        assert response.status == 200
+        diffs: list[dict[str, Any]] = (await response.json())["diffs"]
+        return diffs
+
+
+class Player:
+    """Acts with an idempotency key until the instance is gone, and asks again on the next one with the same key."""
+
+    def __init__(self, created: dict[str, Any]) -> None:
+        self.path = f"/v1/games/{created['game']['id']}/actions?include=legal_moves"
+        self.headers = {"Authorization": f"Bearer {created['owner_token']}"}
+        self.moves: list[dict[str, Any]] = created["legal_moves"]["moves"]
+        self.key = secrets.token_hex(16)
+        self.move = self.moves[0]["id"]
+        self.acknowledged: list[int] = []
+        self.chance = random.Random(1)
+
+    async def play(self, session: aiohttp.ClientSession, url: str) -> None:
+        """Play on until the connection breaks or the game is over."""
+        while self.moves:
+            headers = {**self.headers, "Idempotency-Key": self.key}
+            try:
+                async with session.post(url + self.path, json={"move": self.move}, headers=headers) as response:
+                    answer = await response.json()
+            except aiohttp.ClientError:
+                return
+            assert response.status == 200, answer
+            self.acknowledged.append(answer["version"])
+            self.moves = answer["legal_moves"]["moves"]
+            self.key = secrets.token_hex(16)
+            self.move = self.chance.choice(self.moves)["id"] if self.moves else ""
+
+
+@pytest.mark.parametrize("own_redis", (False, True), ids=("redis", "embedded"))
+async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_does_none_twice(
+    tmp_path: Path, redis_url: str, *, own_redis: bool
+) -> None:
+    redis = None if own_redis else redis_url
+    chance = random.Random(7)
+    player: Player | None = None
+    async with aiohttp.ClientSession() as session:
+        for _ in range(KILLS):
+            async with started(tmp_path, redis) as instance:
+                player = player or Player(await create(session, instance.url))
+                playing = asyncio.create_task(player.play(session, instance.url))
+                await asyncio.sleep(chance.uniform(0.005, 0.06))
+                await instance.stop(signal.SIGKILL)
+                await playing
+        assert player is not None
+        async with started(tmp_path, redis) as instance:
+            await player.play(session, instance.url)
+            log = await log_of(session, instance.url, player.path.split("/")[3])
+    assert player.acknowledged == list(range(2, len(player.acknowledged) + 2))
+    assert [diff["version"] for diff in log] == [1, *player.acknowledged]
+    assert log[-1]["events"][-1]["type"] == "game_finished"
+
+
+async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with_0(tmp_path: Path) -> None:
+    flags = ("--drain-s", "0.5", "--close-spread-s", "0.2")
+    async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
+        created = await create(session, instance.url)
+        socket = await session.ws_connect(f"{instance.url}/v1/games/{created['game']['id']}/ws")
+        assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
+        instance.process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.2)
+        async with session.get(f"{instance.url}/readyz") as response:
+            assert response.status == 503
+        async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
+            assert response.status == 200
+        assert (await socket.receive_json())["type"] == "closing"
+        assert (await socket.receive()).type is aiohttp.WSMsgType.CLOSE
+        assert socket.close_code == 1012
+        async with asyncio.timeout(10):
+            assert await instance.process.wait() == 0
+
+
+async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:
+    async with aiohttp.ClientSession() as session:
+        async with started(tmp_path, None, "--drain-s", "0") as instance:
+            created = await create(session, instance.url)
+            assert await instance.stop() == 0
+        async with (
+            started(tmp_path) as instance,
+            session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response,
+        ):
+            assert await response.json() == created["game"]
+
+
+async def test_what_an_instance_cannot_have_is_told_in_one_line(tmp_path: Path) -> None:
+    async with started(tmp_path) as instance:
+        port = instance.url.rpartition(":")[2]
+        for flags in (("--data-dir", str(tmp_path)), ("--data-dir", str(tmp_path / "other"), "--port", port)):
+            second = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "service.main", "serve", "--port", "0", *flags),
+                stderr=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            async with asyncio.timeout(20):
+                told, errors = await second.communicate()
+            assert (second.returncode, told) == (1, b"")
+            assert errors.startswith(b"south-seas: ")
+            assert errors.count(b"\n") == 1

@@ -1,0 +1,34 @@
+"""The README's commands, typed as they stand there: a newcomer gets through a whole game, and proves it."""
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+
+from tests.started import started
+
+ROOT = Path(__file__).parent.parent
+SETTING_UP = "make serve"
+
+
+async def test_a_whole_game_as_the_readme_tells_it(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks[0].strip() == SETTING_UP
+    (tmp_path / ".venv").symlink_to(Path(sys.prefix))
+    async with started(tmp_path / "data") as instance:
+        script = "set -e\n" + "".join(blocks[1:]).replace("http://127.0.0.1:8080", instance.url)
+        shell = await asyncio.create_subprocess_exec(
+            *("bash", "-c", script),
+            cwd=tmp_path,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={"PATH": os.environ["PATH"]},
+        )
+        async with asyncio.timeout(110):
+            told, errors = await shell.communicate()
+    assert shell.returncode == 0, errors.decode()
+    shown = told.decode()
+    assert "'reason': 'last_" in shown
+    assert "game_finished" in shown
+    assert re.search(r"^ok +rules", shown, re.MULTILINE)

@@ -1,0 +1,28 @@
+"""The whole service on the real store, for the tests of its web side."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from service.store.store import RedisStore
+from tests.web.served import Client, Clock, serve
+
+
+@pytest.fixture
+async def client(store: RedisStore) -> AsyncIterator[Client]:
+    """A client of one instance, whose store is empty."""
+    async with serve(store) as connected:
+        yield connected
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time as `timed_client` has it."""
+    return Clock()
+
+
+@pytest.fixture
+async def timed_client(store: RedisStore, clock: Clock) -> AsyncIterator[Client]:
+    """The same of an instance whose clock stands still unless the test moves it."""
+    async with serve(store, clock=clock) as connected:
+        yield connected

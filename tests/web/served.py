@@ -1,0 +1,55 @@
+"""The whole service in this process: the application on a store, listening on a real port."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from time import time
+from typing import Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from service.games.context import Context
+from service.games.port import Store
+from service.games.tilesets import load_catalogue
+from service.games.watch import Watch
+from service.web.app import make_app
+from service.web.limits import Limits
+from service.web.runner import Runner
+
+Client = TestClient[web.Request, web.Application]
+
+TILESETS = load_catalogue(None)
+DEFAULT_LIMITS = Limits()
+
+
+class Served(TestServer):
+    """A server of the application as `south-seas serve` runs it."""
+
+    async def _make_runner(self, **kwargs: Any) -> web.BaseRunner:
+        return Runner(self.app, access_log=None, **{**kwargs, "handler_cancellation": False})
+
+
+class Clock:
+    """A clock that stands still."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+        """Unix seconds."""
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@asynccontextmanager
+async def serve(
+    store: Store, limits: Limits = DEFAULT_LIMITS, clock: Callable[[], float] = time
+) -> AsyncIterator[Client]:
+    """A client of a whole instance on `store`; everything is closed at the end."""
+    watch = Watch(store, TILESETS, limits.sweep_s)
+    context = Context(store=store, tilesets=TILESETS, clock=clock, committed=watch.committed)
+    watch.start()
+    try:
+        async with TestClient(Served(make_app(context, watch, limits))) as client:
+            yield client
+    finally:
+        await watch.aclose()
