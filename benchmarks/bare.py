@@ -16,6 +16,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.store.batch import Batches
+from service.store.client import client
 from service.store.script import Script
 from service.web.frames import text_frame
 
@@ -75,7 +76,7 @@ def application(redis: Redis, snapshot: int, diff: int, answer: int) -> web.Appl
 async def main() -> None:
     """Serve until killed."""
     url, snapshot, diff, answer = sys.argv[1], *map(int, sys.argv[2:5])
-    runner = web.AppRunner(application(Redis.from_url(url, protocol=3), snapshot, diff, answer), access_log=None)
+    runner = web.AppRunner(application(client(url), snapshot, diff, answer), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     print(f"listens on http://127.0.0.1:{runner.addresses[0][1]}", flush=True)

@@ -102,7 +102,9 @@ async def _store(settings: Settings) -> AsyncIterator[RedisStore]:
             except EmbeddedError as error:
                 raise StartFailed(str(error)) from error
             url = server.url
-        store = await stack.enter_async_context(connect(url))
+        store = await stack.enter_async_context(
+            connect(url, connections=settings.redis_connections, patience_s=settings.redis_patience_s)
+        )
         try:
             await store.ping()
         except StoreUnavailable as error:

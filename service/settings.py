@@ -25,6 +25,8 @@ class Settings(NamedTuple):
     port: int
     redis_url: str | None
     """None: a Redis server of its own."""
+    redis_connections: int
+    redis_patience_s: float
     data_dir: Path
     tilesets_dir: Path | None
     log_level: str
@@ -61,6 +63,18 @@ OPTIONS = (
         "--redis-url",
         callback=_redis_url,
         help="Redis that holds the games. Without it the service starts a Redis server of its own.",
+    ),
+    setting(
+        "--redis-connections",
+        type=click.IntRange(1, 64),
+        default=2,
+        help="Connections that carry all commands.",
+    ),
+    setting(
+        "--redis-patience-s",
+        type=click.FloatRange(0.1, 300),
+        default=5.0,
+        help="Seconds after which a command without an answer is given up.",
     ),
     setting(
         "--data-dir",
@@ -154,6 +168,8 @@ def to_settings(values: dict[str, Any]) -> Settings:
         host=values["host"],
         port=values["port"],
         redis_url=values["redis_url"],
+        redis_connections=values["redis_connections"],
+        redis_patience_s=values["redis_patience_s"],
         data_dir=values["data_dir"],
         tilesets_dir=values["tilesets_dir"],
         log_level=values["log_level"].upper(),

@@ -8,14 +8,14 @@ import sys
 import aiohttp
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table as Grid
 
 from examples.terminal.client import Client, Refused, Unreachable
 from examples.terminal.keys import keyboard
-from examples.terminal.memory import NoSuchFile, Seats, keep, recall
+from examples.terminal.memory import NoSuchFile, Seats, default_folder, keep, recall
 from examples.terminal.options import URL, Options, parse
 from examples.terminal.play import Play, in_words, sit_down
 from examples.terminal.screen import screen
+from examples.terminal.words import counted
 from schemas.lobby import JoinGame
 
 
@@ -53,31 +53,29 @@ async def play_here(play: Play, console: Console) -> None:
             play.changed.clear()
 
 
-async def print_waiting(client: Client, console: Console) -> None:
+async def print_waiting(client: Client) -> None:
     """The games that somebody could join."""
-    grid = Grid("game", "players", "open seats", box=None)
-    for game in (await client.waiting()).games:
+    games = (await client.waiting()).games
+    for game in games:
         names = [player.name for player in game.players if player.name]
-        grid.add_row(game.id, ", ".join(names), str(len(game.players) - len(names)))
-    console.print(grid)
+        print(f"{game.id}  {counted(len(game.players) - len(names), 'open seat', 'open seats')}  {', '.join(names)}")
+    if not games:
+        print("No game waits for players.")
 
 
-def farewell(play: Play, options: Options, console: Console) -> None:
+def farewell(play: Play, options: Options) -> None:
     """How it stands, and how to come back."""
+    table = play.table
     if play.failure is not None:
-        console.print(in_words(play.failure.problem), style="bold")
-    if play.table.game.status == "finished":
-        for score in (
-            sorted(play.table.game.result.scores, key=lambda score: -score.total) if play.table.game.result else ()
-        ):
-            console.print(f"{play.table.name(score.seat)}: {score.total}", highlight=False)
-    elif play.table.seats.seats:
-        game = play.table.game.id
-        path = options.folder / f"{game}.json"
-        console.print(f"Come back with: python examples/terminal --resume {game}", soft_wrap=True, highlight=False)
-        console.print(
-            f"The tokens of your seats are in {path}, which only you can read.", soft_wrap=True, highlight=False
-        )
+        print(in_words(play.failure.problem))
+    if table.game.result is not None:
+        for score in sorted(table.game.result.scores, key=lambda score: -score.total):
+            print(f"{table.name(score.seat)}: {score.total}")
+    elif table.seats.seats:
+        path = options.folder / f"{table.game.id}.json"
+        tokens = "" if options.folder == default_folder() else f" --tokens {options.folder}"
+        print(f"Come back with: python examples/terminal --resume {table.game.id}{tokens}")
+        print(f"The tokens of your seats are in {path}, which only you can read.")
 
 
 async def run(options: Options, console: Console) -> None:
@@ -86,12 +84,12 @@ async def run(options: Options, console: Console) -> None:
     async with aiohttp.ClientSession() as http:
         client = Client(http, options.url or (kept.url if kept is not None else URL))
         if options.list:
-            await print_waiting(client, console)
+            await print_waiting(client)
             return
         seats = kept or await take_seats(client, options)
         async with sit_down(client, seats) as play:
             await play_here(play, console)
-        farewell(play, options, console)
+        farewell(play, options)
 
 
 def main() -> int:

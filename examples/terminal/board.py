@@ -36,7 +36,7 @@ class Laid(NamedTuple):
     """A tile on the board with what stands and lies on it."""
 
     tile: Tile
-    rotation: int
+    rotation: int = 0
     figures: tuple[Figure, ...] = ()
     covered: AbstractSet[tuple[int, int]] = frozenset()
     """(segment, group) of each covered fish group."""
@@ -88,7 +88,7 @@ def draw_tile(canvas: Canvas, cell: Cell, laid: Laid, size: Size) -> None:
     """One tile at its cell."""
     drawn = picture(laid.tile, laid.rotation, size)
     left, top = cell[0] * size.width, cell[1] * size.height
-    for column, row, text, style in (*_grounds(drawn), *_frame(drawn, laid, size), *_things(drawn, laid, size)):
+    for column, row, text, style in (*_grounds(drawn), *_frame(drawn, laid, size), *_things(drawn, laid)):
         canvas.write(left + column, top + row, text, new_style(style) if laid.fresh else style)
 
 
@@ -113,7 +113,7 @@ def _frame(drawn: Picture, laid: Laid, size: Size) -> Iterator[Stroke]:
             yield column, row, mark, style
 
 
-def _things(drawn: Picture, laid: Laid, size: Size) -> Iterator[Stroke]:
+def _things(drawn: Picture, laid: Laid) -> Iterator[Stroke]:
     for symbol in drawn.symbols:
         text, style = _symbol(symbol, laid)
         yield *symbol.spot, text, style

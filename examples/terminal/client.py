@@ -18,6 +18,9 @@ from schemas.tileset import TileSet
 T = TypeVar("T")
 
 TRIES = 5
+FIRST_WAIT_S = 0.25
+"""Between two tries, doubled each time."""
+
 PATIENCE_S = 20.0
 """How long one try may take."""
 
@@ -105,9 +108,10 @@ class Client:
             sent["Authorization"] = f"Bearer {token}"
         if method == "POST":
             sent |= {"Idempotency-Key": token_hex(32), "Content-Type": "application/json"}
-        reason = ""
+        reason, wait_s = "", 0.0
         for attempt in range(TRIES):
-            wait_s = 0.25 * 2**attempt
+            await asyncio.sleep(wait_s)
+            wait_s = FIRST_WAIT_S * 2**attempt
             try:
                 return msgspec.json.decode(await self._once(method, path, sent, body), type=kind)
             except (aiohttp.ClientError, TimeoutError) as error:
@@ -116,7 +120,6 @@ class Client:
                 if refusal.problem.retry_after_s is None:
                     raise
                 reason, wait_s = refusal.problem.detail, float(refusal.problem.retry_after_s)
-            await asyncio.sleep(wait_s)
         raise Unreachable(self.url, reason)
 
     async def _once(self, method: str, path: str, headers: dict[str, str], body: Any) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import msgspec
 
-from examples.terminal.client import Refused
+from examples.terminal.client import FIRST_WAIT_S, Refused
 from examples.terminal.replica import JsonObject
 from schemas.messages import CloseCode
 from schemas.problems import problem
@@ -69,7 +69,7 @@ class Follower:
 
     async def messages(self) -> AsyncGenerator[Message, None]:
         """What happens, for ever; raises Refused where the service does not want this reader."""
-        wait_s = 0.25
+        wait_s = FIRST_WAIT_S
         while True:
             try:
                 async with self._http.ws_connect(
@@ -78,7 +78,7 @@ class Follower:
                     self._socket = socket
                     async for message in socket:
                         for told in _read(message):
-                            wait_s = 0.25
+                            wait_s = FIRST_WAIT_S
                             yield told
                     self._check_close(socket.close_code)
                     reason = f"the socket was closed ({socket.close_code})"

@@ -10,7 +10,7 @@ from examples.terminal.board import Laid, alone
 from examples.terminal.sentences import REASONS
 from examples.terminal.table import Page, Table
 from examples.terminal.tile_picture import SMALL
-from examples.terminal.words import at, counted, listed, wares_in_words
+from examples.terminal.words import WARE_NAMES, at, counted, listed, wares_in_words
 
 HELP = """\
 On your turn every legal move has a key; type it and press Enter.
@@ -24,11 +24,15 @@ i  islanders' worth       z  size of the tiles           q  leave, to come back
 arrows  look around       Home  back to the last tile    Page Up, Down  scroll
 
 ~ sea   : island   = bridge   [M] market   . two islands whose tips touch
-><> one fish   ><><> two fish   (x) fish under a boat   \\_/ boat printed
-) banana   @ shell   A an islander of Ana's   A-< her fisherman, lying
+><> one fish   ><><> two fish   (x) fish under a boat
+) banana   @ shell   2 two of them, in little room   \\_/ boat printed
+A an islander of Ana's   A-< her fisherman, lying
 ┌ ┐ the last tile; brighter tiles came since your last move
 In a ship's cost:  ? any ware   AAA B  three alike and one of another kind
 """
+
+
+UNITS = {name: (one, many) for name, one, many in WARE_NAMES} | {"points": ("point", "points")}
 
 
 class Scrolled:
@@ -101,7 +105,7 @@ def _islanders(table: Table) -> RenderableType:
             Text(table.name(one.seat), table.style(one.seat)),
             one.role.replace("_", " "),
             at(one.x, one.y),
-            f"{one.value} {one.unit}",
+            counted(one.value, *UNITS.get(one.unit, (one.unit, one.unit))),
             "" if one.majority else "outnumbered",
         )
     return Group(Text("Islanders on the board", style="bold"), grid)
@@ -121,8 +125,8 @@ def _result(table: Table) -> RenderableType:
         Text(f"{winners} {wins}", style="bold"),
         Text(f"The game ended as {REASONS.get(result.reason, result.reason)}."),
         grid,
-        Text(f"The shuffle's seed was {table.game.deck.seed}; south-seas verify proves the whole game."),
-        Text("Esc shows the board, q leaves."),
+        Text(f"\nThe shuffle's seed was {table.game.deck.seed}."),
+        Text(f"south-seas verify {table.seats.url}/v1/games/{table.game.id} proves the whole game."),
     )
 
 

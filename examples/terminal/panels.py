@@ -80,7 +80,7 @@ def drawn_tile(table: Table, *, wide: bool) -> RenderableType:
     """The tile to place in its rotations, or the tile just placed with the keys of its segments."""
     turn = table.game.turn
     if turn is None:
-        return Text("")
+        return Text(" ")
     tile = table.tiles[turn.tile]
     if turn.placed is None:
         size = LARGE if wide else SMALL

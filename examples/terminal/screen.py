@@ -17,6 +17,7 @@ from examples.terminal.panels import (
 )
 from examples.terminal.table import Table
 from examples.terminal.words import counted, owned
+from schemas.actions import PlaceTile
 
 WIDE = 120
 SIDE = {False: 34, True: 50}
@@ -96,7 +97,7 @@ def prompt(table: Table) -> RenderableType:
 def _question(table: Table) -> str:
     turn = table.game.turn
     if table.game.status == "waiting":
-        return f"Waiting for players: they join game {table.game.id}."
+        return f"Others join with: python examples/terminal --join {table.game.id}"
     if turn is None:
         return f"The game is {table.game.status}."
     if table.token is None:
@@ -115,7 +116,8 @@ def _echo(table: Table) -> str:
         return f"Enter: {COMMANDS[typed.casefold()]}"
     meaning = table.meaning
     if meaning.chosen is not None:
-        return f"Enter: {meaning.chosen.move.text}"
+        move = meaning.chosen.move
+        return f"Enter: {move.text if isinstance(move.action, PlaceTile) else meaning.chosen.text}"
     if not meaning.matching:
         return "no such move"
     if typed.isdecimal():

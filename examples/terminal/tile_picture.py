@@ -51,7 +51,7 @@ def picture(tile: Tile, rotation: int, size: Size) -> Picture:
     symbols = []
     standing = []
     for index, segment in enumerate(segments):
-        for kind, texts, group in _printed(segment):
+        for kind, texts, group in _printed(segment, [*ground.values()].count(index)):
             symbol = _symbol(kind, texts if size != SMALL else texts[-1:], index, group, ground, free)
             symbols.append(symbol)
             free -= _covered((symbol.spot, len(symbol.text)))
@@ -79,12 +79,13 @@ def _looks(tile: Tile, rotation: int) -> list[str]:
     return sorted(looks)
 
 
-def _printed(segment: Segment) -> list[tuple[str, tuple[str, ...], int | None]]:
+def _printed(segment: Segment, room: int) -> list[tuple[str, tuple[str, ...], int | None]]:
+    """The kind of each symbol on a segment of `room` spots, its forms, and which fish group it is."""
     match segment:
         case Bridge(shells=shells):
-            return [("shell", SHELL, None)] * shells
+            return _wares("shell", SHELL, shells, room)
         case Island(bananas=bananas):
-            return [("banana", BANANA, None)] * bananas
+            return _wares("banana", BANANA, bananas, room)
         case Sea(fish=fish, boat=boat):
             groups: list[tuple[str, tuple[str, ...], int | None]] = [
                 ("fish", ONE_FISH if number == 1 else TWO_FISH, group) for group, number in enumerate(fish)
@@ -92,6 +93,11 @@ def _printed(segment: Segment) -> list[tuple[str, tuple[str, ...], int | None]]:
             return [*groups, ("boat", BOAT, None)] if boat else groups
         case Market():
             return [("market", MARKET, None)]
+
+
+def _wares(kind: str, texts: tuple[str, ...], number: int, room: int) -> list[tuple[str, tuple[str, ...], int | None]]:
+    """A symbol for each ware, or the number of them where there is no room for all and an islander."""
+    return [(kind, texts, None)] * number if number < max(room, 2) else [(kind, (str(number),), None)]
 
 
 def _symbol(

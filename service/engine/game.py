@@ -122,7 +122,10 @@ def encode(game: Game) -> bytes:
 
 def decode(snapshot: bytes) -> Game:
     """The game of a snapshot; raises `msgspec.DecodeError` where it is none."""
-    return _DECODER.decode(snapshot)
+    try:
+        return _DECODER.decode(snapshot)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(str(error)) from error
 
 
 def copy(game: Game) -> Game:

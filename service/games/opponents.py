@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 
 DUE_AT_ONCE = 100
 
+LATER_S = 60
+"""A game that this instance cannot play is looked at again by another."""
+
 Choose = Callable[[Tables, Game, Chance], Action]
 
 BOTS: dict[BotKind, Choose] = {"random": random.choose, "greedy": greedy.choose}
@@ -73,6 +76,7 @@ async def go_on(context: Context, game_id: str) -> None:
         table = desk.open_table(context, loaded, access)
     except UnknownTileSet as unknown:
         logger.warning("game %s needs the tile set %s, which this instance does not have", game_id, unknown.tileset)
+        await context.store.settle(game_id, int(context.clock()) + LATER_S)
         return
     game = table.game
     diffs = await play_bots(context, table.tileset.tables, game)

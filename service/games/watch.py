@@ -26,6 +26,9 @@ PAGE = 200
 SWEEP_BATCH = 200
 """Games whose versions are asked for at once."""
 
+CANCEL_AGAIN_S = 0.1
+"""A store's client may swallow a cancellation that comes while it connects."""
+
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 1.0
 """Between attempts while the store does not answer: doubled each time."""
@@ -50,9 +53,11 @@ class Watch:
         tasks = [*self._tasks, *(feed.task for feed in self._feeds.values() if feed.task is not None)]
         for feed in [*self._feeds.values()]:
             self._drop(feed)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while tasks:
+            for task in tasks:
+                task.cancel()
+            _, left = await asyncio.wait(tasks, timeout=CANCEL_AGAIN_S)
+            tasks = [*left]
 
     def __len__(self) -> int:
         """How many games are watched."""

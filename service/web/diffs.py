@@ -8,14 +8,12 @@ from msgspec import Meta
 from schemas.diffs import Diff, Diffs
 from schemas.vocabulary import Count
 from service.games import read
+from service.web import sse
 from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id, read_query
 from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
 from service.web.routing import GAME_ID, Query, Reply, route
-
-EVENT_STREAM = "text/event-stream"
-
 
 class Since(Query, frozen=True):
     """Which part of the log."""
@@ -35,7 +33,7 @@ class Since(Query, frozen=True):
     headers=("If-None-Match", "Last-Event-ID"),
     replies=(
         Reply(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
-        Reply(200, "The log as it grows.", str, media_type=EVENT_STREAM, examples=("event_stream",)),
+        Reply(200, "The log as it grows.", str, media_type=sse.EVENT_STREAM, examples=("event_stream",)),
         NOTHING_NEW,
     ),
     problems=("not_found",),
@@ -49,6 +47,8 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     """
     asked = read_query(request, Since)
     game = path_id(request)
+    if sse.EVENT_STREAM in request.headers.get("Accept", ""):
+        return await sse.stream(request, game)
     context = request.app[CONTEXT]
     loaded, private = await read.read(context, game, bearer(request))
     tag = etag(loaded.version, loaded.digest)

@@ -8,9 +8,10 @@ from typing import Any
 import click
 import msgspec
 
+from service.web.asyncapi import asyncapi
 from service.web.openapi import openapi
 
-DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": openapi}
+DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": openapi, "asyncapi.json": asyncapi}
 
 
 def text(document: dict[str, Any]) -> bytes:

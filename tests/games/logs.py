@@ -14,7 +14,8 @@ from service.games.tilesets import LoadedTileSet, load_catalogue
 
 AT = "2026-11-21T21:00:00Z"
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
-ARCHIPELAGO = load_catalogue(None).of_game("archipelago")
+CATALOGUE = load_catalogue(None)
+ARCHIPELAGO = CATALOGUE.of_game("archipelago")
 
 
 def new_game(

@@ -75,8 +75,10 @@ def _ship(prospects: Prospects, name: str | None, paid: Payment | None) -> float
     value = 0.0 if ship is None else float(tables.ships[ship].points)
     for seat, side in enumerate(prospects.sides):
         wares = prospects.wares[seat]
+        turns = prospects.turns[seat] + (seat == game.seat and game.phase == "take_ship")
+        purse = Purse(tables, display, turns, prospects.weights)
         if seat == me and paid is not None:
             wares = after(wares, paid)
-        turns = prospects.turns[seat] + (seat == game.seat and game.phase == "take_ship")
-        value += side * Purse(tables, display, turns, prospects.weights).worth(wares)
+            value += (1 - prospects.weights.thrift) * purse.loose * sum(paid)
+        value += side * purse.worth(wares)
     return value

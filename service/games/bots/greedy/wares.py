@@ -10,63 +10,66 @@ from service.games.bots.greedy.weights import Weights
 PLANNED = 3
 """Deliveries that a player plans ahead."""
 
+FAR = 5
+"""A ship for which so many wares are missing is not counted on."""
+
 
 class Purse:
-    """The worth of any stock of wares to one player, who has `turns` more turns in which to deliver."""
+    """The worth of any stock of wares to one player, who can deliver in `turns` more turns."""
 
     def __init__(self, tables: Tables, ships: Sequence[int], turns: float, weights: Weights) -> None:
-        self.tables = tables
-        self.ships = tuple(ships)
-        self.turns = turns
-        self.weights = weights
+        self.tables, self.ships, self.turns, self.weights = tables, ships, turns, weights
         end = 1 / WARES_PER_POINT
-        self.loose = end + (weights.loose_ware - end) * min(1.0, turns / weights.ware_horizon)
-        self.known: dict[Payment, float] = {}
+        early = min(1.0, turns / weights.ware_horizon)
+        self.loose = end + (weights.loose_ware - end) * early
+        self.variety = weights.variety * early
+        self.profits = {ship: self._profit(ship) for ship in ships}
+        self._known: dict[Payment, float] = {}
 
     def worth(self, wares: Payment) -> float:
         """What a stock of wares will bring."""
-        found = self.known.get(wares)
+        found = self._known.get(wares)
         if found is None:
-            found = self.known[wares] = self._plan(wares)
+            some = sum([min(number, 2) for number in wares])
+            found = self._known[wares] = self.loose * sum(wares) + self._plan(wares) + self.variety * some
         return found
 
     def gain(self, wares: Payment, kind: int, amount: float) -> float:
         """What more of one kind would add, in fractions of a ware too."""
         whole = int(amount)
-        more = (*wares[:kind], wares[kind] + whole, *wares[kind + 1 :])
+        more = _with(wares, kind, whole)
         value = self.worth(more) - self.worth(wares)
         if amount > whole:
-            most = (*wares[:kind], wares[kind] + whole + 1, *wares[kind + 1 :])
-            value += (amount - whole) * (self.worth(most) - self.worth(more))
+            value += (amount - whole) * (self.worth(_with(more, kind, 1)) - self.worth(more))
         return value
 
-    def profit(self, ship: int) -> float:
+    def _profit(self, ship: int) -> float:
         """A ship's points, less what its wares would bring otherwise."""
         table = self.tables.ships[ship]
-        return table.points - self.loose * table.total
+        return table.points - self.weights.thrift * self.loose * table.total
 
     def _plan(self, wares: Payment) -> float:
+        """The profits of the deliveries that can be made, and of those that nearly can."""
         value, share = 0.0, 1.0
-        ships = list(self.ships)
+        lacking = {ship: missing(self.tables, ship, wares) for ship in self.ships}
         for _ in range(min(PLANNED, int(self.turns))):
-            best, chosen = 0.0, None
-            for ship in ships:
-                profit = self.profit(ship)
-                if profit > best and missing(self.tables, ship, wares) == 0:
-                    best, chosen = profit, ship
-            if chosen is None:
+            payable = [ship for ship, number in lacking.items() if not number]
+            if not payable:
                 break
-            value += share * best + self.loose * self.tables.ships[chosen].total
+            ship = max(payable, key=self.profits.__getitem__)
+            value += share * max(0.0, self.profits[ship])
             share *= self.weights.later_ship
-            wares = after(wares, thriftiest(self.tables, chosen, wares))
-            ships.remove(chosen)
-        near = 0.0
-        if self.turns >= 1:
-            for ship in ships:
-                lacking = missing(self.tables, ship, wares)
-                if lacking <= 4:
-                    near = max(near, self.profit(ship) * self.weights.missing_ware ** max(1, lacking))
-        return value + share * near + self.loose * sum(wares)
+            wares = after(wares, thriftiest(self.tables, ship, wares))
+            lacking = {other: missing(self.tables, other, wares) for other in lacking if other != ship}
+        if self.turns < 1:
+            return value
+        step = self.weights.missing_ware
+        near = sorted(
+            [max(0.0, self.profits[ship]) * step ** max(1, number) for ship, number in lacking.items() if number < FAR]
+        )
+        if near:
+            value += share * (near[-1] + self.weights.also * sum(near[:-1]))
+        return value
 
 
 def missing(tables: Tables, ship: int, wares: Payment) -> int:
@@ -97,6 +100,14 @@ def thriftiest(tables: Tables, ship: int, wares: Payment) -> Payment:
     """The payment for a ship that leaves the most even stock; one must be affordable."""
     bananas, shells, fish = wares
     return min(
-        (p for p in tables.ships[ship].payments if p[0] <= bananas and p[1] <= shells and p[2] <= fish),
-        key=lambda p: (bananas - p[0]) ** 2 + (shells - p[1]) ** 2 + (fish - p[2]) ** 2,
+        (paid for paid in tables.ships[ship].payments if paid[0] <= bananas and paid[1] <= shells and paid[2] <= fish),
+        key=lambda paid: (bananas - paid[0]) ** 2 + (shells - paid[1]) ** 2 + (fish - paid[2]) ** 2,
+    )
+
+
+def _with(wares: Payment, kind: int, amount: int) -> Payment:
+    return (
+        wares[0] + amount * (kind == 0),
+        wares[1] + amount * (kind == 1),
+        wares[2] + amount * (kind == 2),
     )

@@ -6,15 +6,21 @@ from typing import NamedTuple
 class Weights(NamedTuple):
     """The beliefs; the defaults were tuned by playing the bot against itself."""
 
-    loose_ware: float = 0.7
+    loose_ware: float = 0.85
     """A ware that no ship of the display asks for, while there is time; at the end a third (R7.3)."""
     ware_horizon: float = 6.0
     """Turns to go from which on a loose ware is worth the full `loose_ware`."""
+    thrift: float = 0.9
+    """Share of a loose ware's worth that paying it to a ship is felt to cost."""
+    variety: float = 0.1
+    """What each of the first two wares of a kind is worth on top, while there is time."""
+    also: float = 0.3
+    """How much the other nearly paid ships count beside the best."""
     later_ship: float = 0.6
     """Share of a delivery's profit that is left for each turn it has to wait."""
     missing_ware: float = 0.55
     """Share of a delivery's profit that is left for each ware that is still missing."""
-    islander: tuple[float, float, float, float] = (4.5, 2.3, 1.45, 1.0)
+    islander: tuple[float, float, float, float] = (4.5, 2.2, 1.25, 0.8)
     """The first, second, third and fourth islander at home, while there is time."""
     islander_horizon: float = 8.0
     """Turns to go from which on an islander at home is worth its full value."""
@@ -26,15 +32,15 @@ class Weights(NamedTuple):
     """How much a tile that only extends a feature at an open cell counts against one that closes it there."""
     growth: float = 0.25
     """Symbols that each open cell adds to a feature before it is completed."""
-    harvest: float = 0.7
+    harvest: float = 0.8
     """Chance that a boat tile, when drawn, can be put into a given open sea."""
-    market_step: float = 0.9
+    market_step: float = 0.92
     """Chance that one empty cell around a market is filled in time."""
-    future: float = 0.58
+    future: float = 0.62
     """Share of a future gain that is counted, against one that is made now."""
     rivals: float = 0.65
     """How much of the others' gain is counted as one's own loss; shared among them."""
-    gift: float = 0.25
+    gift: float = 0.2
     """Share of an unoccupied feature that is counted as a gift to the next player, for each open cell but one."""
     pace: float = 3.0
     """Turns between two ships taken, over all players."""

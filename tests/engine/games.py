@@ -1,0 +1,52 @@
+"""Whole random games on the engine alone."""
+
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+
+from schemas.events import AnyEvent
+from schemas.vocabulary import COLORS
+from service.engine import Game, Player, Tables, apply, legal_moves, set_up
+from service.engine.tileset_check import parse
+from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
+
+
+@cache
+def archipelago_tables() -> Tables:
+    """The tables of the default tile set."""
+    return Tables(parse(ARCHIPELAGO.read_bytes()))
+
+
+def new_game(tables: Tables, seed: int, players: int = 2) -> Game:
+    """A game as long-winded as a real one: ids, names and digests have their full lengths."""
+    chance = Random(seed)
+    tiles = tables.tileset.tiles
+    bag = [index for index, tile in enumerate(tiles) for _ in range(tile.count - (index == tables.start))]
+    ships = [*range(len(tables.ships))]
+    chance.shuffle(bag)
+    chance.shuffle(ships)
+    game, _ = set_up(
+        tables,
+        game_id="k7m2x9qd4t1w",
+        edition=EDITIONS[seed % 2],
+        players=[Player(name=color.title() * 4, color=color, kind="human") for color in COLORS[:players]],
+        first_seat=seed % players,
+        bag=bag,
+        ships=ships,
+        seed="0123456789abcdef" * 4,
+        seed_chosen=False,
+        commitment="0123456789abcdef" * 4,
+        created_at="2026-11-21T21:00:00Z",
+    )
+    game.version = 1
+    game.digest = "0123456789abcdef" * 2
+    game.updated_at = "2026-11-21T21:00:00Z"
+    return game
+
+
+def play_randomly(tables: Tables, game: Game, chance: Random) -> Iterator[list[AnyEvent]]:
+    """Play to the end, any legal action after the other, and give the events of each; passes are rare."""
+    while moves := legal_moves(tables, game):
+        action = chance.choice(moves[:-1] if len(moves) > 1 and chance.random() < 0.7 else moves)
+        game.version += 1
+        yield apply(tables, game, action)[1]

@@ -1,0 +1,80 @@
+"""The `Game` Struct: a copy of its own, and the same game in every process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from service.engine import copy, encode
+from tests.engine.games import archipelago_tables, new_game, play_randomly
+
+ROOT = Path(__file__).parents[2]
+
+PLAY = """
+from hashlib import sha256
+from random import Random
+from schemas.base import encode as as_json
+from service.engine import encode
+from service.engine.view import view
+from tests.engine.games import archipelago_tables, new_game, play_randomly
+tables = archipelago_tables()
+game = new_game(tables, 11, players=3)
+told = sha256()
+for events in play_randomly(tables, game, Random(11)):
+    told.update(as_json(events) + encode(game) + as_json(view(tables, game)))
+print(told.hexdigest())
+"""
+
+
+def mutable_parts(value: Any) -> list[Any]:
+    """Everything in a value that could be changed."""
+    match value:
+        case msgspec.Struct():
+            inner = [getattr(value, name) for name in value.__struct_fields__]
+        case dict():
+            inner = [*value.values()]
+        case list():
+            inner = value
+        case _:
+            return []
+    return [value, *(part for one in inner for part in mutable_parts(one))]
+
+
+def test_a_copy_is_equal_and_shares_nothing_mutable() -> None:
+    tables = archipelago_tables()
+    game = new_game(tables, 2, players=4)
+    for _ in play_randomly(tables, game, Random(2)):
+        twin = copy(game)
+        assert encode(twin) == encode(game)
+        assert not {id(part) for part in mutable_parts(twin)} & {id(part) for part in mutable_parts(game)}
+
+
+def test_playing_on_with_a_copy_leaves_the_game_alone() -> None:
+    tables = archipelago_tables()
+    for seed in range(6):
+        game = new_game(tables, seed, players=2 + seed % 4)
+        for number, _ in enumerate(play_randomly(tables, game, Random(seed))):
+            if number % 20 == 0:
+                before = encode(game)
+                for _ in play_randomly(tables, copy(game), Random(number)):
+                    pass
+                assert encode(game) == before
+
+
+def test_the_same_seed_gives_the_same_game_in_every_process() -> None:
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", PLAY],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("0", "1", "4711")
+    }
+    assert len(told) == 1
+    assert len(told.pop().strip()) == 64

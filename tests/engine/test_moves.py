@@ -1,0 +1,126 @@
+"""Move ids and texts: short, distinct, and read back to the same action."""
+
+import re
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.tileset import TileSet
+from schemas.vocabulary import Wares
+from service.engine import Game, Tables, describe, legal_moves, move_id, parse_move_id
+from service.engine.tileset_check import parse
+from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.lockstep import ARCHIPELAGO
+from tests.reference.random_sets import random_tileset
+
+ID = re.compile(r"[A-Za-z0-9.:-]{1,24}")
+TEXT = 100
+
+
+def long_names() -> Tables:
+    """The default set with the longest ids that tiles and ships may have."""
+    data = msgspec.json.decode(ARCHIPELAGO.read_bytes())
+    longer = {tile["id"]: f"{tile['id']}-{'tile' * 8}"[:29] + f"{place:03}" for place, tile in enumerate(data["tiles"])}
+    for tile in data["tiles"]:
+        tile["id"] = longer[tile["id"]]
+    for place, ship in enumerate(data["ships"]):
+        ship["id"] = f"ship-{place:03}"
+    data["start"] = longer[data["start"]]
+    tables = Tables(parse(msgspec.json.encode(data)))
+    assert {len(name) for name in tables.tile_ids} == {32}
+    assert {len(name) for name in tables.ship_ids} == {8}
+    return tables
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("tables", (archipelago_tables(), long_names()), ids=("archipelago", "long-names"))
+def test_ids_are_short_and_distinct_and_texts_fit(tables: Tables, seed: int) -> None:
+    game = new_game(tables, seed, 2 + seed % 4)
+    check_moves(tables, game)
+    for _ in play_randomly(tables, game, Random(seed)):
+        check_moves(tables, game)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ids_are_short_and_distinct_on_strange_sets(seed: int) -> None:
+    tables = Tables(msgspec.convert(random_tileset(seed), TileSet))
+    game = new_game(tables, seed, 2 + seed % 4)
+    for player in game.players:
+        player.wares = [7, 7, 7]
+    check_moves(tables, game)
+    for _ in play_randomly(tables, game, Random(seed)):
+        check_moves(tables, game)
+
+
+def check_moves(tables: Tables, game: Game) -> None:
+    actions = legal_moves(tables, game)
+    moves = [describe(tables, game, action) for action in actions]
+    assert [move.action for move in moves] == actions
+    assert [parse_move_id(move.id) for move in moves] == actions
+    assert len({move.id for move in moves}) == len(moves)
+    assert all(ID.fullmatch(move.id) for move in moves)
+    assert all(0 < len(move.text) <= TEXT for move in moves)
+
+
+@pytest.mark.parametrize(
+    ("action", "name"),
+    (
+        (PlaceTile(3, -2, 1), "p3.-2.1"),
+        (PlaceTile(-499, -499, 3), "p-499.-499.3"),
+        (PlaceIslander(2), "i2"),
+        (RetrieveIslander(1, 0, 2), "r1.0.2"),
+        (RetrieveIslander(-499, -499, 12), "r-499.-499.12"),
+        (TakeShip("s07"), "t.s07"),
+        (TakeShip("ship--99"), "t.ship--99"),
+        (Deliver("s01", Wares(bananas=1, shells=2, fish=0)), "d.s01.1.2.0"),
+        (Deliver("ship--99", Wares(bananas=60, shells=60, fish=60)), "d.ship--99.60.60.60"),
+        (Pass("islander"), "pass.islander"),
+        (Pass("deliver"), "pass.deliver"),
+    ),
+)
+def test_an_id_means_the_same_in_every_position(action: Action, name: str) -> None:
+    assert parse_move_id(name) == action
+    assert move_id(action) == name
+    assert len(name) <= 24
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        *("", "p", "p1", "p1.2", "p1.2.4", "p1.2.-1", "p-0.0.0", "p01.0.0", "p1.2.3.", " p1.2.3", "p1.2.3\n", "P1.2.3"),
+        *("i", "i-1", "i01", "r1.0", "r1.0.-2", "t.", "t.S07", "t.ninechars", "d.s01", "d.s01.1.2", "d.s01.-1.0.0"),
+        *("pass", "pass.", "pass.place_tile", "pass.islander ", "p\u0661.0.0", "d.s01.1.2.0.0", "p9999999.0.0"),
+    ),
+)
+def test_what_is_no_id_is_no_move(text: str) -> None:
+    assert parse_move_id(text) is None
+
+
+@given(st.from_regex(r"[pirtd](-?\d{1,8}|\.|s\d\d){0,6}", fullmatch=True) | st.text(max_size=30))
+@example("p0.0.0")
+def test_an_id_that_is_read_is_written_the_same(text: str) -> None:
+    action = parse_move_id(text)
+    assert action is None or move_id(action) == text
+
+
+@pytest.mark.parametrize(
+    ("action", "text"),
+    (
+        (PlaceTile(0, -1, 0), "place {tile} at (0, -1)"),
+        (PlaceTile(3, -2, 1), "place {tile} at (3, -2), turned 90°"),
+        (RetrieveIslander(0, 0, 1), "retrieve the shell collector from (0, 0) (segment 1)"),
+        (TakeShip("s01"), "take ship s01 ({points})"),
+        (Deliver("s01", Wares(bananas=1, shells=2, fish=0)), "deliver 1 banana + 2 shells to ship s01 ({points})"),
+        (Pass("islander"), "place and retrieve no islander"),
+        (Pass("deliver"), "deliver nothing"),
+    ),
+)
+def test_a_text_says_what_the_move_does(action: Action, text: str) -> None:
+    tables = archipelago_tables()
+    game = new_game(tables, 3)
+    points = f"{tables.ships[tables.ship_index['s01']].points} points"
+    assert describe(tables, game, action).text == text.format(tile=tables.tile_ids[game.tile], points=points)

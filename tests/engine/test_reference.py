@@ -1,0 +1,54 @@
+"""The engine held against the reference: whole games in lock step, everything compared after every action.
+
+Thousands of games: `python -m tests.engine.lockstep --games 3000`.
+"""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.vocabulary import Edition
+from tests.engine.lockstep import EDITIONS, Lockstep, Setting, archipelago, play_one
+from tests.reference.play import deal
+from tests.reference.random_sets import random_tileset
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_random_games_on_random_sets_are_alike(block: int) -> None:
+    total: Counter[str] = Counter()
+    for seed in range(30 * block, 30 * block + 30):
+        total += play_one(random_tileset(seed, types=4 + seed % 5), seed)
+    assert total["game_finished"] == 30
+    assert total["refused"] > total["tile_placed"]
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_random_games_on_the_default_set_are_alike(block: int) -> None:
+    total: Counter[str] = Counter()
+    for seed in range(5 * block, 5 * block + 5):
+        total += play_one(archipelago(), seed)
+    assert total["game_finished"] == 5
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    tileset=st.integers(0, 9999),
+    types=st.integers(3, 8),
+    players=st.integers(2, 5),
+    edition=st.sampled_from(EDITIONS),
+    choices=st.lists(st.integers(0, 999), max_size=60),
+)
+def test_a_game_that_differs_is_shrunk(
+    tileset: int, types: int, players: int, edition: Edition, choices: list[int]
+) -> None:
+    """Hypothesis looks for the shortest game that differs: each choice is an index into the legal actions."""
+    made = random_tileset(tileset, types=types)
+    bag, ships = deal(made, Random(tileset))
+    steps = Lockstep(Setting(made, players, edition, 0, bag, ships))
+    for choice in choices:
+        if not steps.legal:
+            break
+        steps.play(steps.legal[choice % len(steps.legal)])

@@ -1,0 +1,42 @@
+"""Keep a snapshot of a schema number for good: `python -m tests.engine.write_snapshot`, once, when `SCHEMA` was raised.
+
+It writes a game in the middle of things, its tile set, and what everybody sees of it.
+"""
+
+from pathlib import Path
+from random import Random
+
+from schemas.base import canonical, encode
+from service.engine import SCHEMA, view
+from service.engine import encode as snapshot
+from tests.engine.lockstep import Lockstep, Setting
+from tests.reference.play import choose, deal
+from tests.reference.random_sets import random_tileset
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+TILESET, CHANCE, ACTIONS = 148, 1480, 34
+"""A game in which Blue chooses a ship in Red's turn, with covered fish, a discarded tile, and ships won."""
+
+
+def main() -> None:
+    """Write the three files; raises FileExistsError where the number has them already."""
+    tileset = random_tileset(TILESET)
+    chance = Random(CHANCE)
+    bag, ships = deal(tileset, chance)
+    steps = Lockstep(Setting(tileset, 3, "german", 1, bag, ships))
+    for _ in range(ACTIONS):
+        steps.play(choose(steps.reference, chance))
+    steps.game.version = ACTIONS + 1
+    steps.game.digest = "0123456789abcdef" * 2
+    steps.game.updated_at = "2026-11-21T21:34:00Z"
+    for name, data in (
+        (f"{SCHEMA}.msgpack", snapshot(steps.game)),
+        (f"{SCHEMA}.tileset.json", canonical(tileset)),
+        (f"{SCHEMA}.view.json", encode(view(steps.tables, steps.game))),
+    ):
+        with (SNAPSHOTS / name).open("xb") as file:
+            file.write(data)
+
+
+if __name__ == "__main__":
+    main()

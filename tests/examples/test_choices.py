@@ -1,0 +1,82 @@
+"""What somebody means by what they type."""
+
+from examples.terminal.choices import Menu, make_menu
+from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.game import GameView, Placed, Turn
+from schemas.tileset import Tile
+from schemas.vocabulary import Phase, Wares
+from tests.examples.drawn import ATOLL, MARKET, PAST, START
+from tests.examples.test_words import GAME, SHIPS
+
+TILES = {"start": START, "market": MARKET, "atoll": ATOLL, "past": PAST}
+
+
+def game(tile: Tile, phase: Phase, placed: Placed | None = None) -> GameView:
+    turn = Turn(number=1, seat=0, phase=phase, decider=0, tile=tile.id, placed=placed, deadline=None)
+    return GameView(**{name: getattr(GAME, name) for name in GAME.__struct_fields__} | {"turn": turn})
+
+
+def placements(tile: Tile) -> Menu:
+    moves = [
+        Move(id=f"p{x}.0.{rotation}", text=f"place {tile.id} at ({x}, 0)", action=PlaceTile(x, 0, rotation))
+        for x, rotations in ((1, (0, 2)), (4, (1,)))
+        for rotation in rotations
+    ]
+    return make_menu(7, moves, game(tile, "place_tile"), TILES, SHIPS)
+
+
+def deliveries() -> Menu:
+    moves = [
+        Move(id="a", text="deliver 4 fish to ship s1", action=Deliver("s1", Wares(bananas=0, shells=0, fish=4))),
+        Move(id="b", text="deliver 4 shells to ship s1", action=Deliver("s1", Wares(bananas=0, shells=4, fish=0))),
+        Move(id="pass.deliver", text="deliver nothing", action=Pass("deliver")),
+    ]
+    return make_menu(8, moves, game(START, "deliver"), TILES, SHIPS)
+
+
+def chosen(menu: Menu, typed: str) -> str | None:
+    choice = menu.meaning(typed).chosen
+    return choice.move.id if choice else None
+
+
+def test_a_placement_is_a_number_and_a_letter() -> None:
+    menu = placements(START)
+    assert [choice.key for choice in menu.choices] == ["1a", "1c", "2b"]
+    assert chosen(menu, "1c") == "p1.0.2"
+    assert chosen(menu, " 1C ") == "p1.0.2"
+
+
+def test_a_number_is_enough_where_one_picture_fits() -> None:
+    menu = placements(START)
+    assert chosen(menu, "2") == "p4.0.1"
+    assert chosen(menu, "1") is None
+    assert [choice.key for choice in menu.meaning("1").matching] == ["1a", "1c"]
+
+
+def test_pictures_that_look_and_play_alike_are_one() -> None:
+    assert [choice.key for choice in placements(ATOLL).choices] == ["1a", "2b"]
+
+
+def test_text_narrows_the_list() -> None:
+    menu = deliveries()
+    assert len(menu.meaning("deliver").matching) == 3
+    assert chosen(menu, "Shells") == "b"
+    assert menu.meaning("banana") == (None, ())
+    assert chosen(menu, "") is None
+
+
+def test_nothing_is_zero() -> None:
+    assert [choice.key for choice in deliveries().choices] == ["1", "2", "0"]
+    assert chosen(deliveries(), "0") == "pass.deliver"
+
+
+def test_every_action_has_a_text() -> None:
+    actions: tuple[Action, ...] = (PlaceIslander(0), RetrieveIslander(0, 0, 2), TakeShip("s1"), Pass("islander"))
+    moves = [Move(id=str(number), text="", action=action) for number, action in enumerate(actions)]
+    menu = make_menu(9, moves, game(PAST, "islander", Placed(x=1, y=0)), TILES, SHIPS)
+    assert [choice.text for choice in menu.choices] == [
+        "banana picker on the island",
+        "take the fisherman at (0, 0) back",
+        "take the ship worth 5: 1 banana + 2 shells + 1 fish",
+        "no islander",
+    ]

@@ -1,0 +1,36 @@
+"""The command line."""
+
+import pytest
+
+from examples.terminal.options import parse
+from schemas.lobby import SeatAsked
+
+
+def test_without_anything_two_people_play() -> None:
+    assert parse([]).create.players == [SeatAsked(name="Ana"), SeatAsked(name="Bo")]
+
+
+def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
+    options = parse(["--players", "Cy", "--bots", "greedy", "--open", "1", "--edition", "german", "--private"])
+    assert options.create.players == [SeatAsked(name="Cy"), SeatAsked(bot="greedy"), SeatAsked(open=True)]
+    assert options.create.edition == "german"
+    assert options.create.visibility == "private"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    (
+        (["--players", "Ana"], "2 to 5 players"),
+        (["--players", *"ABCDEF"], "2 to 5 players"),
+        (["--players", "Ana", "B\x07"], "control"),
+        (["--bots", "clever"], "invalid choice"),
+        (["--join", "a", "--watch", "b"], "not allowed with"),
+    ),
+)
+def test_a_wrong_line_ends_with_a_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as raised:
+        parse(arguments)
+    assert raised.value.code == 2
+    assert sentence in capsys.readouterr().err

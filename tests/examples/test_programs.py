@@ -1,0 +1,105 @@
+"""The examples as programs of their own, against the service."""
+
+import asyncio
+import os
+import pty
+import sys
+import termios
+from pathlib import Path
+
+from tests.examples.playing import PATIENCE_S
+
+ROOT = Path(__file__).parents[2]
+
+
+class Terminal:
+    """A terminal of 80 by 24 with a program in it."""
+
+    def __init__(self) -> None:
+        self.screen, self.side = pty.openpty()
+        termios.tcsetwinsize(self.side, (24, 80))
+        self.modes = termios.tcgetattr(self.side)
+        self.written = b""
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        asyncio.get_running_loop().add_reader(self.screen, self._read)
+        environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "examples/terminal",
+            *arguments,
+            cwd=ROOT,
+            env=environment,
+            stdin=self.side,
+            stdout=self.side,
+            stderr=self.side,
+        )
+
+    async def shows(self, text: str) -> None:
+        """Wait until something is written, and forget what came before it."""
+        async with asyncio.timeout(2 * PATIENCE_S):
+            while text.encode() not in self.written:
+                await asyncio.sleep(0.01)
+        self.written = self.written.partition(text.encode())[2]
+
+    def type(self, keys: str) -> None:
+        os.write(self.screen, keys.encode())
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self.screen)
+        os.close(self.screen)
+        os.close(self.side)
+
+    def _read(self) -> None:
+        self.written += os.read(self.screen, 65536)
+
+
+async def test_four_bots_play_a_game_and_the_socket_tells_it(url: str) -> None:
+    bots = await asyncio.create_subprocess_exec(
+        sys.executable, "examples/four_bots.py", url.rstrip("/"), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await asyncio.wait_for(bots.communicate(), 6 * PATIENCE_S)
+    assert bots.returncode == 0
+    assert b"each seen once and in order on the socket" in output
+    assert b"won" in output
+
+
+async def test_the_terminal_is_left_as_it_was_and_the_game_goes_on(url: str, tmp_path: Path) -> None:
+    terminal = Terminal()
+    try:
+        program = await terminal.start("--url", url, "--tokens", str(tmp_path), "--players", "Ana", "--bots", "greedy")
+        await terminal.shows("place the tile")
+        await terminal.shows("look around")
+        terminal.type("?\r")
+        await terminal.shows("every legal move has a key")
+        terminal.type("\x1b")
+        await terminal.shows("look around")
+        terminal.type("q\r")
+        await terminal.shows("Come back with: python examples/terminal --resume ")
+        assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0
+        assert termios.tcgetattr(terminal.side) == terminal.modes
+
+        (kept,) = tmp_path.glob("*.json")
+        program = await terminal.start("--tokens", str(tmp_path), "--resume", kept.stem)
+        await terminal.shows("place the tile")
+        program.terminate()
+        assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0
+        assert termios.tcgetattr(terminal.side) == terminal.modes
+    finally:
+        terminal.close()
+
+
+async def test_without_a_terminal_it_says_so(url: str) -> None:
+    program = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "examples/terminal",
+        "--url",
+        url,
+        cwd=ROOT,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, complaint = await asyncio.wait_for(program.communicate(), PATIENCE_S)
+    assert program.returncode == 2
+    assert complaint == b"This plays in a terminal: its input and output must be one.\n"

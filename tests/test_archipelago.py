@@ -1,0 +1,203 @@
+"""The default tile set holds all that the rulebooks' texts fix ("The default tile set" in the rules)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import service
+from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Tile, TileSet
+from schemas.vocabulary import EDGES
+from service.engine.tileset_check import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FILE = Path(service.__file__).parent / "tilesets" / "archipelago.json"
+SET: TileSet = parse(FILE.read_bytes())
+TILES = [tile for tile in SET.tiles for _ in range(tile.count)]
+START = next(tile for tile in SET.tiles if tile.id == SET.start)
+
+
+def edges(tile: Tile) -> list[str]:
+    return [getattr(tile.edges, edge) for edge in EDGES]
+
+
+def bridges(tile: Tile) -> list[Bridge]:
+    return [segment for segment in tile.segments if isinstance(segment, Bridge)]
+
+
+def islands(tile: Tile) -> list[Island]:
+    return [segment for segment in tile.segments if isinstance(segment, Island)]
+
+
+def seas(tile: Tile) -> list[Sea]:
+    return [segment for segment in tile.segments if isinstance(segment, Sea)]
+
+
+def has_market(tile: Tile) -> bool:
+    return any(isinstance(segment, Market) for segment in tile.segments)
+
+
+def ends(tile: Tile) -> list[Bridge]:
+    """The bridges that come from one edge and stop inside the tile."""
+    return [bridge for bridge in bridges(tile) if len(bridge.edges) == 1]
+
+
+def art(tile: Tile) -> tuple[object, ...]:
+    """What a tile looks like, whatever wares lie on it."""
+    return tile.edges, tuple(without_wares(segment) for segment in tile.segments)
+
+
+def without_wares(segment: Segment) -> tuple[object, ...]:
+    match segment:
+        case Bridge() | Island():
+            return type(segment), segment.edges
+        case Sea():
+            return Sea, segment.halves
+        case Market():
+            return (Market,)
+
+
+def test_it_says_that_it_is_a_reconstruction() -> None:
+    assert (SET.id, SET.provenance) == ("archipelago", "reconstruction")
+
+
+def test_r1_2_it_has_73_tiles_one_of_them_the_start_tile() -> None:
+    assert len(TILES) == 73
+    assert TILES.count(START) >= 1
+
+
+def test_r1_2_at_least_one_of_the_other_72_looks_like_the_start_tile() -> None:
+    assert sum(art(tile) == art(START) for tile in TILES) >= 2
+
+
+def test_every_tile_fits_the_start_tile_so_that_none_is_lost_at_once() -> None:
+    assert set(edges(START)) == {"sea", "bridge", "island"}
+
+
+def test_r1_3_it_has_24_ships() -> None:
+    assert len(SET.ships) == 24
+
+
+def test_r1_5_it_has_19_boat_tiles_and_the_start_tile_is_none() -> None:
+    assert sum(any(sea.boat for sea in seas(tile)) for tile in TILES) == 19
+    assert not any(sea.boat for sea in seas(START))
+
+
+def test_r9_ships_are_worth_2_to_6_and_at_least_two_are_worth_6() -> None:
+    points = Counter(ship.points for ship in SET.ships)
+    assert set(points) == {2, 3, 4, 5, 6}
+    assert points[6] >= 2
+
+
+@pytest.mark.parametrize(
+    ("points", "cost"),
+    (
+        pytest.param(5, Cost(bananas=1, shells=2, fish=1, any=0, same=()), id="2 shells, 1 fish, 1 banana"),
+        pytest.param(5, Cost(bananas=0, shells=0, fish=0, any=6, same=()), id="6 of any kind"),
+        pytest.param(3, Cost(bananas=0, shells=0, fish=0, any=0, same=(4,)), id="4 identical"),
+        pytest.param(4, Cost(bananas=0, shells=0, fish=0, any=5, same=()), id="5 of any kind"),
+        pytest.param(3, Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1)), id="3 identical and another"),
+    ),
+)
+def test_r9_the_ships_named_in_the_text(points: int, cost: Cost) -> None:
+    assert any((ship.points, ship.cost) == (points, cost) for ship in SET.ships)
+
+
+def test_no_ware_is_asked_for_more_than_another() -> None:
+    asked = Counter(
+        {
+            "bananas": sum(ship.cost.bananas for ship in SET.ships),
+            "shells": sum(ship.cost.shells for ship in SET.ships),
+            "fish": sum(ship.cost.fish for ship in SET.ships),
+        }
+    )
+    assert max(asked.values()) - min(asked.values()) <= 1
+
+
+def test_r0_fish_come_in_groups_of_one_and_two() -> None:
+    assert {group for tile in TILES for sea in seas(tile) for group in sea.fish} == {1, 2}
+
+
+def is_island_across_two_seas(tile: Tile) -> bool:
+    return any({"w", "e"} == set(island.edges) for island in islands(tile)) and len(seas(tile)) == 2
+
+
+def is_two_islands_and_three_seas(tile: Tile) -> bool:
+    return sum(bool(island.edges) for island in islands(tile)) == 2 and len(seas(tile)) == 3
+
+
+def is_junction_of(number: int) -> Callable[[Tile], bool]:
+    def is_junction(tile: Tile) -> bool:
+        return len(ends(tile)) == len(tile.segments) - len(seas(tile)) == number
+
+    return is_junction
+
+
+@pytest.mark.parametrize(
+    "there_is",
+    (
+        pytest.param(lambda tile: bridges(tile) and has_market(tile) and seas(tile), id="R9 bridge, market and sea"),
+        pytest.param(lambda tile: islands(tile) and bridges(tile) and seas(tile), id="R9 island, bridge and sea"),
+        pytest.param(is_island_across_two_seas, id="R9 an island from w to e has a sea on each side"),
+        pytest.param(is_two_islands_and_three_seas, id="R9 two islands whose tips touch, three seas"),
+        pytest.param(is_junction_of(3), id="a junction of three bridges"),
+        pytest.param(is_junction_of(4), id="a junction of four bridges"),
+        pytest.param(lambda tile: has_market(tile) and ends(tile), id="a bridge to a market"),
+        pytest.param(lambda tile: islands(tile) and ends(tile) and not has_market(tile), id="a bridge to an island"),
+        pytest.param(lambda tile: any(len(bridge.edges) == 2 for bridge in bridges(tile)), id="a bridge through"),
+        pytest.param(lambda tile: any(len(island.edges) <= 1 for island in islands(tile)), id="a small island"),
+        pytest.param(lambda tile: any(len(island.edges) >= 3 for island in islands(tile)), id="a large island"),
+        pytest.param(lambda tile: edges(tile) == ["sea"] * 4, id="the open sea"),
+        pytest.param(lambda tile: any(sea.boat and 2 in sea.fish for sea in seas(tile)), id="R9 a boat beside fish"),
+    ),
+)
+def test_it_has_every_kind_of_tile_that_is_named(there_is: Callable[[Tile], object]) -> None:
+    assert any(there_is(tile) for tile in TILES)
+
+
+def test_r5_10_it_has_several_markets_each_with_a_bridge_to_it() -> None:
+    markets = [tile for tile in TILES if has_market(tile)]
+    assert len(markets) >= 5
+    assert all(ends(tile) for tile in markets)
+
+
+@pytest.mark.parametrize("shells", (2, 4))
+def test_r9_a_bridge_can_be_worth(shells: int) -> None:
+    """Two ends of different tiles and up to two tiles between them."""
+    closing = [bridge.shells for tile in TILES for bridge in ends(tile)[:1]]
+    between = [bridge.shells for tile in TILES for bridge in bridges(tile)[:1] if len(bridge.edges) == 2]
+    assert shells in sums(closing, between)
+
+
+@pytest.mark.parametrize("bananas", (2, 4))
+def test_r9_an_island_can_be_worth(bananas: int) -> None:
+    """As the bridge: two coasts and up to two tiles between them."""
+    closing = [island.bananas for tile in TILES for island in islands(tile)[:1] if len(island.edges) == 1]
+    between = [island.bananas for tile in TILES for island in islands(tile)[:1] if len(island.edges) == 2]
+    assert bananas in sums(closing, between)
+
+
+def sums(closing: list[int], between: list[int]) -> set[int]:
+    """The symbols of every chain of two closing segments and up to two between them."""
+    spans = {0, *between, *map(sum, combinations(between, 2))}
+    return {end + span for end in map(sum, combinations(closing, 2)) for span in spans}
+
+
+def test_r9_a_sea_enclosed_by_four_corners_can_be_worth_5_fish() -> None:
+    corners = [
+        sum(sea.fish)
+        for tile in TILES
+        for sea in seas(tile)[:2]
+        if sea.halves and set(sea.halves) in ({1, 2}, {3, 4}, {5, 6}, {7, 0})
+    ]
+    assert 5 in map(sum, combinations(corners, 4))
+
+
+def test_a_whole_board_stays_small() -> None:
+    assert sum(len(tile.segments) for tile in TILES) / len(TILES) <= 4.2

@@ -1,0 +1,189 @@
+from random import Random
+
+import pytest
+
+from tests.web.played import TWO, bearer, new_table, refused
+from tests.web.served import Client
+
+READS = ("", "/legal-moves", "/diffs", "/scores", "/tiles")
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_what_a_client_has_already_is_not_sent_again(client: Client, path: str) -> None:
+    table = await new_table(client)
+    first = await client.get(table.path + path)
+    tag = first.headers["ETag"]
+    assert (first.status, tag) == (200, f'"1-{table.created["digest"]}"')
+    assert first.headers["Cache-Control"] == "no-cache"
+    for asked in (tag, f'"7-x", W/{tag}', "*"):
+        same = await client.get(table.path + path, headers={"If-None-Match": asked})
+        assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
+        assert same.headers["Cache-Control"] == "no-cache"
+    await table.do()
+    for asked in (tag, '"2"', '"x,y"'):
+        changed = await client.get(table.path + path, headers={"If-None-Match": asked})
+        assert changed.status == 200
+        assert changed.headers["ETag"].startswith('"2-')
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_an_unknown_game_is_not_found(client: Client, path: str) -> None:
+    for unknown in ("k7m2x9qd4t1w", "A", "a" * 33, "a_b", "%00", "%ff", "é"):
+        await refused(await client.get(f"/v1/games/{unknown}{path}"), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_an_unknown_token_opens_not_even_a_public_game(client: Client, path: str) -> None:
+    table = await new_table(client)
+    for wrong in ("Bearer " + "A" * 43, "Bearer", "Basic abc", "Bearer a b", "Bearer é", ""):
+        response = await client.get(table.path + path, headers={"Authorization": wrong})
+        await refused(response, 401, "unauthorized")
+        assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas", error="invalid_token"'
+    spelt = await client.get(table.path + path, headers={"Authorization": f"bearer  {table.owner} "})
+    assert spelt.status == 200
+
+
+async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
+    table = await new_table(client)
+    game, left = await table.json(), await table.json("/tiles")
+    assert left["version"] == game["version"]
+    assert left["bag"] == game["bag"] == sum(one["left"] for one in left["tiles"])
+
+
+async def test_scores_tell_of_everybody_and_of_every_islander(client: Client) -> None:
+    table = await new_table(client)
+    game = await table.play(Random(3), versions=20)
+    told = await table.json("/scores")
+    assert told["version"] == game["version"]
+    assert [one["points_now"] for one in told["players"]] == [player["points"] for player in game["players"]]
+    standing = sorted(
+        (one["seat"], *map(int, cell.split(",")), one["segment"])
+        for cell, tile in game["board"].items()
+        for one in tile["islanders"]
+    )
+    assert standing
+    assert sorted((one["seat"], one["x"], one["y"], one["segment"]) for one in told["islanders"]) == standing
+
+
+async def test_diffs_come_in_pages_and_none_is_told_that_the_answers_version_does_not_have(client: Client) -> None:
+    table = await new_table(client, seed="tides")
+    game = await table.play(Random(4), versions=12)
+    seen: list[int] = []
+    while True:
+        page = await table.json(f"/diffs?since={len(seen)}&limit=5")
+        assert page["version"] == game["version"]
+        assert len(page["diffs"]) <= 5
+        seen += [diff["version"] for diff in page["diffs"]]
+        if seen[-1] == page["version"]:
+            assert page["diffs"][-1]["digest"] == page["digest"]
+            break
+    assert seen == [*range(1, game["version"] + 1)]
+    for since in (game["version"], 2**31 - 1):
+        assert (await table.json(f"/diffs?since={since}"))["diffs"] == []
+
+
+async def test_the_whole_log_is_told_however_long_it_is(client: Client) -> None:
+    table = await new_table(client, [*TWO, {"bot": "random"}], seed="tides")
+    game = await table.play(Random(5), versions=120)
+    assert len((await table.json("/diffs"))["diffs"]) == 100
+    assert len((await table.json("/diffs?limit=1000"))["diffs"]) == game["version"]
+
+
+async def test_legal_moves_are_those_of_who_decides(client: Client) -> None:
+    table = await new_table(client, first_seat=1)
+    told = await table.json("/legal-moves")
+    assert (told["seat"], told["phase"], told["version"]) == (1, "place_tile", 1)
+    assert told["cells"] is None
+    assert told["next_cursor"] is None
+    for move in told["moves"]:
+        assert set(move) == {"id", "text", "action"}
+        assert move["action"]["type"] == "place_tile"
+
+
+async def test_nobody_decides_where_the_game_waits_or_is_over(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"open": True}])
+    nobody = {"seat": None, "phase": None, "moves": []}
+    assert nobody.items() <= (await table.json("/legal-moves")).items()
+    await client.delete(table.path, headers=bearer(table.owner))
+    assert nobody.items() <= (await table.json("/legal-moves")).items()
+
+
+async def test_legal_moves_can_be_narrowed_for_small_menus(client: Client) -> None:
+    table = await new_table(client, seed="tides")
+    every = await table.moves()
+    cells = await table.json("/legal-moves?stage=cell")
+    assert cells["moves"] == []
+    assert {(cell["x"], cell["y"]) for cell in cells["cells"]} == {
+        (move["action"]["x"], move["action"]["y"]) for move in every
+    }
+    found = []
+    for cell in cells["cells"]:
+        at = (await table.json(f"/legal-moves?x={cell['x']}&y={cell['y']}"))["moves"]
+        assert cell["text"] == f"({cell['x']}, {cell['y']}): {len(at)} {'move' if len(at) == 1 else 'moves'}"
+        found += at
+    assert sorted(map(str, found)) == sorted(map(str, every))
+    turned = (await table.json("/legal-moves?q=TURNED"))["moves"]
+    assert turned == [move for move in every if "turned" in move["text"]]
+
+
+async def test_legal_moves_come_in_pages(client: Client) -> None:
+    table = await new_table(client, seed="tides")
+    every = await table.moves()
+    found = []
+    cursor = ""
+    while True:
+        page = await table.json(f"/legal-moves?limit=2{cursor}")
+        assert len(page["moves"]) <= 2
+        found += page["moves"]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert found == every
+    first = await table.json("/legal-moves?stage=cell&limit=1")
+    assert len(first["cells"]) == 1
+    assert first["next_cursor"] is not None
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    (
+        ("/legal-moves?stage=tile", "stage"),
+        ("/legal-moves?x=a", "x"),
+        ("/legal-moves?x=1.5", "x"),
+        ("/legal-moves?y=2147483648", "y"),
+        ("/legal-moves?limit=0", "limit"),
+        ("/legal-moves?limit=1001", "limit"),
+        ("/legal-moves?limit=1&limit=2", "limit"),
+        ("/legal-moves?cursor=-1", "cursor"),
+        ("/legal-moves?cursor=x", "cursor"),
+        ("/legal-moves?cursor=%D9%A1", "cursor"),
+        (f"/legal-moves?q={'q' * 101}", "q"),
+        ("/diffs?since=-1", "since"),
+        ("/diffs?since=x", "since"),
+        (f"/diffs?since={'9' * 400}", "since"),
+        ("/diffs?since=", "since"),
+        ("/diffs?limit=0", "limit"),
+        ("/diffs?limit=1001", "limit"),
+    ),
+)
+async def test_a_wrong_query_is_malformed_and_names_the_parameter(client: Client, query: str, path: str) -> None:
+    table = await new_table(client)
+    problem = await refused(await client.get(table.path + query), 400, "malformed")
+    assert problem["path"] == path
+
+
+@pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
+async def test_query_parameters_that_nobody_knows_are_ignored(client: Client, path: str) -> None:
+    table = await new_table(client)
+    joint = "&" if "?" in path else "?"
+    response = await client.get(f"{table.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
+    assert response.status == 200
+
+
+@pytest.mark.parametrize("tag", ("17", "'17'", '"17', '"a" "b"', "", ",", '"a",x', 'w/"17"', "*, *"))
+async def test_what_is_no_entity_tag_is_malformed(client: Client, tag: str) -> None:
+    table = await new_table(client)
+    problem = await refused(await table.get("", **{"If-None-Match": tag}), 400, "malformed")
+    assert problem["path"] == "If-None-Match"
+    problem = await refused(await table.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed")
+    assert problem["path"] == "If-Match"

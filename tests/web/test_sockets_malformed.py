@@ -1,0 +1,121 @@
+"""Everything that a socket cannot take is answered with a problem, and the socket stays open."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import ClientWebSocketResponse
+
+from tests.web.played import Table, new_table
+from tests.web.served import Client
+from tests.web.watching import Line, connected, watching
+
+DEEP = "[" * 30_000
+
+
+@pytest.fixture
+async def line(client: Client) -> AsyncIterator[Line]:
+    async with connected(client) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "message_id", "game"),
+    (
+        ("", "$", None, None),
+        ("{", "$", None, None),
+        ("nonsense", "$", None, None),
+        ("{} {}", "$", None, None),
+        ('{"type": "ping", "id": "p"', "$", None, None),
+        ("null", "$", None, None),
+        ("[]", "$", None, None),
+        ('"ping"', "$", None, None),
+        ("17", "$", None, None),
+        (DEEP, "$", None, None),
+        ('{"type": "ping", "id": ' + DEEP, "$.id", None, None),
+        ('{"type": "ping", "id": "\\ud800"}', "$", None, None),
+        ("{}", "$", None, None),
+        ('{"id": "a"}', "$", "a", None),
+        ('{"type": "shout", "id": "a"}', "$.type", "a", None),
+        ('{"type": null, "id": "a", "game": "g"}', "$.type", "a", "g"),
+        ('{"type": "welcome", "id": "a"}', "$.type", "a", None),
+        ('{"type": "ping", "id": 1}', "$.id", None, None),
+        (f'{{"type": "ping", "id": "{"x" * 65}"}}', "$.id", None, None),
+        ('{"type": "ping", "id": {"deep": [{}]}}', "$.id", None, None),
+        ('{"type": "ping", "id": "a", "more": 1}', "$", "a", None),
+        ('{"type": "subscribe", "id": "a"}', "$", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": "UPPER"}', "$.game", "a", None),
+        (f'{{"type": "subscribe", "id": "a", "game": "{"g" * 33}"}}', "$.game", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": 7}', "$.game", "a", None),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": -1}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 1.5}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 4294967296}', "$.since", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "digest": "short"}', "$.digest", "a", "g"),
+        ('{"type": "subscribe", "id": "a", "game": "g", "since": 1, "sinc": 1}', "$", "a", "g"),
+        ('{"type": "auth", "id": "a", "game": "g"}', "$", "a", "g"),
+        ('{"type": "auth", "id": "a", "game": "g", "token": null}', "$.token", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g"}', "$", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "actions": []}', "$.actions", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "action": {"type": "pass"}}', "$", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "action": {"type": "shout"}}', "$.action.type", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "action": {"type": "place_tile"}}', "$.action.x", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "action": {"type": "pass", "x": 1}}', "$.action.x", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "nonsense"}', "$.move", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "seat": 5}', "$.seat", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "if_match": "*"}', "$.if_match", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "key": ""}', "$.key", "a", "g"),
+        ('{"type": "act", "id": "a", "game": "g", "move": "p0.0.0", "include": "all"}', "$.include", "a", "g"),
+    ),
+)
+async def test_a_malformed_message_is_answered(
+    line: Line, text: str, path: str, message_id: str | None, game: str | None
+) -> None:
+    error = await line.refused(text, "malformed")
+    assert (error["id"], error["game"]) == (message_id, game)
+    assert error["problem"]["path"] == path, error["problem"]
+    assert error["problem"]["detail"]
+    await line.nothing()
+
+
+async def test_a_binary_message_is_answered(line: Line) -> None:
+    await line.socket.send_bytes(b'{"type": "ping"}')
+    error = await line.hear("error")
+    assert (error["id"], error["game"], error["problem"]["code"]) == (None, None, "malformed")
+    await line.nothing()
+
+
+async def test_a_malformed_message_changes_no_subscription(client: Client) -> None:
+    table = await new_table(client)
+    async with watching(client, table.id) as line:
+        await line.refused(f'{{"type": "unsubscribe", "game": "{table.id}", "more": 1}}', "malformed")
+        await table.do()
+        await line.hear("diff")
+
+
+async def test_null_is_absent(client: Client) -> None:
+    table: Table = await new_table(client)
+    async with connected(client) as line:
+        await line.say(f'{{"type":"subscribe","game":"{table.id}","since":null,"digest":null,"id":null}}')
+        assert (await line.hear("subscribed"))["id"] is None
+
+
+async def sends_too_much(socket: ClientWebSocketResponse, size: int) -> int | None:
+    """Send a message of this size; gives the code with which the socket is closed."""
+    await socket.receive()
+    try:
+        await socket.send_str("x" * size)
+    except ConnectionError:
+        return None
+    while not socket.closed:
+        await socket.receive()
+    return socket.close_code
+
+
+@pytest.mark.parametrize("size", (65_537, 1_000_000))
+async def test_a_message_that_is_too_large_closes_the_socket(client: Client, size: int) -> None:
+    async with client.ws_connect("/v1/ws") as socket:
+        assert await sends_too_much(socket, size) == 4413
+
+
+async def test_a_message_may_have_just_the_size_that_the_welcome_says(line: Line) -> None:
+    await line.refused('{"type": "ping"}'.ljust(65_536, "x"), "malformed")
+    assert await line.ask('{"type": "ping"}'.ljust(65_536), "pong")
