@@ -12,7 +12,7 @@ from rich.live import Live
 from examples.terminal.client import Client, Refused, Unreachable
 from examples.terminal.keys import keyboard
 from examples.terminal.memory import NoSuchFile, Seats, default_folder, keep, recall
-from examples.terminal.options import URL, Options, parse
+from examples.terminal.options import URL, Options, command, parse
 from examples.terminal.play import Play, in_words, sit_down
 from examples.terminal.screen import screen
 from examples.terminal.words import counted
@@ -73,8 +73,8 @@ def farewell(play: Play, options: Options) -> None:
             print(f"{table.name(score.seat)}: {score.total}")
     elif table.seats.seats:
         path = options.folder / f"{table.game.id}.json"
-        tokens = "" if options.folder == default_folder() else f" --tokens {options.folder}"
-        print(f"Come back with: python examples/terminal --resume {table.game.id}{tokens}")
+        tokens = [] if options.folder == default_folder() else ["--tokens", str(options.folder)]
+        print(f"Come back with: {command('--resume', table.game.id, *tokens)}")
         print(f"The tokens of your seats are in {path}, which only you can read.")
 
 

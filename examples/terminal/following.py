@@ -15,6 +15,12 @@ from schemas.problems import problem
 RESUME_AFTER = (aiohttp.WSCloseCode.ABNORMAL_CLOSURE, CloseCode.SHUTDOWN, CloseCode.NO_PONG, CloseCode.TOO_SLOW)
 LONGEST_WAIT_S = 8.0
 
+REFUSALS = {
+    401: ("unauthorized", "this token is not one of the game's"),
+    404: ("not_found", "there is no such game, or it is private"),
+}
+"""The problem that a close code stands for, by its HTTP status."""
+
 
 class Whole(NamedTuple):
     """The whole GAME, with its digest."""
@@ -94,9 +100,8 @@ class Follower:
     def _check_close(self, code: int | None) -> None:
         """Raise Refused for a close code that says not to come back (4000 + an HTTP status)."""
         if code is not None and code >= CloseCode.REFUSED and code not in RESUME_AFTER:
-            codes = {401: "unauthorized", 404: "not_found"}
-            status = code - CloseCode.REFUSED
-            raise Refused(problem(codes.get(status, "conflict"), f"the service closed the socket with {code}"))
+            refused, why = REFUSALS.get(code - CloseCode.REFUSED, ("conflict", f"the socket was closed with {code}"))
+            raise Refused(problem(refused, why))
 
 
 def _read(message: aiohttp.WSMessage) -> list[Message]:

@@ -1,6 +1,8 @@
 """The command line."""
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -41,6 +43,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """The new game, where nothing else is asked for."""
 
 
+def command(*arguments: str) -> str:
+    """A command line that starts this program again, from the folder that it was started in."""
+    return " ".join([os.path.relpath(sys.executable), os.path.relpath(sys.argv[0]), *arguments])
+
+
 def parse(arguments: Sequence[str]) -> Options:
     """The options of a command line; a wrong one ends the program with a sentence."""
     parser = _parser()
@@ -75,7 +82,7 @@ def parse(arguments: Sequence[str]) -> Options:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python examples/terminal",
+        prog=command(),
         description="Play Carcassonne: South Seas in the terminal, on a running service.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

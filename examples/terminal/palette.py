@@ -6,8 +6,9 @@ from schemas.vocabulary import Color
 
 GROUND = {"sea": "~", "island": ":", "bridge": "=", "market": " ", "reef": "."}
 
-_SEA, _LAND, _WOOD, _MARKET = "#0b4a73", "#3f7a2f", "#6b4522", "#7a2f6b"
-_NEW_SEA, _NEW_LAND, _NEW_WOOD, _NEW_MARKET = "#146a9e", "#55a040", "#8a5c30", "#9a4088"
+# Terminals of 16 colours show the nearest of theirs: blue, green, brown and purple, and lighter ones.
+_SEA, _LAND, _WOOD, _MARKET = "#08448c", "#2f8a28", "#7f4d1c", "#9a4088"
+_NEW_SEA, _NEW_LAND, _NEW_WOOD, _NEW_MARKET = "#1470b8", "#55b040", "#b07030", "#b050a0"
 
 STYLES = {
     "sea": Style(color="#2f86b5", bgcolor=_SEA),
@@ -39,7 +40,7 @@ SEATS: dict[Color, Style] = {
 
 NAMES: dict[Color, Style] = {
     "red": Style(color="#ff5a6e", bold=True),
-    "blue": Style(color="#8a98ff", bold=True),
+    "blue": Style(color="#7585ff", bold=True),
     "green": Style(color="#6dff6d", bold=True),
     "yellow": Style(color="#ffe820", bold=True),
     "black": Style(bold=True, underline=True),

@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.layout import Layout
 from rich.text import Text
 
+from examples.terminal.options import URL, command
 from examples.terminal.pages import Scrolled
 from examples.terminal.panels import (
     BoardPanel,
@@ -47,7 +48,7 @@ def screen(table: Table, width: int, height: int) -> RenderableType:
     """What the terminal shows, `width` columns by `height` rows."""
     wide = width >= WIDE
     left = width - SIDE[wide] - 1 if wide else width
-    entries = [*menu_entries(table.meaning.matching)]
+    entries = [*menu_entries(table.meaning.matching)] or _invitation(table)
     rows = min(max(1, menu_rows(entries, left)), height // 3)
     middle = Layout(Scrolled(table, table.page)) if table.page is not None else Layout(BoardPanel(table))
     bottom = [Layout(MenuPanel(entries), size=rows), Layout(prompt(table), size=2)]
@@ -94,10 +95,18 @@ def prompt(table: Table) -> RenderableType:
     return Group(line, note)
 
 
+def _invitation(table: Table) -> list[str]:
+    """How others take the open seats."""
+    if table.game.status != "waiting":
+        return []
+    url = [] if table.seats.url == URL else ["--url", table.seats.url]
+    return ["Others take the open seats with:", command("--join", table.game.id, "--name", "NAME", *url)]
+
+
 def _question(table: Table) -> str:
     turn = table.game.turn
     if table.game.status == "waiting":
-        return f"Others join with: python examples/terminal --join {table.game.id}"
+        return "The game begins when every seat is taken."
     if turn is None:
         return f"The game is {table.game.status}."
     if table.token is None:
@@ -128,7 +137,7 @@ def _echo(table: Table) -> str:
 def _hints(table: Table) -> str:
     if table.page is not None:
         return "Esc back to the board  arrows scroll  ? help  q leave"
-    return "? help  s scores  t tiles left  i islanders  z size  arrows look around  q leave"
+    return "? help  s scores  t tiles left  i islanders  z size  arrows look  q leave"
 
 
 def _side(table: Table, *, wide: bool) -> Layout:

@@ -103,13 +103,14 @@ def _wares(kind: str, texts: tuple[str, ...], number: int, room: int) -> list[tu
 def _symbol(
     kind: str, texts: tuple[str, ...], segment: int, group: int | None, ground: Ground, free: set[Spot]
 ) -> Symbol:
-    """A symbol in its roomiest form that fits; in its smallest over other things where none does."""
+    """A symbol in its roomiest form that leaves a spot free; in its smallest over other things where none does."""
     if kind == "market":
         spots = sorted(spot for spot, index in ground.items() if index == segment)
         return Symbol(kind, MARKET[0] if len(spots) == 3 else MARKET[1], spots[0], segment)
+    room = [ground[spot] for spot in free].count(segment)
     for text in texts:
         spot, width = _run(ground, free, segment, len(text))
-        if width == len(text):
+        if width == len(text) and (len(text) < room or text == texts[-1]):
             return Symbol(kind, text, spot, segment, group)
     return Symbol(kind, texts[-1], _run(ground, set(ground), segment, 1)[0], segment, group)
 

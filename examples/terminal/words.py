@@ -58,11 +58,12 @@ def cost_in_words(cost: Cost) -> str:
     """What a ship asks for (R6.3).
 
     >>> cost_in_words(Cost(bananas=1, shells=2, fish=0, any=1, same=(3, 1)))
-    '1 banana + 2 shells + 1 of any + AAA B'
+    '1 banana + 2 shells + 1 of any + 3 alike + 1 of another kind'
     """
     named = [counted(getattr(cost, ware), one, many) for ware, one, many in WARE_NAMES if getattr(cost, ware)]
     anything = [f"{cost.any} of any"] if cost.any else []
-    same = [" ".join(letter * number for letter, number in zip("ABC", cost.same, strict=False))] if cost.same else []
+    kinds = ("alike", "of another kind", "of the third kind")
+    same = [f"{number} {kind}" for number, kind in zip(cost.same, kinds, strict=False)]
     return " + ".join([*named, *anything, *same]) or "nothing"
 
 

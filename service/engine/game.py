@@ -124,7 +124,7 @@ def decode(snapshot: bytes) -> Game:
     """The game of a snapshot; raises `msgspec.DecodeError` where it is none."""
     try:
         return _DECODER.decode(snapshot)
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(str(error)) from error
 
 

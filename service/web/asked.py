@@ -13,6 +13,7 @@ from service.web.keys import LIMITS
 from service.web.problems import malformed
 
 T = TypeVar("T")
+Q = TypeVar("Q", bound=msgspec.Struct)
 
 JSON = "application/json"
 REPRESENTATION = "return=representation"
@@ -41,10 +42,12 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
         raise TooLarge(limit) from error
 
 
-def read_query(request: web.Request, shape: type[T]) -> T:
+def read_query(request: web.Request, shape: type[Q]) -> Q:
     """The query's parameters; names that nobody knows are ignored. Raises Malformed, its path the parameter's name."""
     given: dict[str, str] = {}
     for name, value in request.query.items():
+        if name not in shape.__struct_fields__:
+            continue
         if name in given:
             raise Malformed("this parameter is given twice", name)
         given[name] = value

@@ -15,6 +15,7 @@ from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
 from service.web.routing import GAME_ID, Query, Reply, route
 
+
 class Since(Query, frozen=True):
     """Which part of the log."""
 

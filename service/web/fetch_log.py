@@ -40,7 +40,7 @@ async def fetch_log(url: str, token: str | None) -> FetchedLog:
                 if not found_diffs:
                     return FetchedLog(diffs, tileset)
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise FetchFailed(f"{base} does not answer: {error or type(error).__name__}") from error
+            raise FetchFailed(f"{base} does not answer: {str(error) or type(error).__name__}") from error
 
 
 async def _get(session: aiohttp.ClientSession, url: str) -> bytes:

@@ -34,6 +34,7 @@ FRAMES = "frames"
 _TEXT = 0x81
 """The last (and only) frame of a text message."""
 
+_CLOSE = 0x88
 _PONG = 0x8A
 
 
@@ -54,6 +55,16 @@ def text_frame(text: bytes) -> bytes:
 def pong_frame(payload: bytes) -> bytes:
     """The answer to a client's ping, whose payload is at most 125 bytes."""
     return bytes((_PONG, len(payload))) + payload
+
+
+def close_frame(code: int, reason: str) -> bytes:
+    r"""The last frame of a socket; the reason has at most 123 bytes.
+
+    >>> close_frame(4404, "gone")
+    b'\x88\x06\x114gone'
+    """
+    payload = code.to_bytes(2) + reason.encode()
+    return bytes((_CLOSE, len(payload))) + payload
 
 
 def message_frame(message: ServerMessage) -> bytes:

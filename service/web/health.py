@@ -40,6 +40,7 @@ async def livez(request: web.Request) -> web.Response:
     summary="Whether this instance should be asked",
     tag="service",
     replies=(Reply(200, "It should.", Health),),
+    problems=("store_unavailable",),
 )
 async def readyz(request: web.Request) -> web.Response:
     """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping."""

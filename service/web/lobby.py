@@ -47,7 +47,7 @@ class Listing(Query, frozen=True):
     query=Including,
     headers=("Idempotency-Key-secret",),
     replies=(Reply(201, "The new game and its tokens.", Created, ("ETag", "Location"), examples=("created",)),),
-    problems=("key_reused", "unknown_tileset", "conflict"),
+    problems=("key_reused", "unknown_tileset", "conflict", "store_unavailable"),
     examples=("create", "create_private"),
 )
 async def create_game(request: web.Request) -> web.Response:
@@ -78,6 +78,7 @@ async def create_game(request: web.Request) -> web.Response:
     tag="games",
     query=Listing,
     replies=(Reply(200, "Public games, newest first.", Games),),
+    problems=("store_unavailable",),
 )
 async def list_public_games(request: web.Request) -> web.Response:
     """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""

@@ -21,6 +21,7 @@ Refs = Mapping[Any, Schema]
 
 EVERY_ROUTE = ("malformed", "method_not_allowed", "rate_limited", "internal")
 WITH_BODY = ("too_large", "unsupported_media_type")
+WITH_TOKEN = ("unauthorized", "store_unavailable")
 
 
 def openapi() -> dict[str, Any]:
@@ -144,7 +145,7 @@ def _problem_codes(route: Route) -> list[str]:
     if route.body is not None:
         codes.update(WITH_BODY)
     if route.access != "none":
-        codes.add("unauthorized")
+        codes.update(WITH_TOKEN)
     return [code for code in KINDS if code in codes]
 
 

@@ -24,7 +24,12 @@ class ProblemProtocol(web.RequestHandler):
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
-        """The answer to what is no HTTP (400), or to an error of the service's own (500), which is logged."""
+        """The answer to what is no HTTP (400), or to an error of the service's own (500), which is logged.
+
+        Raises ConnectionError where there is nobody to answer any more.
+        """
+        if isinstance(exc, ConnectionError):
+            raise exc
         if status < 500:
             told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:

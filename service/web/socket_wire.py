@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.errors import GameError
 from service.games.feed import News
 from service.web.connections import CLOSE_S
-from service.web.frames import FRAMES, PING, message_frame, news_frames, pong_frame
+from service.web.frames import FRAMES, PING, close_frame, message_frame, news_frames, pong_frame
 from service.web.keys import LIMITS, WATCH
 from service.web.problems import to_problem
 
@@ -32,19 +32,12 @@ def refused(code: str) -> int:
 
 
 class Socket(web.WebSocketResponse):
-    """aiohttp's WebSocket, which closes with the contract's code where a message is too large."""
-
-    too_large = False
+    """aiohttp's WebSocket without its way of closing, which cuts off what a slow client has yet to read."""
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
-        """Close. Whoever sends too much is only told: an answer comes when they have done with sending, if at all."""
-        del drain  # what a client does not read must not hold this up
-        if code == WSCloseCode.MESSAGE_TOO_BIG and not self.closed:
-            self.too_large = True
-            await self.send_frame(refused("too_large").to_bytes(2) + b"too_large", WSMsgType.CLOSE)
-        if self.too_large:
-            return True
-        return await super().close(code=code, message=message, drain=False)
+        """Nothing: what aiohttp finds wrong comes out of `receive` too, and a Wire closes for all reasons."""
+        del code, message, drain
+        return False
 
 
 class Wire:
@@ -56,7 +49,7 @@ class Wire:
     __slots__ = (
         "_asked",
         "_busy",
-        "_ending",
+        "_ended",
         "_heard",
         "_max_unsent",
         "_request",
@@ -82,12 +75,13 @@ class Wire:
         """A message is being handled."""
         self._retry_after_ms: int | None = None
         """It is to be sent away, to come back after this time."""
-        self._ending: asyncio.Task[None] | None = None
+        self._ended = False
+        """It was told that the socket is closed."""
 
     def deliver(self, news: News) -> None:
         """Send news of a game. The same as `_write`, but all in one: it is called for each diff and each watcher."""
         transport = self._transport
-        if self._ending is not None or transport.is_closing():
+        if self._ended or transport.is_closing():
             return
         transport.write(news.wire.get(FRAMES) or news_frames(news))
         if transport.get_write_buffer_size() > self._max_unsent:
@@ -123,23 +117,25 @@ class Wire:
             self._say_goodbye(retry_after_ms)
 
     def end(self, code: int, reason: str) -> None:
-        """Close with a code; nothing more is sent."""
-        if self._ending is None:
-            self._leave_all()
-            self._ending = asyncio.create_task(self._close(code, reason))
+        """Close with a code; nothing more is sent. A client that does not answer in time is cut off."""
+        if self._ended:
+            return
+        self._ended = True
+        self._leave_all()
+        if not self._transport.is_closing():
+            self._transport.write(close_frame(code, reason))
+        asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Have text and binary messages handled one after another, until the socket is closed."""
         try:
             with suppress(ConnectionError):
                 while (message := await self._socket.receive()).type in LIVE:
-                    await self._take(message, handle)
+                    if not self._ended:
+                        await self._take(message, handle)
+                await self._close_with(message)
         finally:
             self._leave_all()
-        if self._socket.too_large and self._ending is None:
-            self._ending = asyncio.create_task(self._linger())
-        if self._ending is not None:
-            await self._ending
 
     async def busy(self, work: Awaitable[None]) -> None:
         """Do this to its end, though the service is stopping."""
@@ -166,7 +162,7 @@ class Wire:
     def _write(self, frames: bytes) -> None:
         """Hand bytes to the transport; a client that can't keep up is closed."""
         transport = self._transport
-        if self._ending is not None or transport.is_closing():
+        if self._ended or transport.is_closing():
             return
         transport.write(frames)
         if transport.get_write_buffer_size() > self._max_unsent:
@@ -181,15 +177,18 @@ class Wire:
         self.send(Closing(retry_after_ms=retry_after_ms))
         self.end(CloseCode.SHUTDOWN, "restart")
 
-    async def _close(self, code: int, reason: str) -> None:
-        """Close as the protocol wants it, or, where the client does not answer in time, by force."""
-        await self._socket.close(code=code, message=reason.encode())
-        if self._transport.get_write_buffer_size() > 0:
-            self._transport.abort()
+    async def _close_with(self, last: WSMessage) -> None:
+        """Answer a client that closes; tell one that breaks the protocol."""
+        if last.type is WSMsgType.CLOSE:
+            self.end(WSCloseCode.OK, "")
+        elif isinstance(last.data, WebSocketError):
+            if last.data.code == WSCloseCode.MESSAGE_TOO_BIG:
+                self.end(refused("too_large"), "too_large")
+            else:
+                self.end(last.data.code, "protocol")
+            await self._linger()
 
     async def _linger(self) -> None:
-        """Let a client that sends too much read why it is closed: closing at once would reset its connection."""
-        for _ in range(int(CLOSE_S / LINGER_STEP_S)):
-            if self._request.transport is None:
-                return
+        """Let a client that is still sending read why it is closed: closing at once would reset its connection."""
+        while self._request.transport is not None:  # noqa: ASYNC110  what it still sends wakes nobody
             await asyncio.sleep(LINGER_STEP_S)

@@ -11,7 +11,7 @@ from schemas.messages import Welcome
 from service.games.errors import Malformed, NoSuchGame
 from service.games.port import StoreUnavailable
 from service.web.asked import bearer
-from service.web.connections import CLOSE_S, CONNECTIONS, Connections
+from service.web.connections import CONNECTIONS, Connections
 from service.web.errors import NotReady
 from service.web.keys import CONTEXT, DRAINING, LIMITS
 from service.web.problems import REFUSALS, to_problem
@@ -75,7 +75,7 @@ async def _serve(request: web.Request, game: str | None) -> web.StreamResponse:
 async def _upgrade(request: web.Request) -> Socket:
     """Make a socket of the request; raises Malformed for one that does not ask for it properly."""
     most = request.app[LIMITS].max_message_bytes
-    socket = Socket(timeout=CLOSE_S, autoping=False, compress=False, max_msg_size=most + 1)
+    socket = Socket(autoclose=False, autoping=False, compress=False, max_msg_size=most + 1)
     try:
         await socket.prepare(request)
     except web.HTTPBadRequest as refusal:

@@ -7,7 +7,7 @@ from aiohttp import HttpVersion11, web
 from service.games import read
 from service.games.errors import GameError
 from service.games.feed import News, Position, Replaced
-from service.web.answers import PRIVATE, PUBLIC
+from service.web.answers import PRIVATE, PUBLIC, etag
 from service.web.asked import bearer
 from service.web.connections import CLOSE_S, CONNECTIONS
 from service.web.errors import NotReady
@@ -85,7 +85,7 @@ async def stream(request: web.Request, game: str) -> web.StreamResponse:
     loaded, private = await read.read(request.app[CONTEXT], game, bearer(request))
     position = await watch.find(game, loaded, asked.since, asked.digest)
     whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
-    response = _response(private=private)
+    response = _response(etag(loaded.version, loaded.digest), private=private)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response
@@ -115,9 +115,10 @@ async def _follow(request: web.Request, follower: Follower, game: str, position:
         connections.leave(follower)
 
 
-def _response(*, private: bool) -> web.StreamResponse:
+def _response(tag: str, *, private: bool) -> web.StreamResponse:
     return web.StreamResponse(
         headers={
+            "ETag": tag,
             "Content-Type": EVENT_STREAM,
             "Cache-Control": PRIVATE if private else PUBLIC,
             "Vary": "Accept, Authorization" if private else "Accept",

@@ -82,6 +82,13 @@ def test_a_name_that_is_no_utf_8_makes_no_snapshot() -> None:
         decode(FIRST.replace(b"lockstep", b"\xff" * 8))
 
 
+def test_a_snapshot_that_is_nested_too_deeply_is_none() -> None:
+    fields = len(msgspec.msgpack.decode(FIRST))
+    longer = b"\xdc" + (fields + 1).to_bytes(2) + FIRST[3:] + b"\x91" * 100_000 + b"\xc0"
+    with pytest.raises(msgspec.DecodeError):
+        decode(longer)
+
+
 @given(place=st.integers(0, len(FIRST) - 1), byte=st.integers(0, 255))
 def test_a_snapshot_with_a_changed_byte_is_a_game_or_none(place: int, byte: int) -> None:
     changed = FIRST[:place] + bytes([byte]) + FIRST[place + 1 :]

@@ -27,15 +27,23 @@ def press(play: Play, *keys: str) -> None:
         play.on_key(key)
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def until(play: Play, condition: Callable[[], bool]) -> None:
+    """Wait until something holds of a terminal."""
     async with asyncio.timeout(PATIENCE_S):
         while not condition():
-            await asyncio.sleep(0.005)
+            await play.changed.wait()
+            play.changed.clear()
+
+
+async def caught_up(play: Play, other: Play) -> None:
+    """Wait until one terminal is where another one is."""
+    digest = other.table.replica.digest
+    await until(play, lambda: play.table.replica.digest == digest)
 
 
 async def ready(play: Play) -> bool:
     """Wait until somebody here can choose; False when the game is over."""
-    await until(lambda: play.table.game.turn is None or (play.table.menu is not None and not play.table.sending))
+    await until(play, lambda: play.table.game.turn is None or (play.table.menu is not None and not play.table.sending))
     return play.table.game.turn is not None
 
 

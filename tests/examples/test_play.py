@@ -4,6 +4,7 @@ import asyncio
 import random
 
 import aiohttp
+import msgspec
 import pytest
 
 from examples.terminal import client as client_module
@@ -12,8 +13,8 @@ from examples.terminal.memory import Seats
 from examples.terminal.play import sit_down
 from examples.terminal.table import Page
 from examples.terminal.tile_picture import LARGE
-from schemas.lobby import JoinGame, SeatAsked
-from tests.examples.playing import choose, new_game, press, ready, seen, until
+from schemas.lobby import CreateGame, JoinGame, SeatAsked
+from tests.examples.playing import caught_up, choose, new_game, press, ready, seen, until
 
 ANA, BO, GREEDY = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
 
@@ -44,14 +45,13 @@ async def test_people_at_two_terminals_and_a_watcher_see_the_same(client: Client
             sit_down(client, bos) as bo,
             sit_down(client, Seats(url=client.url, game=anas.game, seats={})) as watcher,
         ):
-            await until(lambda: ana.table.game.turn is not None)
+            await until(ana, lambda: ana.table.game.turn is not None)
             for _ in range(30):
                 active = ana if ana.table.token is not None else bo
                 await ready(active)
                 await choose(active, chance)
-                here = active.table.replica
                 for play in (ana, bo, watcher):
-                    await until(lambda play=play: play.table.replica.version >= here.version)  # type: ignore[misc]
+                    await caught_up(play, active)
             await ready(ana if ana.table.token is not None else bo)
             assert ana.table.game == bo.table.game == watcher.table.game
             assert watcher.table.menu is None
@@ -68,8 +68,8 @@ async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Cli
             assert socket is not None
             await socket.close()
             await choose(here, chance)
-            await until(lambda: there.table.replica.digest == here.table.replica.digest)
-        await until(lambda: there.table.online)
+            await caught_up(there, here)
+        await until(there, lambda: there.table.online)
         assert there.table.game == here.table.game
 
 
@@ -80,7 +80,7 @@ async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
         there.table.replica.digest = "0" * 32
         await ready(here)
         await choose(here, chance)
-        await until(lambda: there.table.replica.digest == here.table.replica.digest)
+        await caught_up(there, here)
         assert there.table.game == here.table.game
 
 
@@ -154,6 +154,17 @@ async def test_a_game_that_is_not_there_is_refused(client: Client) -> None:
         async with sit_down(client, Seats(url=client.url, game="nowhere", seats={})):
             pass
     assert raised.value.problem.code == "not_found"
+
+
+async def test_a_private_game_is_watched_with_its_spectator_token_only(client: Client) -> None:
+    created = await client.create(CreateGame(players=[ANA, BO], visibility="private"))
+    strangers = Seats(url=client.url, game=created.game.id, seats={})
+    with pytest.raises(Refused, match="private"):
+        async with sit_down(client, strangers):
+            pass
+    async with sit_down(client, msgspec.structs.replace(strangers, spectator=created.spectator_token)) as play:
+        assert play.table.game.id == created.game.id
+        assert play.table.token is None
 
 
 async def test_a_service_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int) -> None:

@@ -20,6 +20,7 @@ class Terminal:
         termios.tcsetwinsize(self.side, (24, 80))
         self.modes = termios.tcgetattr(self.side)
         self.written = b""
+        self.more = asyncio.Event()
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
         asyncio.get_running_loop().add_reader(self.screen, self._read)
@@ -35,12 +36,14 @@ class Terminal:
             stderr=self.side,
         )
 
-    async def shows(self, text: str) -> None:
-        """Wait until something is written, and forget what came before it."""
+    async def shows(self, text: str) -> str:
+        """Wait until something is written; gives, and forgets, what came before it."""
         async with asyncio.timeout(2 * PATIENCE_S):
             while text.encode() not in self.written:
-                await asyncio.sleep(0.01)
-        self.written = self.written.partition(text.encode())[2]
+                await self.more.wait()
+                self.more.clear()
+        before, _, self.written = self.written.partition(text.encode())
+        return before.decode(errors="replace")
 
     def type(self, keys: str) -> None:
         os.write(self.screen, keys.encode())
@@ -52,6 +55,7 @@ class Terminal:
 
     def _read(self) -> None:
         self.written += os.read(self.screen, 65536)
+        self.more.set()
 
 
 async def test_four_bots_play_a_game_and_the_socket_tells_it(url: str) -> None:
@@ -69,18 +73,19 @@ async def test_the_terminal_is_left_as_it_was_and_the_game_goes_on(url: str, tmp
     try:
         program = await terminal.start("--url", url, "--tokens", str(tmp_path), "--players", "Ana", "--bots", "greedy")
         await terminal.shows("place the tile")
-        await terminal.shows("look around")
+        await terminal.shows("q leave")
         terminal.type("?\r")
         await terminal.shows("every legal move has a key")
         terminal.type("\x1b")
-        await terminal.shows("look around")
+        await terminal.shows("q leave")
         terminal.type("q\r")
-        await terminal.shows("Come back with: python examples/terminal --resume ")
+        await terminal.shows("Come back with: ")
+        await terminal.shows("examples/terminal --resume ")
+        game = await terminal.shows(" --tokens")
         assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0
         assert termios.tcgetattr(terminal.side) == terminal.modes
 
-        (kept,) = tmp_path.glob("*.json")
-        program = await terminal.start("--tokens", str(tmp_path), "--resume", kept.stem)
+        program = await terminal.start("--tokens", str(tmp_path), "--resume", game)
         await terminal.shows("place the tile")
         program.terminate()
         assert await asyncio.wait_for(program.wait(), PATIENCE_S) == 0

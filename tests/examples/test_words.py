@@ -126,7 +126,7 @@ def test_what_is_not_known_or_says_nothing_is_left_out() -> None:
     ("cost", "text"),
     (
         (Cost(bananas=0, shells=0, fish=0, any=6, same=()), "6 of any"),
-        (Cost(bananas=0, shells=0, fish=0, any=0, same=(4,)), "AAAA"),
+        (Cost(bananas=0, shells=0, fish=0, any=0, same=(4,)), "4 alike"),
         (Cost(bananas=0, shells=0, fish=0, any=0, same=()), "nothing"),
     ),
 )

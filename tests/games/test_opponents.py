@@ -97,6 +97,7 @@ async def test_the_worker_finds_what_is_due(store: Store) -> None:
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
     created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
     worker = asyncio.create_task(keep_going(context_of(store), every_s=0.02))
+    loaded = None
     for _ in range(1000):
         await asyncio.sleep(0.02)
         loaded = await store.load(created.game.id)

@@ -15,6 +15,7 @@ from service.games.watch import Watch
 from service.web.app import make_app
 from service.web.limits import Limits
 from service.web.runner import Runner
+from tests.web.contract import held_to_the_contract
 
 Client = TestClient[web.Request, web.Application]
 
@@ -44,12 +45,13 @@ class Clock:
 async def serve(
     store: Store, limits: Limits = DEFAULT_LIMITS, clock: Callable[[], float] = time
 ) -> AsyncIterator[Client]:
-    """A client of a whole instance on `store`; everything is closed at the end."""
+    """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
     watch = Watch(store, TILESETS, limits.sweep_s)
     context = Context(store=store, tilesets=TILESETS, clock=clock, committed=watch.committed)
     watch.start()
     try:
-        async with TestClient(Served(make_app(context, watch, limits))) as client:
+        server = Served(make_app(context, watch, limits))
+        async with TestClient(server, trace_configs=[held_to_the_contract()]) as client:
             yield client
     finally:
         await watch.aclose()

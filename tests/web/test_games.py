@@ -1,4 +1,5 @@
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -102,7 +103,7 @@ async def test_legal_moves_are_those_of_who_decides(client: Client) -> None:
 
 async def test_nobody_decides_where_the_game_waits_or_is_over(client: Client) -> None:
     table = await new_table(client, [{"name": "Ana"}, {"open": True}])
-    nobody = {"seat": None, "phase": None, "moves": []}
+    nobody: dict[str, Any] = {"seat": None, "phase": None, "moves": []}
     assert nobody.items() <= (await table.json("/legal-moves")).items()
     await client.delete(table.path, headers=bearer(table.owner))
     assert nobody.items() <= (await table.json("/legal-moves")).items()

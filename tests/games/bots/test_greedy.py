@@ -11,7 +11,7 @@ from service.games.bots import greedy, random
 from service.games.shuffle import Chance
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
-from tests.rules.playing import BLUE, RED, Table, ship
+from tests.rules.playing import BLUE, RED, Table, paid, ship
 
 SEA_AND_ISLAND = """
   0      1
@@ -89,7 +89,7 @@ def test_it_delivers_to_the_ship_that_is_worth_more() -> None:
     table = Table(SEA_AND_ISLAND, ships=ships)
     table.give(RED, fish=3)
     table.lay(RED)
-    assert decide(table) == Deliver("four", table.moves(Deliver)[0].wares if table.moves(Deliver) else None)
+    assert decide(table) == Deliver("four", paid(fish=3))
 
 
 def test_it_pays_with_what_the_other_ships_do_not_ask_for() -> None:

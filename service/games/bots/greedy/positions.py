@@ -169,14 +169,14 @@ class Position:
     def _place(self, label: int, kind: int, least: float | None) -> float:
         """The decider's islander on a free feature; less than the truth where that is below `least` all the same."""
         game, prospects = self.game, self.prospects
-        me, symbols, empty = prospects.me, game.symbols[label], game.open_slots[label]
+        me, symbols = prospects.me, game.symbols[label]
         if self._at_once(label):
             if kind == SHIPS:
                 return float(prospects.best_ship)
             bananas, shells, fish = self.wares[me]
             return prospects.purses[me].gain((bananas, shells, fish), kind, symbols)
         cost = prospects.homes[me][self.homes[me] - 1] + self._gifts.get(label, 0.0)
-        if least is not None and prospects.limit(kind, symbols, empty) - cost <= least:
+        if least is not None and prospects.limit(kind, symbols) - cost <= least:
             return least
         alone = [int(seat == me) for seat in range(len(self.homes))]
         return prospects.worth(self._feature(label, kind), alone) - cost

@@ -50,7 +50,7 @@ class Prospects:
         boats = sum(number for tile, number in self.left.items() if tables.tiles[tile].boat is not None)
         self.boat = weights.harvest * boats / self.tiles
         self._served: dict[Opening, float] = {}
-        self._gains: dict[tuple[int, int, float], float] = {}
+        self._gains: dict[tuple[int, int, int], float] = {}
 
     def openings(self, game: Game, label: int) -> dict[int, tuple[int, int]]:
         """The empty cells that a bridge, island or sea opens to, each with a side and a place there."""
@@ -91,18 +91,16 @@ class Prospects:
         chance = self._chance(feature, min(turns, weights.patience))
         if not wins:
             return chance * back
-        grown = feature.symbols + weights.growth * len(feature.served)
-        then = back + weights.future * self.gain(seat, feature.kind, grown)
+        then = back + weights.future * self.gain(seat, feature.kind, feature.symbols)
         return chance * then + (1 - chance) * feature.symbols / WARES_PER_POINT
 
-    def limit(self, kind: int, symbols: int, empty: int) -> float:
+    def limit(self, kind: int, symbols: int) -> float:
         """What the decider alone can expect of a feature at most; found without looking at its openings."""
         weights = self.weights
         back = weights.return_share * self.homes[self.me][1]
         if kind == SHIPS:
             return back + weights.future * self.best_ship
-        grown = self.gain(self.me, kind, symbols + weights.growth * empty)
-        return max(back + weights.future * grown, symbols / WARES_PER_POINT)
+        return max(back + weights.future * self.gain(self.me, kind, symbols), symbols / WARES_PER_POINT)
 
     def _chance(self, feature: Feature, tries: float) -> float:
         """How likely so many draws are to complete a feature, or to bring a boat to it (R5.6)."""
@@ -123,7 +121,7 @@ class Prospects:
             found = self._served[packed, side, place] = (end + self.weights.extend * (fit - end)) / self.tiles
         return found
 
-    def gain(self, seat: int, kind: int, amount: float) -> float:
+    def gain(self, seat: int, kind: int, amount: int) -> float:
         """What more wares of one kind would add to a player's stock."""
         key = (seat, kind, amount)
         found = self._gains.get(key)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from service.engine import Tables
 from service.engine.ending import WARES_PER_POINT
-from service.engine.tables import Payment
+from service.engine.tables import BANANAS, FISH, SHELLS, Payment
 from service.games.bots.greedy.weights import Weights
 
 PLANNED = 3
@@ -20,9 +20,7 @@ class Purse:
     def __init__(self, tables: Tables, ships: Sequence[int], turns: float, weights: Weights) -> None:
         self.tables, self.ships, self.turns, self.weights = tables, ships, turns, weights
         end = 1 / WARES_PER_POINT
-        early = min(1.0, turns / weights.ware_horizon)
-        self.loose = end + (weights.loose_ware - end) * early
-        self.variety = weights.variety * early
+        self.loose = end + (weights.loose_ware - end) * min(1.0, turns / weights.ware_horizon)
         self.profits = {ship: self._profit(ship) for ship in ships}
         self._known: dict[Payment, float] = {}
 
@@ -30,23 +28,23 @@ class Purse:
         """What a stock of wares will bring."""
         found = self._known.get(wares)
         if found is None:
-            some = sum([min(number, 2) for number in wares])
-            found = self._known[wares] = self.loose * sum(wares) + self._plan(wares) + self.variety * some
+            found = self._known[wares] = self.loose * sum(wares) + self._plan(wares)
         return found
 
-    def gain(self, wares: Payment, kind: int, amount: float) -> float:
-        """What more of one kind would add, in fractions of a ware too."""
-        whole = int(amount)
-        more = _with(wares, kind, whole)
-        value = self.worth(more) - self.worth(wares)
-        if amount > whole:
-            value += (amount - whole) * (self.worth(_with(more, kind, 1)) - self.worth(more))
-        return value
+    def gain(self, wares: Payment, kind: int, amount: int) -> float:
+        """What more wares of one kind would add to a stock."""
+        bananas, shells, fish = wares
+        more = (
+            bananas + amount * (kind == BANANAS),
+            shells + amount * (kind == SHELLS),
+            fish + amount * (kind == FISH),
+        )
+        return self.worth(more) - self.worth(wares)
 
     def _profit(self, ship: int) -> float:
-        """A ship's points, less what its wares would bring otherwise."""
+        """A ship's points, less what its wares would bring otherwise; nothing where that is more."""
         table = self.tables.ships[ship]
-        return table.points - self.weights.thrift * self.loose * table.total
+        return max(0.0, table.points - self.weights.thrift * self.loose * table.total)
 
     def _plan(self, wares: Payment) -> float:
         """The profits of the deliveries that can be made, and of those that nearly can."""
@@ -57,19 +55,15 @@ class Purse:
             if not payable:
                 break
             ship = max(payable, key=self.profits.__getitem__)
-            value += share * max(0.0, self.profits[ship])
+            value += share * self.profits[ship]
             share *= self.weights.later_ship
             wares = after(wares, thriftiest(self.tables, ship, wares))
             lacking = {other: missing(self.tables, other, wares) for other in lacking if other != ship}
         if self.turns < 1:
             return value
         step = self.weights.missing_ware
-        near = sorted(
-            [max(0.0, self.profits[ship]) * step ** max(1, number) for ship, number in lacking.items() if number < FAR]
-        )
-        if near:
-            value += share * (near[-1] + self.weights.also * sum(near[:-1]))
-        return value
+        near = [self.profits[ship] * step ** max(1, number) for ship, number in lacking.items() if number < FAR]
+        return value + share * max(near, default=0.0)
 
 
 def missing(tables: Tables, ship: int, wares: Payment) -> int:
@@ -102,12 +96,4 @@ def thriftiest(tables: Tables, ship: int, wares: Payment) -> Payment:
     return min(
         (paid for paid in tables.ships[ship].payments if paid[0] <= bananas and paid[1] <= shells and paid[2] <= fish),
         key=lambda paid: (bananas - paid[0]) ** 2 + (shells - paid[1]) ** 2 + (fish - paid[2]) ** 2,
-    )
-
-
-def _with(wares: Payment, kind: int, amount: int) -> Payment:
-    return (
-        wares[0] + amount * (kind == 0),
-        wares[1] + amount * (kind == 1),
-        wares[2] + amount * (kind == 2),
     )

@@ -8,30 +8,24 @@ class Weights(NamedTuple):
 
     loose_ware: float = 0.85
     """A ware that no ship of the display asks for, while there is time; at the end a third (R7.3)."""
-    ware_horizon: float = 6.0
+    ware_horizon: float = 8.0
     """Turns to go from which on a loose ware is worth the full `loose_ware`."""
-    thrift: float = 0.9
+    thrift: float = 0.75
     """Share of a loose ware's worth that paying it to a ship is felt to cost."""
-    variety: float = 0.1
-    """What each of the first two wares of a kind is worth on top, while there is time."""
-    also: float = 0.3
-    """How much the other nearly paid ships count beside the best."""
-    later_ship: float = 0.6
+    later_ship: float = 0.7
     """Share of a delivery's profit that is left for each turn it has to wait."""
-    missing_ware: float = 0.55
+    missing_ware: float = 0.42
     """Share of a delivery's profit that is left for each ware that is still missing."""
-    islander: tuple[float, float, float, float] = (4.5, 2.2, 1.25, 0.8)
+    islander: tuple[float, float, float, float] = (5.2, 2.0, 1.2, 0.8)
     """The first, second, third and fourth islander at home, while there is time."""
     islander_horizon: float = 8.0
     """Turns to go from which on an islander at home is worth its full value."""
-    return_share: float = 0.3
+    return_share: float = 0.33
     """Share of an islander's value that is counted for one on a feature that will surely be completed."""
-    patience: float = 4.0
+    patience: float = 3.2
     """Own turns that a feature is given to be completed in; what takes longer is not counted."""
-    extend: float = 0.3
+    extend: float = 0.25
     """How much a tile that only extends a feature at an open cell counts against one that closes it there."""
-    growth: float = 0.25
-    """Symbols that each open cell adds to a feature before it is completed."""
     harvest: float = 0.8
     """Chance that a boat tile, when drawn, can be put into a given open sea."""
     market_step: float = 0.92

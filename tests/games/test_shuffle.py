@@ -1,0 +1,160 @@
+"""The provable shuffle, against the contract's text done once more here, and against numbers worked out by hand.
+
+n(label, i, m) = the first 6 bytes, big-endian, of SHA-256(`SEED:LABEL:I`), mod m. `bag`: tiles in file order, `count`
+times each, less one `start`; `ships`: in file order; for i from last down to 1 swap i with n(label, i, i+1); draw from
+index 0. Random first seat: n(`first`, 0, players). `commitment` = SHA-256 hex of `GAME_ID:SEED:SET`, SET = hex SHA-256
+of the tile set's answer in RFC 8785 form.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.base import encode
+from schemas.tileset import TileSet
+from service.engine import Tables
+from service.games import shuffle
+from tests.reference.random_sets import random_tileset
+
+SEEDS = ("tides", "0", "A.b_c-9", "f" * 64)
+
+NUMBERS = (
+    ("bag", 71, 72, 0xCAF9905701D3, 3),
+    ("bag", 4, 5, 0xFA1335973764, 3),
+    ("bag", 3, 4, 0x8860E94661C0, 0),
+    ("bag", 2, 3, 0x63BACCF885B8, 1),
+    ("bag", 1, 2, 0x23B2F9609A2C, 0),
+    ("ships", 23, 24, 0x67EFBC9D00A1, 17),
+    ("first", 0, 5, 0xE7441F7F0C67, 2),
+)
+"""For the seed `tides`: label, i, m, the first 12 digits that `printf %s tides:LABEL:I | sha256sum` prints, and n."""
+
+CANONICAL = (
+    '{"id":"two","name":"Zwei Inseln – Südsee","provenance":"test",'  # noqa: RUF001 (a name may hold any dash)
+    '"ships":[{"cost":{"any":1,"bananas":0,"fish":0,"same":[2],"shells":0},"id":"s1","points":3}],"start":"open",'
+    '"tiles":[{"count":3,"edges":{"e":"sea","n":"sea","s":"sea","w":"sea"},"id":"open","segments":['
+    '{"boat":false,"fish":[1,2],"halves":[0,1,2,3,4,5,6,7],"kind":"sea"},{"bananas":2,"edges":[],"kind":"island"},'
+    '{"kind":"market"}]}]}'
+)
+SET = "31c0824fbd81dbef5dfe42ba2f9b1b6707aa44f210df2b2a05ae159cdc51a378"
+COMMITMENT = "5a7c576046a2553e0c0b815307608d3ab5eb25795614e8c59c21eb602bcfedc2"
+"""What sha256sum prints for CANONICAL, and for `k7m2x9qd4t1w:tides:SET`."""
+
+
+def n(seed: str, label: str, i: int, m: int) -> int:
+    digest = hashlib.sha256(f"{seed}:{label}:{i}".encode("ascii")).hexdigest()
+    return int(digest[:12], 16) % m
+
+
+def shuffled(seed: str, label: str, cards: list[Any]) -> list[Any]:
+    for i in reversed(range(1, len(cards))):
+        j = n(seed, label, i, i + 1)
+        kept = cards[i]
+        cards[i] = cards[j]
+        cards[j] = kept
+    return cards
+
+
+def bag_in_file_order(tileset: dict[str, Any]) -> list[str]:
+    bag: list[str] = []
+    for tile in tileset["tiles"]:
+        bag.extend([tile["id"]] * (tile["count"] - 1 if tile["id"] == tileset["start"] else tile["count"]))
+    return bag
+
+
+def rfc_8785(value: Any) -> bytes:
+    """Enough of it for ASCII member names, integers, booleans and strings."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+
+
+@pytest.mark.parametrize(("label", "i", "m", "digits", "expected"), NUMBERS)
+def test_a_number_is_the_first_6_bytes_of_the_hash(label: str, i: int, m: int, digits: int, expected: int) -> None:
+    assert digits % m == expected
+    assert n("tides", label, i, m) == expected
+    assert shuffle.number("tides", label, i, m) == expected
+
+
+def test_a_shuffle_swaps_from_the_last_down_to_the_second() -> None:
+    """5 cards change places 4-3, 3-0, 2-1 and 1-0, as the numbers above say."""
+    cards = ["a", "b", "c", "d", "e"]
+    shuffle.shuffle("tides", "bag", cards)
+    assert cards == ["c", "e", "b", "a", "d"]
+
+
+@given(seed=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True), label=st.sampled_from(("bag", "ships")))
+def test_any_shuffle_is_the_contracts(seed: str, label: str) -> None:
+    cards = [*range(72)]
+    shuffle.shuffle(seed, label, cards)
+    assert cards == shuffled(seed, label, [*range(72)])
+
+
+def test_nothing_and_a_single_card_stay_as_they_are() -> None:
+    for cards in ([], ["a"]):
+        same = [*cards]
+        shuffle.shuffle("tides", "bag", same)
+        assert same == cards
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_bag_is_shuffled_from_file_order_without_one_start_tile(seed: str) -> None:
+    for number in range(10):
+        tileset = random_tileset(number)
+        tables = Tables(msgspec.convert(tileset, TileSet))
+        bag = [tables.tile_ids[tile] for tile in shuffle.shuffled_bag(tables, seed)]
+        assert bag == shuffled(seed, "bag", bag_in_file_order(tileset))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_ships_are_shuffled_from_file_order(seed: str) -> None:
+    for number in range(10):
+        tileset = random_tileset(number)
+        tables = Tables(msgspec.convert(tileset, TileSet))
+        ships = [tables.ship_ids[ship] for ship in shuffle.shuffled_ships(tables, seed)]
+        assert ships == shuffled(seed, "ships", [ship["id"] for ship in tileset["ships"]])
+
+
+@pytest.mark.parametrize(("players", "seat"), ((2, 1), (3, 2), (4, 3), (5, 2)))
+def test_the_first_seat(players: int, seat: int) -> None:
+    assert shuffle.first_seat("tides", players) == n("tides", "first", 0, players) == seat
+
+
+def test_a_tile_sets_hash_and_the_commitment() -> None:
+    tileset = msgspec.json.decode(CANONICAL, type=TileSet)
+    assert rfc_8785(json.loads(encode(tileset))) == CANONICAL.encode()
+    assert shuffle.tileset_hash(tileset) == SET
+    assert shuffle.commitment("k7m2x9qd4t1w", "tides", SET) == COMMITMENT
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_any_tile_sets_hash_is_that_of_its_answer_in_rfc_8785_form(number: int) -> None:
+    tileset = msgspec.convert(random_tileset(number), TileSet)
+    answer = json.loads(encode(tileset))
+    assert shuffle.tileset_hash(tileset) == hashlib.sha256(rfc_8785(answer)).hexdigest()
+
+
+def test_a_bots_chance_follows_from_seed_and_version_alone() -> None:
+    chance = shuffle.Chance("tides", 5)
+    drawn = [chance.below(10) for _ in range(8)]
+    again = shuffle.Chance("tides", 5)
+    assert [again.below(10) for _ in range(8)] == drawn
+    assert [shuffle.Chance("tides", 6).below(10**6), shuffle.Chance("winds", 5).below(10**6)] != drawn[:2]
+    assert len({*drawn}) > 1
+
+
+def test_every_place_is_as_likely() -> None:
+    """Of 3,000 seeds each of 6 cards comes first in about 500: within five standard deviations."""
+    first = Counter(shuffled_first(f"seed-{number}") for number in range(3000))
+    assert sorted(first) == [*range(6)]
+    assert all(400 < count < 600 for count in first.values())
+
+
+def shuffled_first(seed: str) -> int:
+    cards: list[int] = [*range(6)]
+    shuffle.shuffle(seed, "bag", cards)
+    return cards[0]

@@ -1,0 +1,95 @@
+"""Holds every answer that a test gets against the OpenAPI document: its status, headers, media type and body."""
+
+import re
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from aiohttp import ClientResponse, ClientSession, TraceConfig, TraceRequestEndParams
+from jsonschema_rs import Draft202012Validator
+
+from service.web.openapi import openapi
+
+PROBLEM = "application/problem+json"
+EVENT_STREAM = "text/event-stream"
+
+
+def held_to_the_contract() -> TraceConfig:
+    """What makes a client session fail where an answer is not as documented."""
+    trace = TraceConfig()
+    trace.on_request_end.append(_check)
+    return trace
+
+
+async def _check(session: ClientSession, context: SimpleNamespace, told: TraceRequestEndParams) -> None:
+    del session, context
+    if told.method != "OPTIONS" and told.response.status != 101:
+        await check(told.method, told.url.raw_path, told.response)
+
+
+async def check(method: str, path: str, response: ClientResponse) -> None:
+    """Fail unless the answer is documented."""
+    documented = _documented(method, path)
+    where = f"{method} {path} {response.status}"
+    if documented is None:
+        assert response.content_type == PROBLEM, where
+        _valid("Problem", await response.json(content_type=PROBLEM))
+        return
+    assert str(response.status) in documented["responses"], where
+    answer = documented["responses"][str(response.status)]
+    for name, reference in answer.get("headers", {}).items():
+        header = _component("headers", reference)
+        if header.get("required"):
+            assert name in response.headers, f"{where} {name}"
+            assert re.search(header["schema"].get("pattern", ""), response.headers[name]), f"{where} {name}"
+    if "content" not in answer:
+        assert await response.read() == b"", where
+        return
+    assert response.content_type in answer["content"], where
+    if response.content_type == EVENT_STREAM or method == "HEAD":
+        return
+    schema = answer["content"][response.content_type]["schema"]
+    body = await response.json(content_type=response.content_type)
+    if "$ref" in schema:
+        _valid(schema["$ref"].rpartition("/")[2], body)
+    if response.content_type == PROBLEM:
+        assert body["code"] in answer["content"][PROBLEM]["examples"], f"{where} {body}"
+
+
+@cache
+def _document() -> dict[str, Any]:
+    return openapi()
+
+
+@cache
+def _paths() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+    return [
+        (re.compile(re.escape(path).replace(r"\{id\}", "[a-z0-9-]{1,32}")), operations)
+        for path, operations in _document()["paths"].items()
+    ]
+
+
+def _documented(method: str, path: str) -> dict[str, Any] | None:
+    """The operation, None where there is no such path, or it does not answer this method."""
+    wanted = "get" if method == "HEAD" else method.lower()
+    for pattern, operations in _paths():
+        if pattern.fullmatch(path):
+            found: dict[str, Any] | None = operations.get(wanted)
+            return found
+    return None
+
+
+def _component(kind: str, reference: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = _document()["components"][kind][reference["$ref"].rpartition("/")[2]]
+    return found
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    schema = {"$ref": f"#/components/schemas/{name}", "components": _document()["components"]}
+    return Draft202012Validator(schema)
+
+
+def _valid(name: str, body: Any) -> None:
+    """Fail unless the schema takes the body, and nothing in the body is undocumented."""
+    _validator(name).validate(body)

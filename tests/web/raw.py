@@ -1,0 +1,47 @@
+"""Bytes over a plain connection, for what a well-behaved client never sends."""
+
+import asyncio
+from http.client import HTTPResponse
+from io import BytesIO
+from socket import socket
+from typing import cast
+
+from tests.web.served import Client
+
+WITHIN_S = 10.0
+
+
+class _Sent:
+    """What http.client reads an answer from."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def makefile(self, mode: str) -> BytesIO:
+        """All of it."""
+        del mode
+        return BytesIO(self._data)
+
+
+async def send(client: Client, request: bytes) -> HTTPResponse:
+    """The answer to exactly these bytes."""
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    try:
+        writer.write(request)
+        async with asyncio.timeout(WITHIN_S):
+            data = await _answer(reader)
+    finally:
+        writer.close()
+        await writer.wait_closed()
+    response = HTTPResponse(cast("socket", _Sent(data)))
+    response.begin()
+    return response
+
+
+async def _answer(reader: asyncio.StreamReader) -> bytes:
+    """An answer with the length that it gives."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            return head + await reader.readexactly(int(line.partition(b":")[2]))
+    return head

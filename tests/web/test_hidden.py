@@ -1,0 +1,73 @@
+"""What nobody may see: the order of bag and ship pile, the seed before the end, and tokens."""
+
+from random import Random
+
+from redis.asyncio import Redis
+
+from service.engine import decode, encode
+from service.store import keys
+from tests.web.played import Table, bearer, new_table
+from tests.web.served import Client
+
+READS = (
+    "",
+    "/legal-moves",
+    "/legal-moves?stage=cell",
+    "/diffs?limit=1000",
+    "/scores",
+    "/tiles",
+)
+
+
+async def told(table: Table) -> list[bytes]:
+    """Everything that can be read of a game, by everybody who may read it."""
+    answers = [await (await table.client.get("/v1/games")).read()]
+    for token in (table.owner, table.spectator, *table.seats.values()):
+        for path in READS:
+            response = await table.client.get(table.path + path, headers=bearer(token))
+            assert response.status == 200
+            answers.append(repr(response.headers.items()).encode() + await response.read())
+    return answers
+
+
+def without_date(answers: list[bytes]) -> list[bytes]:
+    """The same but for the header that tells the time."""
+    return [b"".join(part for part in answer.split(b"('") if not part.startswith(b"Date'")) for answer in answers]
+
+
+async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redis) -> None:
+    table = await new_table(client, seed="tides")
+    await table.play(Random(8), versions=30)
+    before = await told(table)
+    stored = await redis.hget(keys.game(table.id), "snapshot")
+    assert isinstance(stored, bytes)
+    game = decode(stored)
+    assert len(game.bag) > 10
+    assert len(game.pile) > 2
+    game.bag.reverse()
+    game.pile.reverse()
+    game.seed = "quite-another"
+    await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    assert without_date(await told(table)) == without_date(before)
+
+
+async def test_the_seed_is_told_only_when_nothing_can_be_decided_any_more(client: Client) -> None:
+    seed = "nobody-knows-this"
+    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed=seed)
+    await table.play(Random(9), versions=40)
+    answers = [*(await told(table)), repr(table.created).encode(), repr(await table.do()).encode()]
+    assert [answer for answer in answers if seed.encode() in answer] == []
+    await client.delete(table.path, headers=bearer(table.owner))
+    assert (await table.json())["deck"]["seed"] == seed
+    last = (await table.json("/diffs?limit=1000"))["diffs"][-1]
+    assert seed in repr(last["patch"])
+
+
+async def test_no_token_is_told_again(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"open": True}])
+    joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
+    acted = await table.act({"move": (await table.moves())[0]["id"]}, joined["token"])
+    answers = [*(await told(table)), await acted.read()]
+    for token in (table.owner, table.spectator, joined["token"], *table.seats.values()):
+        assert len(token) == 43
+        assert [answer for answer in answers if token.encode() in answer] == []

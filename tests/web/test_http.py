@@ -1,0 +1,116 @@
+"""What every path does as HTTP asks for: methods, CORS, problems for paths that are not there."""
+
+import json
+
+import pytest
+from redis.asyncio import Redis
+
+from schemas.problems import KINDS, problem
+from service.store import keys
+from service.web.routes import ROUTES
+from tests.web.played import TWO, bearer, new_table, refused
+from tests.web.raw import send
+from tests.web.served import Client
+
+METHODS = {route.public_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
+EXPOSED = {"ETag", "Location", "Retry-After", "RateLimit"}
+ASKED = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Last-Event-ID")
+
+
+@pytest.mark.parametrize("path", sorted(METHODS))
+async def test_a_path_says_which_methods_it_answers(client: Client, path: str) -> None:
+    there = path.replace("{id}", "archipelago" if "tilesets" in path else (await new_table(client)).id)
+    allowed = METHODS[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in METHODS[path] else set())
+    for method in ("PUT", "PATCH", "TRACE", "PROPFIND", "DELETE", "POST", "GET"):
+        if method in allowed:
+            continue
+        response = await client.request(method, there)
+        await refused(response, 405, "method_not_allowed")
+        assert set(response.headers["Allow"].split(", ")) == allowed
+    options = await client.options(there)
+    assert (options.status, await options.read()) == (204, b"")
+    assert set(options.headers["Allow"].split(", ")) == allowed
+
+
+@pytest.mark.parametrize("path", sorted(path for path in METHODS if "GET" in METHODS[path]))
+async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
+    there = path.replace("{id}", "archipelago" if "tilesets" in path else (await new_table(client)).id)
+    head, get = await client.head(there), await client.get(there)
+    assert (head.status, await head.read()) == (get.status, b"")
+    for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control"):
+        assert head.headers.get(name) == get.headers.get(name)
+
+
+@pytest.mark.parametrize("path", sorted(METHODS))
+async def test_a_browser_of_any_origin_may_ask(client: Client, path: str) -> None:
+    for method in METHODS[path]:
+        response = await client.options(
+            path.replace("{id}", "archipelago"),
+            headers={
+                "Origin": "https://example.org",
+                "Access-Control-Request-Method": method,
+                "Access-Control-Request-Headers": ", ".join(ASKED).lower(),
+            },
+        )
+        assert response.status == 204
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert method in response.headers["Access-Control-Allow-Methods"].split(", ")
+        assert set(ASKED) <= set(response.headers["Access-Control-Allow-Headers"].split(", "))
+        assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+async def test_a_browser_of_any_origin_may_read_every_answer(client: Client) -> None:
+    table = await new_table(client)
+    tag = (await table.get()).headers["ETag"]
+    for response in (
+        await table.get(),
+        await table.get("", **{"If-None-Match": tag}),
+        await table.act({"move": "i0"}),
+        await client.post("/v1/games", json={"players": TWO}),
+        await client.get("/nowhere"),
+        await client.put("/v1/games"),
+        await client.get("/openapi.json"),
+    ):
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert set(response.headers["Access-Control-Expose-Headers"].split(", ")) >= EXPOSED
+        assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+async def test_a_path_that_is_not_there(client: Client) -> None:
+    for path in ("/nowhere", "/v1", "/v1/", "/v1/games/", "/v1/game", "/V1/games", "/v1/games/abc/moves"):
+        for response in (await client.get(path), await client.post(path, json={})):
+            await refused(response, 404, "not_found")
+    assert (await client.options("/nowhere")).status == 404
+
+
+async def test_a_client_may_wait_until_it_is_told_to_send_its_body(client: Client) -> None:
+    body = json.dumps({"players": TWO}).encode()
+    head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
+    told = await client.post("/v1/games", json={"players": TWO}, expect100=True)
+    assert told.status == 201
+    other = await send(client, head + b"Expect: the-unexpected\r\n\r\n" + body)
+    assert other.status == 201
+
+
+async def test_a_client_of_http_1_0_is_answered(client: Client) -> None:
+    response = await send(client, b"GET /livez HTTP/1.0\r\n\r\n")
+    assert (response.status, json.load(response)) == (200, {"status": "ok"})
+
+
+async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
+    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A game whose stored form is broken stands for whatever nobody thought of."""
+    table = await new_table(client)
+    await redis.hset(keys.game(table.id), "snapshot", b"broken")
+    response = await client.get(table.path, headers=bearer(table.owner))
+    told = await refused(response, 500, "internal")
+    assert told["detail"] == problem("internal", "this is the service's fault, not yours").detail
+    assert "broken" not in await response.text()
+    (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert record.getMessage() == f"GET {table.path} failed"
+    assert table.owner not in caplog.text
+
+
+def test_every_status_has_its_codes() -> None:
+    assert {kind.status for kind in KINDS.values()} >= {400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 503}

@@ -1,0 +1,190 @@
+"""An idempotency key counts on every POST, per path and token; a second answer is byte-equal to the first."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from tests.web.played import TWO, Table, bearer, new_table, refused
+from tests.web.served import Client
+
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
+OTHER_SECRET = SECRET[::-1]
+OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
+
+
+def key(value: str = SECRET) -> dict[str, str]:
+    """The header that carries a key."""
+    return {"Idempotency-Key": value}
+
+
+async def test_creating_again_gives_the_same_game_and_the_same_tokens(client: Client) -> None:
+    asked = {"players": [*TWO, {"bot": "random"}]}
+    first = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
+    again = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
+    assert (first.status, again.status) == (201, 201)
+    assert await first.read() == await again.read()
+    for name in ("Location", "ETag", "Cache-Control"):
+        assert first.headers[name] == again.headers[name]
+    table = Table(client, await first.json())
+    assert (await table.act({"move": (await table.moves())[0]["id"]})).status == 200
+    played_on = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
+    assert await played_on.read() == await first.read()
+    assert len((await (await client.get("/v1/games")).json())["games"]) == 1
+
+
+async def test_creating_at_the_same_time_with_one_key_makes_one_game(client: Client) -> None:
+    answers = await asyncio.gather(*(client.post("/v1/games", json={"players": TWO}, headers=key()) for _ in range(20)))
+    assert {response.status for response in answers} == {201}
+    assert len({await response.read() for response in answers}) == 1
+    assert len((await (await client.get("/v1/games")).json())["games"]) == 1
+
+
+async def test_without_a_key_each_creation_is_another_game(client: Client) -> None:
+    one, other = await new_table(client, seed="tides"), await new_table(client, seed="tides")
+    assert one.id != other.id
+    assert {one.owner, one.spectator, *one.seats.values()}.isdisjoint(
+        {other.owner, other.spectator, *other.seats.values()}
+    )
+
+
+async def test_another_creation_with_the_same_key_is_refused(client: Client) -> None:
+    await client.post("/v1/games", json={"players": TWO}, headers=key())
+    other = await client.post("/v1/games", json={"players": OPEN}, headers=key())
+    await refused(other, 422, "key_reused")
+    assert (await client.post("/v1/games", json={"players": OPEN}, headers=key(OTHER_SECRET))).status == 201
+
+
+async def test_the_same_request_in_other_words_is_the_same(client: Client) -> None:
+    first = await client.post("/v1/games", json={"players": TWO, "seed": None}, headers=key())
+    again = await client.post(
+        "/v1/games",
+        data=b' {"players":[{"name":"\\u0041na","open":null},{"name":"Bo"}]}',
+        headers={**key(), "Content-Type": "application/json; charset=UTF-8"},
+    )
+    assert await first.read() == await again.read()
+
+
+async def test_joining_again_gives_the_same_seat_and_the_same_token(client: Client) -> None:
+    table = await new_table(client, OPEN)
+    first = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key())
+    other = await client.post(f"{table.path}/seats", json={"name": "Cy"}, headers=key(OTHER_SECRET))
+    again = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key())
+    assert await first.read() == await again.read()
+    assert (await other.json())["seat"] == 2
+    await refused(await client.post(f"{table.path}/seats", json={"name": "Di"}, headers=key()), 422, "key_reused")
+    token = (await again.json())["token"]
+    assert (await client.get(table.path, headers=bearer(token))).status == 200
+
+
+async def test_joining_at_the_same_time_with_one_key_takes_one_seat(client: Client) -> None:
+    table = await new_table(client, OPEN)
+    answers = await asyncio.gather(
+        *(client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key()) for _ in range(20))
+    )
+    assert len({await response.read() for response in answers}) == 1
+    assert [player["kind"] for player in (await table.json())["players"]] == ["human", "human", "open"]
+
+
+async def test_joining_at_the_same_time_gives_each_its_own_seat(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
+    answers = await asyncio.gather(
+        *(client.post(f"{table.path}/seats", json={"name": f"P{number}"}) for number in range(7))
+    )
+    assert sorted(response.status for response in answers) == [200] * 4 + [409] * 3
+    joined = [await response.json() for response in answers if response.status == 200]
+    assert sorted(one["seat"] for one in joined) == [1, 2, 3, 4]
+    game = await table.json()
+    assert (game["status"], game["version"]) == ("active", 5)
+    assert len({player["color"] for player in game["players"]}) == 5
+
+
+@pytest.mark.parametrize("path", ("/v1/games", "/v1/games/{id}/seats"))
+async def test_where_tokens_are_handed_out_the_key_must_be_a_secret(client: Client, path: str) -> None:
+    table = await new_table(client, OPEN)
+    body: dict[str, Any] = {"players": TWO} if path == "/v1/games" else {"name": "Bo"}
+    response = await client.post(path.format(id=table.id), json=body, headers=key(SECRET[:31]))
+    problem = await refused(response, 400, "malformed")
+    assert problem["path"] == "Idempotency-Key"
+
+
+async def test_acting_again_changes_nothing_and_answers_the_same(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
+    move = {"move": (await table.moves())[0]["id"]}
+    query, prefer = "?include=legal_moves", {"Prefer": "return=representation"}
+    first = await table.act(move, query=query, **key("k"), **prefer)
+    assert first.status == 200
+    await table.do()
+    again = await table.act(move, query=query, **key("k"), **prefer, **{"If-Match": '"99"'})
+    assert (again.status, await again.read()) == (200, await first.read())
+    assert again.headers["ETag"] == first.headers["ETag"]
+    await refused(await table.act({"move": "i0"}, **key("k")), 422, "key_reused")
+
+
+async def test_acting_at_the_same_time_with_one_key_is_one_change(client: Client) -> None:
+    table = await new_table(client)
+    move = {"move": (await table.moves())[0]["id"]}
+    answers = await asyncio.gather(*(table.act(move, **key("k")) for _ in range(20)))
+    assert {response.status for response in answers} == {200}
+    assert len({await response.read() for response in answers}) == 1
+    assert (await table.json())["version"] == 2
+
+
+async def test_a_key_counts_per_token_and_path(client: Client) -> None:
+    table, other = await new_table(client, first_seat=0, seed="tides"), await new_table(client, seed="tides")
+    move = {"move": (await table.moves())[0]["id"]}
+    assert (await table.act(move, table.seats[0], **key("k"))).status == 200
+    await refused(await table.act(move, table.owner, **key("k")), 422, "illegal_move")
+    assert (await other.act(move, **key("k"))).status == 200
+
+
+async def test_only_successes_are_kept(client: Client) -> None:
+    table = await new_table(client)
+    await refused(await table.act({"move": "p9.9.0"}, **key("k")), 422, "illegal_move")
+    assert (await table.act({"move": (await table.moves())[0]["id"]}, **key("k"))).status == 200
+
+
+async def test_what_is_kept_is_neither_the_key_nor_a_token(client: Client, redis: Redis) -> None:
+    response = await client.post("/v1/games", json={"players": OPEN}, headers=key())
+    table = Table(client, await response.json())
+    joined = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key(OTHER_SECRET))
+    secrets = {
+        SECRET,
+        OTHER_SECRET,
+        table.owner,
+        table.spectator,
+        *table.seats.values(),
+        (await joined.json())["token"],
+    }
+    stored = [name async for name in redis.scan_iter()]
+    assert stored
+    for name in stored:
+        whole = name + (await redis.dump(name) or b"") + await everything(redis, name)
+        for secret in secrets:
+            assert secret.encode() not in whole
+    for name in stored:
+        if b"answer" in name or await redis.type(name) == b"string":
+            assert await redis.ttl(name) <= 86_400
+
+
+async def everything(redis: Redis, name: bytes) -> bytes:
+    """All that a key of the store holds, uncompressed."""
+    match await redis.type(name):
+        case b"hash":
+            return repr(await redis.hgetall(name)).encode()
+        case b"stream":
+            return repr(await redis.xrange(name)).encode()
+        case b"zset":
+            return repr(await redis.zrange(name, 0, -1)).encode()
+        case b"string":
+            return repr(await redis.get(name)).encode()
+        case other:
+            pytest.fail(f"{name!r} is a {other!r}")
+
+
+@pytest.mark.parametrize("wrong", ("", "k" * 256, "a\tb", "é"))
+async def test_a_key_is_printable_ascii_of_some_length(client: Client, wrong: str) -> None:
+    table = await new_table(client)
+    problem = await refused(await table.act({"move": "i0"}, **key(wrong)), 400, "malformed")
+    assert problem["path"] == "Idempotency-Key"
