@@ -12,10 +12,10 @@ from examples.terminal.choices import LETTERS, Choice
 from examples.terminal.palette import STYLES
 from examples.terminal.scene import labels_of_placed, rotations_at, scene, typed_cell
 from examples.terminal.table import Table
-from examples.terminal.tile_picture import LARGE, SMALL
-from examples.terminal.tile_shape import Size
+from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
 from examples.terminal.words import cost_in_words
 from schemas.actions import PlaceTile
+from schemas.game import Placed
 from schemas.tileset import Cost
 
 WARE_MARKS = (("bananas", ")", "banana"), ("shells", "@", "shell"), ("fish", ">", "fish"))
@@ -76,32 +76,39 @@ def cost_in_marks(cost: Cost) -> Text:
     return Text(" ").join(parts)
 
 
-def drawn_tile(table: Table, *, wide: bool) -> RenderableType:
+class DrawnTile:
     """The tile to place in its rotations, or the tile just placed with the keys of its segments."""
-    turn = table.game.turn
-    if turn is None:
-        return Text(" ")
-    tile = table.tiles[turn.tile]
-    if turn.placed is None:
-        size = LARGE if wide else SMALL
-        allowed = rotations_at(table, typed_cell(table))
-        pictures = [
-            _labelled(f"{letter}" if rotation in allowed else " ", Laid(tile, rotation), size)
+
+    def __init__(self, table: Table, *, wide: bool) -> None:
+        self.table = table
+        self.wide = wide
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        turn, height = self.table.game.turn, options.height or console.height
+        if turn is None:
+            return
+        pictures = self._rotations(turn.tile) if turn.placed is None else [self._placed(turn.tile, turn.placed, height)]
+        if max(map(len, pictures)) < height:
+            yield Text(f"{'drawn' if turn.placed is None else 'placed'}: {turn.tile}", style="bold")
+        grid = Grid.grid(padding=(0, 1, 0, 0))
+        grid.add_row(*(Group(*lines) for lines in pictures))
+        yield grid
+
+    def _rotations(self, tile: str) -> list[list[Text]]:
+        size = LARGE if self.wide else SMALL
+        allowed = rotations_at(self.table, typed_cell(self.table))
+        return [
+            [
+                *alone(Laid(self.table.tiles[tile], rotation), size),
+                Text((letter if rotation in allowed else " ").center(size.width), style="bold"),
+            ]
             for rotation, letter in enumerate(LETTERS)
         ]
-    else:
-        placed = table.game.board[f"{turn.placed.x},{turn.placed.y}"]
-        pictures = [_labelled("", Laid(tile, placed.rotation, labels=labels_of_placed(table)), LARGE)]
-    grid = Grid.grid(padding=(0, 1, 0, 0))
-    grid.add_row(*pictures)
-    return Group(Text(f"{'drawn' if turn.placed is None else 'placed'}: {tile.id}", style="bold"), grid)
 
-
-def _labelled(label: str, laid: Laid, size: Size) -> RenderableType:
-    lines = alone(laid, size)
-    if not label:
-        return Group(*lines)
-    return Group(*lines, Text(label.center(size.width), style="bold"))
+    def _placed(self, tile: str, cell: Placed, height: int) -> list[Text]:
+        rotation = self.table.game.board[f"{cell.x},{cell.y}"].rotation
+        size = LARGE if height > LARGE.height else MEDIUM
+        return alone(Laid(self.table.tiles[tile], rotation, labels=labels_of_placed(self.table)), size)
 
 
 class _Names(Highlighter):

@@ -8,9 +8,9 @@ from examples.terminal.options import URL, command
 from examples.terminal.pages import Scrolled
 from examples.terminal.panels import (
     BoardPanel,
+    DrawnTile,
     MenuPanel,
     Story,
-    drawn_tile,
     menu_entries,
     menu_rows,
     players,
@@ -26,6 +26,9 @@ SIDE = {False: 34, True: 50}
 
 LOWER_ROWS = 6
 """Rows below the board of a narrow screen: for the menu what it needs, for the story the rest."""
+
+INVITATION_ROWS = 3
+PROMPT_ROWS = 2
 
 COMMANDS = {
     "?": "show the help",
@@ -46,27 +49,42 @@ DECISIONS = {
 
 def screen(table: Table, width: int, height: int) -> RenderableType:
     """What the terminal shows, `width` columns by `height` rows."""
-    wide = width >= WIDE
-    left = width - SIDE[wide] - 1 if wide else width
-    entries = [*menu_entries(table.meaning.matching)] or _invitation(table)
-    rows = min(max(1, menu_rows(entries, left)), height // 3)
-    middle = Layout(Scrolled(table, table.page)) if table.page is not None else Layout(BoardPanel(table))
-    bottom = [Layout(MenuPanel(entries), size=rows), Layout(prompt(table), size=2)]
     whole = Layout()
-    if wide:
-        table_side = Layout()
-        table_side.split_column(middle, *bottom)
-        whole.split_column(Layout(title(table, width), size=1), rest := Layout())
-        rest.split_row(table_side, Layout(" ", size=1), _side(table, wide=True))
-        return whole
-    upper = Layout()
-    if table.page is not None:
-        upper = middle
-    else:
-        upper.split_row(middle, Layout(" ", size=1), _side(table, wide=False))
-    story = Layout(Story(table), size=max(2, LOWER_ROWS - rows))
-    whole.split_column(Layout(title(table, width), size=1), upper, story, *bottom)
+    arrange = _wide if width >= WIDE else _narrow
+    whole.split_column(Layout(title(table, width), size=1), *arrange(table, width, height))
     return whole
+
+
+def _wide(table: Table, width: int, height: int) -> list[Layout]:
+    """Board, menu and prompt at the left; everything else, and the story, at the right."""
+    menu, rows = _menu(table, width - SIDE[True] - 1, height)
+    left, both = Layout(), Layout()
+    left.split_column(_middle(table), Layout(menu, size=rows), Layout(prompt(table), size=PROMPT_ROWS))
+    both.split_row(left, Layout(" ", size=1), _side(table, wide=True))
+    return [both]
+
+
+def _narrow(table: Table, width: int, height: int) -> list[Layout]:
+    """Players and ships beside the board, the story below; a page takes the whole width."""
+    menu, rows = _menu(table, width, height)
+    upper = _middle(table)
+    if table.page is None:
+        board, upper = upper, Layout()
+        upper.split_row(board, Layout(" ", size=1), _side(table, wide=False))
+    story = Layout(Story(table), size=max(2, LOWER_ROWS - rows))
+    return [upper, story, Layout(menu, size=rows), Layout(prompt(table), size=PROMPT_ROWS)]
+
+
+def _middle(table: Table) -> Layout:
+    return Layout(BoardPanel(table) if table.page is None else Scrolled(table, table.page))
+
+
+def _menu(table: Table, width: int, height: int) -> tuple[RenderableType, int]:
+    """The moves, or how others join, and how many rows that takes."""
+    if table.game.status == "waiting":
+        return Text(_invitation(table), overflow="fold"), INVITATION_ROWS
+    entries = [*menu_entries(table.meaning.matching)]
+    return MenuPanel(entries), min(max(1, menu_rows(entries, width)), height // 3)
 
 
 def title(table: Table, width: int) -> Text:
@@ -95,12 +113,10 @@ def prompt(table: Table) -> RenderableType:
     return Group(line, note)
 
 
-def _invitation(table: Table) -> list[str]:
+def _invitation(table: Table) -> str:
     """How others take the open seats."""
-    if table.game.status != "waiting":
-        return []
     url = [] if table.seats.url == URL else ["--url", table.seats.url]
-    return ["Others take the open seats with:", command("--join", table.game.id, "--name", "NAME", *url)]
+    return "Others take the open seats with\n" + command("--join", table.game.id, "--name", "NAME", *url)
 
 
 def _question(table: Table) -> str:
@@ -145,7 +161,7 @@ def _side(table: Table, *, wide: bool) -> Layout:
     parts = [
         Layout(players(table), size=len(table.game.players) + 1 + wide),
         Layout(ships(table, wide=wide), size=len(table.game.display) + 1 + wide),
-        Layout(drawn_tile(table, wide=wide), size=8 if wide else None, ratio=1),
+        Layout(DrawnTile(table, wide=wide), size=8 if wide else None, ratio=1),
     ]
     if wide:
         parts.append(Layout(Story(table)))

@@ -9,6 +9,8 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+import msgspec
+
 from schemas.game import GameView
 from service.engine import decode, view
 from service.games.errors import NoSuchGame, UnknownTileSet
@@ -86,7 +88,7 @@ class Watch:
     async def join(self, subscriber: Subscriber, game: str, position: Position) -> None:
         """Tell `subscriber` all that came after `position`, and from then on everything, once and in order.
 
-        Lasts as long as an outage of the store. Raises NoSuchGame, or UnknownTileSet.
+        Lasts as long as an outage of the store. Raises NoSuchGame or UnknownTileSet.
         """
         while True:
             feed = self._feeds.get(game)
@@ -129,8 +131,11 @@ class Watch:
             await feed.attempt()
 
     def view(self, loaded: Loaded) -> GameView:
-        """GAME of what was loaded; raises UnknownTileSet."""
-        game = decode(loaded.snapshot)
+        """GAME of what was loaded; raises UnknownTileSet, or StoreUnavailable for a snapshot of a later schema."""
+        try:
+            game = decode(loaded.snapshot)
+        except msgspec.DecodeError as error:
+            raise StoreUnavailable(f"the snapshot cannot be read: {error}") from error
         return view(self._tilesets.of_game(game.tileset).tables, game)
 
     async def _approach(self, subscriber: Subscriber, feed: Feed, position: Position) -> Position:

@@ -52,10 +52,14 @@ def read_query(request: web.Request, shape: type[Q]) -> Q:
             raise Malformed("this parameter is given twice", name)
         given[name] = value
     try:
-        return msgspec.convert(given, shape, strict=False)
+        asked = msgspec.convert(given, shape, strict=False)
     except msgspec.ValidationError as error:
         wrong = malformed(error)
         raise Malformed(wrong.detail, (wrong.path or "").removeprefix("$.")) from error
+    for name in given:
+        if getattr(asked, name) is None:  # msgspec takes the word null for it
+            raise Malformed("`null` is no value of this parameter", name)
+    return asked
 
 
 def bearer(request: web.Request) -> str | None:

@@ -115,6 +115,7 @@ def test_an_id_that_is_read_is_written_the_same(text: str) -> None:
         (RetrieveIslander(0, 0, 1), "retrieve the shell collector from (0, 0) (segment 1)"),
         (TakeShip("s01"), "take ship s01 ({points})"),
         (Deliver("s01", Wares(bananas=1, shells=2, fish=0)), "deliver 1 banana + 2 shells to ship s01 ({points})"),
+        (Deliver("s01"), "deliver wares to ship s01 ({points})"),
         (Pass("islander"), "place and retrieve no islander"),
         (Pass("deliver"), "deliver nothing"),
     ),

@@ -6,7 +6,7 @@ from schemas.game import GameView, Placed, Turn
 from schemas.tileset import Tile
 from schemas.vocabulary import Phase, Wares
 from tests.examples.drawn import ATOLL, MARKET, PAST, START
-from tests.examples.test_words import GAME, SHIPS
+from tests.examples.known import GAME, SHIPS
 
 TILES = {"start": START, "market": MARKET, "atoll": ATOLL, "past": PAST}
 

@@ -125,6 +125,13 @@ def test_r3_4_any_of_the_four_rotations_may_be_used() -> None:
     assert table.placements() == {(x, y, rotation) for x, y in sides for rotation in range(4)}
 
 
+def test_r3_4_there_is_no_fifth_rotation() -> None:
+    """R3.4."""
+    table = Table(THREE)
+    for rotation in (4, -1):
+        assert table.refusal(PlaceTile(1, 0, rotation)) == "R3.4"
+
+
 def test_r3_4_a_turned_tile_turns_its_edges_clockwise() -> None:
     """R3.4: the bridge on the west side points north, east and south after one, two and three quarter turns."""
     table = Table(THREE)

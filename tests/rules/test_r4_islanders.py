@@ -71,11 +71,12 @@ def test_r4_1_an_islander_may_stand_on_every_kind_of_segment(name: str) -> None:
 
 
 def test_r4_1_only_the_tile_just_placed_takes_an_islander() -> None:
-    """R4.1: four segments are offered, none of the start tile's; a fifth is not there."""
+    """R4.1: four segments are offered, none of the start tile's; there is no other."""
     table = Table(ALL_KINDS)
     table.place(RED)
     assert [move.segment for move in table.moves(PlaceIslander)] == [0, 1, 2, 3]
-    assert table.refusal(PlaceIslander(4)) == "R4.1"
+    for segment in (4, -1):
+        assert table.refusal(PlaceIslander(segment)) == "R4.1"
 
 
 def test_r4_1_at_most_one_islander_is_placed() -> None:
@@ -179,7 +180,7 @@ def test_r4_4_only_ones_own_islander_is_taken_back() -> None:
     table.place(RED)
     assert [(move.x, move.y) for move in table.moves(RetrieveIslander)] == [(1, 0)]
     beside = table.segment(1, "sea")
-    for x, y, segment in ((0, 1, 0), (0, 0, 0), (1, 0, beside), (1, 0, 9), (7, 7, 0)):
+    for x, y, segment in ((0, 1, 0), (0, 0, 0), (1, 0, beside), (1, 0, 9), (1, 0, -1), (7, 7, 0), (2**31 - 1, 0, 0)):
         assert table.refusal(RetrieveIslander(x, y, segment)) == "R4.4"
 
 

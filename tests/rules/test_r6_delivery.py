@@ -74,6 +74,8 @@ def test_r6_2_nobody_pays_what_they_do_not_hold() -> None:
     table = at_the_harbour(BANANAS, bananas=3)
     assert table.refusal(Deliver("bananas-4")) == "R6.2"
     assert table.refusal(Deliver("bananas-4", paid(bananas=4))) == "R6.2"
+    table = at_the_harbour([ship("s", 2, choice=2)], bananas=3)
+    assert table.refusal(Deliver("s", paid(shells=2))) == "R6.2"
 
 
 def test_r6_3_named_wares() -> None:

@@ -159,6 +159,8 @@ async def test_legal_moves_come_in_pages(client: Client) -> None:
         ("/legal-moves?cursor=x", "cursor"),
         ("/legal-moves?cursor=%D9%A1", "cursor"),
         (f"/legal-moves?q={'q' * 101}", "q"),
+        ("/legal-moves?y=null", "y"),
+        ("/legal-moves?limit=null", "limit"),
         ("/diffs?since=-1", "since"),
         ("/diffs?since=x", "since"),
         (f"/diffs?since={'9' * 400}", "since"),

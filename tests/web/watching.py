@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonpatch
 from aiohttp import ClientWebSocketResponse, WSMsgType
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from schemas.base import canonical
 from service.games.diffs import chain

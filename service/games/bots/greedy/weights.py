@@ -6,17 +6,17 @@ from typing import NamedTuple
 class Weights(NamedTuple):
     """The beliefs; the defaults were tuned by playing the bot against itself."""
 
-    loose_ware: float = 0.85
+    loose_ware: float = 1.15
     """A ware that no ship of the display asks for, while there is time; at the end a third (R7.3)."""
     ware_horizon: float = 8.0
     """Turns to go from which on a loose ware is worth the full `loose_ware`."""
-    thrift: float = 0.75
+    thrift: float = 0.55
     """Share of a loose ware's worth that paying it to a ship is felt to cost."""
     later_ship: float = 0.7
     """Share of a delivery's profit that is left for each turn it has to wait."""
     missing_ware: float = 0.42
     """Share of a delivery's profit that is left for each ware that is still missing."""
-    islander: tuple[float, float, float, float] = (5.2, 2.0, 1.2, 0.8)
+    islander: tuple[float, float, float, float] = (5.5, 2.0, 1.0, 0.6)
     """The first, second, third and fourth islander at home, while there is time."""
     islander_horizon: float = 8.0
     """Turns to go from which on an islander at home is worth its full value."""
@@ -34,7 +34,7 @@ class Weights(NamedTuple):
     """Share of a future gain that is counted, against one that is made now."""
     rivals: float = 0.65
     """How much of the others' gain is counted as one's own loss; shared among them."""
-    gift: float = 0.2
+    gift: float = 0.15
     """Share of an unoccupied feature that is counted as a gift to the next player, for each open cell but one."""
     pace: float = 3.0
     """Turns between two ships taken, over all players."""

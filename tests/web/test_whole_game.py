@@ -1,0 +1,93 @@
+"""Whole games over HTTP, as a client that knows nothing but the contract plays and follows them.
+
+Every answer is held to the OpenAPI document on the way (`tests.web.contract`).
+"""
+
+import json
+from random import Random
+from typing import Any
+
+import jsonpatch
+import msgspec
+import pytest
+
+from schemas.tileset import TileSet
+from service.games.verify import verify
+from tests.web.played import Table, new_table
+from tests.web.served import Client
+
+SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
+
+
+class Keeper:
+    """Keeps GAME by patches alone."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.game: dict[str, Any] = {}
+        self.version = 0
+
+    def take(self, diffs: list[dict[str, Any]]) -> None:
+        """Apply diffs, which must follow each other."""
+        for diff in diffs:
+            assert diff["version"] == self.version + 1
+            self.game = jsonpatch.apply_patch(self.game, diff["patch"])
+            self.version = diff["version"]
+
+    async def compare(self, digest: str) -> None:
+        """The service says the same."""
+        response = await self.table.get()
+        assert await response.json() == self.game
+        assert response.headers["ETag"] == f'"{self.version}-{digest}"'
+
+
+@pytest.mark.parametrize("edition", ("international", "german"))
+async def test_a_whole_game_followed_by_its_answers(client: Client, edition: str) -> None:
+    chance = Random(edition)
+    table = await new_table(client, SEATS, seed="whole", edition=edition, first_seat=0)
+    keeper = Keeper(table)
+    keeper.take((await table.json("/diffs"))["diffs"])
+    joined = await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json()
+    keeper.take((await table.json("/diffs?since=1"))["diffs"])
+    await keeper.compare(joined["digest"])
+    assert joined["game"] == keeper.game
+    tokens = {0: table.seats[0], joined["seat"]: joined["token"]}
+    while (turn := keeper.game["turn"]) is not None:
+        legal = await table.json("/legal-moves")
+        assert (legal["seat"], legal["phase"]) == (turn["decider"], turn["phase"])
+        move = chance.choice(legal["moves"])
+        asked = {"move": move["id"]} if chance.random() < 0.5 else {"action": move["action"]}
+        response = await table.act(asked, tokens[legal["seat"]], **{"If-Match": f'"{keeper.version}"'})
+        acted = await response.json()
+        assert response.status == 200, acted
+        keeper.take(acted["diffs"])
+        assert keeper.version == acted["version"]
+        if chance.random() < 0.2:
+            await keeper.compare(acted["digest"])
+            await table.json("/scores")
+            await table.json("/tiles")
+    await ends_as_it_should(table, keeper)
+
+
+async def ends_as_it_should(table: Table, keeper: Keeper) -> None:
+    """At the end everything is told, and the log proves itself."""
+    game = await table.json()
+    assert game == keeper.game
+    assert game["status"] == "finished"
+    result = game["result"]
+    best = max(score["total"] for score in result["scores"])
+    assert set(result["winners"]) <= {score["seat"] for score in result["scores"] if score["total"] == best}
+    scores = await table.json("/scores")
+    assert [one["points_now"] for one in scores["players"]] == [score["ships"] for score in result["scores"]]
+    assert game["deck"]["seed"] == "whole"
+    assert (await table.json("/legal-moves"))["moves"] == []
+    assert game["id"] in [one["id"] for one in (await finished(table.client))["games"]]
+    log = await table.json("/diffs?limit=1000")
+    tileset = await (await table.client.get("/v1/tilesets/archipelago")).read()
+    assert len(log["diffs"]) == game["version"]
+    assert verify(log["diffs"], msgspec.json.decode(tileset, type=TileSet))
+
+
+async def finished(client: Client) -> Any:
+    """The list of finished games."""
+    return json.loads(await (await client.get("/v1/games?status=finished")).read())
