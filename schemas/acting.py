@@ -23,6 +23,7 @@ class CellChoice(Answer):
     x: int
     y: int
     text: str
+    """For people: where, and how many moves."""
 
 
 class LegalMoves(Answer):
@@ -34,19 +35,27 @@ class LegalMoves(Answer):
     version: int
     digest: Digest
     seat: int | None
+    """Who decides; null where nobody does."""
     phase: Phase | None
+    """Null where nobody decides."""
     moves: list[Move]
     cells: list[CellChoice] | None
+    """With `stage=cell`, else null."""
     next_cursor: str | None
+    """Null at the end."""
 
 
 class Act(Request):
     """Exactly one of `action`, `move` (a move's id) or `actions` (all or none), and the seat that acts."""
 
     action: ActionAsked | None = None
+    """An action in full."""
     move: MoveId | None = None
+    """An action by the id that the list of legal moves gives it."""
     actions: ActionList | None = None
+    """Several, all or none; nothing may follow one that reveals something hidden."""
     seat: SeatNumber | None = None
+    """Who acts; null for the token's seat, or with the owner's token whoever decides."""
 
     def __post_init__(self) -> None:
         given = [self.action, self.move, self.actions]
@@ -58,7 +67,9 @@ class Next(Answer):
     """Who must decide now; both null where nobody does."""
 
     seat: int | None
+    """Null where nobody must decide."""
     phase: Phase | None
+    """Null where nobody must decide."""
 
 
 class Acted(Answer, Generic[D]):
@@ -69,8 +80,13 @@ class Acted(Answer, Generic[D]):
     """
 
     version: int
+    """The commit's last."""
     digest: Digest
+    """Of that version."""
     diffs: list[D]
+    """The actions asked for, and what bots did after them."""
     game: GameView | None
+    """With `Prefer: return=representation`, else null."""
     next: Next
     legal_moves: LegalMoves | None
+    """With `include=legal_moves`, else null."""

@@ -20,6 +20,7 @@ class PlaceIslander(msgspec.Struct, frozen=True, tag="place_islander", gc=False)
     """Place an islander on a segment of the tile just placed (R4.1)."""
 
     segment: Count
+    """Index in the `segments` of the tile just placed."""
 
 
 class RetrieveIslander(msgspec.Struct, frozen=True, tag="retrieve_islander", gc=False):
@@ -28,25 +29,30 @@ class RetrieveIslander(msgspec.Struct, frozen=True, tag="retrieve_islander", gc=
     x: Int32
     y: Int32
     segment: Count
+    """Index in the `segments` of the tile at (x, y)."""
 
 
 class TakeShip(msgspec.Struct, frozen=True, tag="take_ship", gc=False):
     """Choose among the ships with the most points (R5.10)."""
 
     ship: ShipId
+    """One of the display."""
 
 
 class Deliver(msgspec.Struct, frozen=True, tag="deliver", gc=False):
     """Deliver to a ship of the display (R6); `wares` is null only where one payment is possible (R6.5)."""
 
     ship: ShipId
+    """One of the display."""
     wares: Wares | None = None
+    """What is paid."""
 
 
 class Pass(msgspec.Struct, frozen=True, tag="pass", gc=False):
     """Do neither (R4.5), or deliver nothing (R6.1)."""
 
     phase: PassPhase | None = None
+    """Which phase is passed."""
 
 
 Action = PlaceTile | PlaceIslander | RetrieveIslander | TakeShip | Deliver | Pass
@@ -59,17 +65,27 @@ class ActionAsked(Request):
 
     type: ActionType
     x: Int32 | None = None
+    """With `place_tile` and `retrieve_islander`."""
     y: Int32 | None = None
+    """With `place_tile` and `retrieve_islander`."""
     rotation: Rotation | None = None
+    """With `place_tile`."""
     segment: Count | None = None
+    """With `place_islander` (of the tile just placed) and `retrieve_islander`."""
     ship: ShipId | None = None
+    """With `take_ship` and `deliver`."""
     wares: WaresAsked | None = None
+    """With `deliver`; may be left out where one payment is possible."""
     phase: PassPhase | None = None
+    """With `pass`, where it may be left out."""
 
 
 class Move(Answer):
     """A legal move: its short id, a text for people, and the action it stands for."""
 
     id: MoveId
+    """Means the same in every position; send it back as `move`."""
     text: str
+    """For people, at most 100 characters."""
     action: Action
+    """The same in full."""

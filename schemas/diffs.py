@@ -16,6 +16,7 @@ class Add(Struct, frozen=True, tag="add", tag_field="op"):
     """Sets a member, present or not (RFC 6902, 4.1)."""
 
     path: str
+    """A JSON Pointer; never to an index of an array."""
     value: Any
 
 
@@ -23,6 +24,7 @@ class Remove(Struct, frozen=True, tag="remove", tag_field="op"):
     """Removes a member (RFC 6902, 4.2)."""
 
     path: str
+    """A JSON Pointer; never to an index of an array."""
 
 
 PatchOperation = Add | Remove
@@ -33,12 +35,18 @@ class DiffBody(Answer, tag="diff"):
 
     game: Id
     version: int
+    """What the change makes of the game."""
     at: Timestamp
     seat: int | None
+    """Who acted; null where nobody did."""
     move: str | None
+    """The action's id; null where there was none."""
     by: By | None
+    """Null where nobody acted."""
     events: list[AnyEvent]
+    """What happened, in order."""
     patch: list[PatchOperation]
+    """RFC 6902: makes GAME of the GAME before; that of version 1 makes it of `{}`."""
 
 
 class Diff(DiffBody, tag="diff"):
@@ -57,5 +65,8 @@ class Diffs(Answer, Generic[D]):
     """
 
     version: int
+    """The game's now."""
     digest: Digest
+    """The game's now."""
     diffs: list[D]
+    """Oldest first."""

@@ -1,9 +1,11 @@
 """What happened, in the rules' words and in order. Source: api.md, "Versions and diffs"."""
 
-from typing import dataclass_transform
+from typing import Annotated, dataclass_transform
 
 import msgspec
+from msgspec import Meta
 
+from schemas.game import Reason
 from schemas.vocabulary import Cell, Color, Name, Wares
 
 
@@ -87,12 +89,15 @@ class IslanderCount(msgspec.Struct, frozen=True, kw_only=True):
 class FeatureEvaluated(Event, tag="feature_evaluated"):
     """A feature was evaluated (R5.5, R5.6, R7.2); `wares` is what each winner gets."""
 
-    kind: str
-    cause: str
+    kind: Annotated[str, Meta(examples=["bridge", "island", "sea"])]
+    cause: Annotated[str, Meta(examples=["completed", "boat", "final"])]
     cells: list[Cell]
     islanders: list[IslanderCount]
+    """Of each seat that had any there."""
     winners: list[int]
+    """Seats with the most islanders."""
     wares: Wares
+    """What each winner gets."""
 
 
 class FishCovered(Event, tag="fish_covered"):
@@ -101,8 +106,11 @@ class FishCovered(Event, tag="fish_covered"):
     x: int
     y: int
     segment: int
+    """Index in the tile's `segments`."""
     group: int
+    """Index in the segment's `fish`."""
     fish: int
+    """How many fish were covered."""
 
 
 class IslanderReturned(Event, tag="islander_returned"):
@@ -120,8 +128,9 @@ class ShipTaken(Event, tag="ship_taken"):
     seat: int
     ship: str
     points: int
-    by: str
+    by: Annotated[str, Meta(examples=["delivery", "market"])]
     paid: Wares | None
+    """Null where a market brought it."""
 
 
 class ShipRevealed(Event, tag="ship_revealed"):
@@ -133,7 +142,7 @@ class ShipRevealed(Event, tag="ship_revealed"):
 class GameFinished(Event, tag="game_finished"):
     """The game is over (R7.1)."""
 
-    reason: str
+    reason: Reason
     winners: list[int]
 
 

@@ -17,13 +17,19 @@ class Player(Answer):
 
     seat: int
     name: Name | None
+    """Null while the seat is open."""
     color: Color | None
+    """Null while the seat is open."""
     kind: PlayerKind
     bot: str | None
+    """Which bot plays; null where none does."""
     supply: int
+    """Islanders at home."""
     wares: Wares
     ships: list[str]
+    """Ids of the ships won, in the order of winning."""
     points: int
+    """Of the ships."""
 
 
 class Placed(Answer):
@@ -37,18 +43,25 @@ class Turn(Answer):
     """Whose turn it is (`seat`) and who must decide now (`decider`); they differ under R5.10."""
 
     number: int
+    """Counts turns from 1; a discarded tile does not change it."""
     seat: int
+    """Whose turn it is."""
     phase: Phase
     decider: int
+    """The seat that must decide now."""
     tile: str
+    """The drawn tile, to the end of the turn."""
     placed: Placed | None
+    """Where it lies; null until it does."""
     deadline: Timestamp | None
+    """When the turn times out; null for never."""
 
 
 class Standing(Answer):
     """An islander on a segment of a tile."""
 
     segment: int
+    """Index in the tile's `segments`."""
     seat: int
 
 
@@ -56,15 +69,20 @@ class Covered(Answer):
     """A fish group covered by a boat (R5.7)."""
 
     segment: int
+    """Index in the tile's `segments`."""
     group: int
+    """Index in the segment's `fish`."""
 
 
 class PlacedTile(Answer):
     """A tile on the board; `order` is 0 for the start tile, then 1, 2, ..."""
 
     tile: str
+    """Id of its type."""
     rotation: int
+    """Quarter turns clockwise, 0 to 3."""
     order: int
+    """0 for the start tile, then 1, 2, ..."""
     islanders: list[Standing]
     covered: list[Covered]
 
@@ -73,8 +91,11 @@ class Deck(Answer):
     """The provable shuffle: the commitment at once, the seed when the game is over."""
 
     commitment: str
+    """SHA-256 hex of `GAME_ID:SEED:SET`, SET being that of the tile set's answer in RFC 8785 form."""
     seed: str | None
+    """Null until the game has ended."""
     seed_chosen: bool
+    """Whether somebody chose the seed, and so knows the order."""
 
 
 class Score(Answer):
@@ -82,7 +103,9 @@ class Score(Answer):
 
     seat: int
     ships: int
+    """Points of ships."""
     wares: int
+    """Points of wares: one for each three."""
     total: int
 
 
@@ -90,6 +113,7 @@ class Result(Answer):
     """How it ended (R7.1) and who won (R7.4)."""
 
     winners: list[int]
+    """Seats; more than one where they are tied."""
     reason: Reason
     scores: list[Score]
 
@@ -99,18 +123,27 @@ class GameSummary(Answer):
 
     id: Id
     version: int
+    """The number of changes, creation being 1."""
     status: Status
     tileset: Id
+    """Id of the tile set."""
     edition: Edition
     created_at: Timestamp
     updated_at: Timestamp
+    """The time of the last change."""
     players: list[Player]
+    """By seat."""
     turn: Turn | None
+    """Null unless the game is active."""
     display: list[str]
+    """Ids of the face-up ships."""
     ship_pile: int
+    """How many ships are face down."""
     bag: int
+    """How many tiles are in the bag."""
     deck: Deck
     result: Result | None
+    """Null unless the game is finished."""
 
 
 class GameView(Answer):
@@ -118,17 +151,28 @@ class GameView(Answer):
 
     id: Id
     version: int
+    """The number of changes, creation being 1."""
     status: Status
     tileset: Id
+    """Id of the tile set."""
     edition: Edition
     created_at: Timestamp
     updated_at: Timestamp
+    """The time of the last change."""
     players: list[Player]
+    """By seat."""
     turn: Turn | None
+    """Null unless the game is active."""
     board: dict[str, PlacedTile]
+    """By `x,y`."""
     display: list[str]
+    """Ids of the face-up ships."""
     ship_pile: int
+    """How many ships are face down."""
     bag: int
+    """How many tiles are in the bag."""
     discarded: list[str]
+    """Ids of the tiles that left the game (R3.5)."""
     deck: Deck
     result: Result | None
+    """Null unless the game is finished."""

@@ -27,9 +27,13 @@ class SeatAsked(Request):
     """A seat of a new game: a named player, a bot (named after itself unless named), or an open seat."""
 
     name: Name | None = None
+    """Of a person, or of a bot."""
     color: Color | None = None
+    """Null takes the first that is free."""
     bot: BotKind | None = None
+    """Fills the seat with a bot."""
     open: bool | None = None
+    """True leaves the seat for whoever comes."""
 
     def __post_init__(self) -> None:
         if self.open:
@@ -46,11 +50,17 @@ class CreateGame(Request):
 
     players: Annotated[list[SeatAsked], Meta(min_length=2, max_length=5)]
     edition: Edition | None = None
+    """Null for `international`."""
     first_seat: SeatNumber | None = None
+    """Null for a random one."""
     tileset: Id | None = None
+    """Null for `archipelago`."""
     seed: Seed | None = None
+    """Null for a random one. Who chooses it knows the order of bag and ships."""
     visibility: Visibility | None = None
+    """Null for `public`."""
     turn_timeout_s: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
+    """Not yet: leave it null."""
 
     def __post_init__(self) -> None:
         if self.first_seat is not None and self.first_seat >= len(self.players):
@@ -67,6 +77,7 @@ class JoinGame(Request):
 
     name: Name
     color: Color | None = None
+    """Null takes the first that is free."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -84,10 +95,15 @@ class Created(Answer):
 
     game: GameView
     digest: Digest
+    """Of the game's version."""
     owner_token: Token
+    """Acts for every seat filled here, and manages the game."""
     spectator_token: Token
+    """Reads, and joins a private game."""
     seats: list[SeatToken]
+    """A token for each seat that a person has."""
     legal_moves: LegalMoves | None
+    """With `include=legal_moves`, else null."""
 
 
 class Joined(Answer):
@@ -95,9 +111,12 @@ class Joined(Answer):
 
     seat: int
     token: Token
+    """Acts for the seat."""
     game: GameView
     digest: Digest
+    """Of the game's version."""
     legal_moves: LegalMoves | None
+    """With `include=legal_moves`, else null."""
 
 
 class Games(Answer):
@@ -105,3 +124,4 @@ class Games(Answer):
 
     games: list[GameSummary]
     next_cursor: str | None
+    """Null at the end."""

@@ -1,5 +1,9 @@
 """Asking without moving: scores and tiles left. Source: api.md, "Asking without moving"."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from schemas.base import Answer
 from schemas.vocabulary import SegmentKind, Wares
 
@@ -8,9 +12,12 @@ class IfEnded(Answer):
     """A score if the game ended now; `wares` are the points of wares held and pending (R7.3)."""
 
     ships: int
+    """Points of ships."""
     wares: int
+    """Points of wares held and pending."""
     total: int
     pending: Wares
+    """What the unfinished features would bring (R7.2)."""
 
 
 class PlayerScores(Answer):
@@ -18,6 +25,7 @@ class PlayerScores(Answer):
 
     seat: int
     points_now: int
+    """Of the ships alone."""
     if_ended_now: IfEnded
 
 
@@ -28,11 +36,14 @@ class IslanderValue(Answer):
     x: int
     y: int
     segment: int
+    """Index in the tile's `segments`."""
     kind: SegmentKind
-    role: str
+    role: Annotated[str, Meta(examples=["shell_collector", "banana_picker", "fisherman", "merchant"])]
     value: int
-    unit: str
+    """What the feature would bring; of a merchant the points of the best ship in the display."""
+    unit: Annotated[str, Meta(examples=["shells", "bananas", "fish", "points"])]
     majority: bool
+    """Whether its owner has the most islanders there, or ties; true for merchants."""
 
 
 class Scores(Answer):
@@ -55,4 +66,5 @@ class TilesLeft(Answer):
 
     version: int
     bag: int
+    """All of them."""
     tiles: list[TileLeft]

@@ -20,6 +20,7 @@ class Bridge(Struct, frozen=True, kw_only=True, tag="bridge", tag_field="kind", 
 
     edges: tuple[Edge, ...]
     shells: Symbols
+    """How many are printed on it."""
 
 
 class Island(Struct, frozen=True, kw_only=True, tag="island", tag_field="kind", forbid_unknown_fields=True):
@@ -27,6 +28,7 @@ class Island(Struct, frozen=True, kw_only=True, tag="island", tag_field="kind", 
 
     edges: tuple[Edge, ...]
     bananas: Symbols
+    """How many are printed on it."""
 
 
 class Sea(Struct, frozen=True, kw_only=True, tag="sea", tag_field="kind", forbid_unknown_fields=True):
@@ -34,7 +36,9 @@ class Sea(Struct, frozen=True, kw_only=True, tag="sea", tag_field="kind", forbid
 
     halves: tuple[Half, ...]
     fish: tuple[FishGroup, ...]
+    """Each group's number of fish."""
     boat: bool
+    """Whether it evaluates the sea that it is placed in (R5.6)."""
 
 
 class Market(Struct, frozen=True, kw_only=True, tag="market", tag_field="kind", forbid_unknown_fields=True):
@@ -69,7 +73,9 @@ class Cost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shells: Annotated[int, Meta(ge=0, le=20)]
     fish: Annotated[int, Meta(ge=0, le=20)]
     any: Annotated[int, Meta(ge=0, le=20)]
+    """Wares of any kind."""
     same: Annotated[tuple[Annotated[int, Meta(ge=1, le=20)], ...], Meta(max_length=3)]
+    """`[3, 1]` is three of one kind and one of another."""
 
 
 class Ship(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,6 +93,7 @@ class TileSet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     provenance: Annotated[str, Meta(examples=["reconstruction", "printed"], description="Where the set comes from.")]
     start: Id
+    """Id of the start tile."""
     tiles: tuple[Tile, ...]
     ships: tuple[Ship, ...]
 

@@ -5,6 +5,7 @@
     ├── NoSuchGame           none, or a private one without one of its tokens
     ├── NoSuchTileSet        asked for by its path
     ├── UnknownTileSet       asked for in a new game
+    │   └── TileSetMissing   a stored game is played with it
     ├── Unauthorized         the token is missing or unknown
     ├── WrongSeat            the token does not act for this seat
     ├── NotOwner             the token is not the owner's
@@ -53,7 +54,11 @@ class NoSuchTileSet(GameError):
 
 
 class UnknownTileSet(NoSuchTileSet):
-    """A new game, or a stored one, names a tile set that this service does not have."""
+    """A new game names a tile set that this service does not have."""
+
+
+class TileSetMissing(UnknownTileSet):
+    """A stored game is played with a tile set that this instance does not have; another may."""
 
 
 class Unauthorized(GameError):

@@ -18,6 +18,7 @@ __all__ = [
     "Answered",
     "Commit",
     "Committed",
+    "Hint",
     "Keep",
     "Loaded",
     "Lost",
@@ -116,6 +117,13 @@ class Answered(NamedTuple):
 Outcome = Committed | Lost | Answered
 
 
+class Hint(NamedTuple):
+    """An announcement: a game has this version now."""
+
+    game: str
+    version: int
+
+
 class Page(NamedTuple):
     """Some listed games, the newest first, and where the next page begins (None at the end)."""
 
@@ -150,8 +158,8 @@ class Store(Protocol):
     async def settle(self, game: str, until: int | None) -> None:
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
 
-    def hints(self) -> AsyncIterator[str]:
-        """Ids of games that have changed, as the store announces them. A hint may be lost: the log is the truth."""
+    def hints(self) -> AsyncIterator[Hint]:
+        """Which games have changed, as the store announces it. A hint may be lost: the log is the truth."""
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless the store answers and takes writes."""

@@ -1,5 +1,6 @@
 """Reading: GAME, legal moves, diffs, scores, tiles left, and the list of games. Nothing here changes anything."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -16,8 +17,8 @@ from service.engine import Game, Tables, decode, describe, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
 from service.games.access import check_read
-from service.games.context import Context, load
-from service.games.errors import Malformed
+from service.games.context import Context, load, tileset_of
+from service.games.errors import Malformed, TileSetMissing
 from service.games.port import Loaded
 
 T = TypeVar("T")
@@ -46,9 +47,9 @@ async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, 
 
 
 def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
-    """What was loaded, decoded, with its tile set's tables."""
+    """What was loaded, decoded, with its tile set's tables; raises TileSetMissing."""
     game = decode(loaded.snapshot)
-    return context.tilesets.of_game(game.tileset).tables, game
+    return tileset_of(context, game).tables, game
 
 
 def game_view(context: Context, loaded: Loaded) -> GameView:
@@ -119,19 +120,20 @@ async def list_games(context: Context, status: Status | None, limit: int, cursor
         except ValueError as error:
             raise Malformed("this cursor is not one of ours", "cursor") from error
         cursor = page.next
-        found += [summary for game in page.games if (summary := await _summary(context, game, statuses)) is not None]
+        summaries = await asyncio.gather(*(_summary(context, game, statuses) for game in page.games))
+        found += [summary for summary in summaries if summary is not None]
         if len(found) >= limit or cursor is None:
             return Games(games=found, next_cursor=cursor)
 
 
 async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> GameSummary | None:
+    """A listed game; None, and the list mended, where it is not of these statuses."""
     loaded = await context.store.load(game)
-    if loaded is None:
-        for status in statuses:
-            await context.store.unlist(game, status)
+    try:
+        whole = None if loaded is None else game_view(context, loaded)
+    except TileSetMissing:
         return None
-    whole = game_view(context, loaded)
-    if whole.status not in statuses:
+    if whole is None or whole.status not in statuses:
         for status in statuses:
             await context.store.unlist(game, status)
         return None

@@ -106,14 +106,18 @@ class Watch:
             except StoreUnavailable:
                 await asyncio.sleep(LONGEST_PAUSE_S)
 
-    def leave(self, subscriber: Subscriber, game: str) -> None:
-        """Tell `subscriber` nothing more of this game; a feed without watchers ends."""
+    def leave(self, subscriber: Subscriber, game: str) -> Position | None:
+        """Tell `subscriber` nothing more of this game, and give up to where it was told; None if it was not watching.
+
+        A feed without watchers ends.
+        """
         feed = self._feeds.get(game)
-        if feed is None:
-            return
-        feed.subscribers.pop(subscriber, None)
+        if feed is None or subscriber not in feed.subscribers:
+            return None
+        del feed.subscribers[subscriber]
         if not feed.subscribers:
             self._drop(feed)
+        return feed.position
 
     async def reached(self, subscriber: Subscriber, game: str, version: int) -> None:
         """Wait until `subscriber` was told this version, if it watches the game and the version is still to come."""
@@ -215,8 +219,9 @@ class Watch:
     async def _listen(self) -> None:
         while True:
             try:
-                async for game in self._store.hints():
-                    if (feed := self._feeds.get(game)) is not None:
+                async for hint in self._store.hints():
+                    feed = self._feeds.get(hint.game)
+                    if feed is not None and hint.version > feed.position.version:
                         self._read_soon(feed)
             except StoreUnavailable as unavailable:
                 LOG.warning("the store gives no hints: %s", unavailable)

@@ -10,7 +10,7 @@ from schemas.vocabulary import Status
 __all__ = ["DUE", "HINTS", "PROBE", "answer", "game", "listed", "log"]
 
 HINTS = "south-seas:hints"
-"""Channel: ids of games that have changed."""
+"""Channel: `ID VERSION` of each game that has changed."""
 
 DUE = "south-seas:due"
 """Sorted set: game ids by the Unix second at which to look at them."""

@@ -8,7 +8,18 @@ from typing import Any
 from redis.asyncio import Redis
 
 from schemas.vocabulary import Status
-from service.games.port import Answered, Commit, Committed, Loaded, Lost, Outcome, Page, StoredDiff, StoreUnavailable
+from service.games.port import (
+    Answered,
+    Commit,
+    Committed,
+    Hint,
+    Loaded,
+    Lost,
+    Outcome,
+    Page,
+    StoredDiff,
+    StoreUnavailable,
+)
 from service.store import keys
 from service.store.batch import Batches, Value
 from service.store.due import Due
@@ -90,8 +101,8 @@ class RedisStore:
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
         await self._due.settle(game, until)
 
-    def hints(self) -> AsyncGenerator[str]:
-        """Ids of games that have changed, as the store announces them. A hint may be lost: the log is the truth."""
+    def hints(self) -> AsyncGenerator[Hint]:
+        """Which games have changed, as the store announces it. A hint may be lost: the log is the truth."""
         return hints(self._redis)
 
     async def ping(self) -> None:
@@ -108,7 +119,7 @@ def _arguments(commit: Commit) -> list[Value]:
     version, digest = commit.expected or ("", "")
     keep: tuple[Value, Value] = (commit.keep.answer, commit.keep.seconds) if commit.keep else ("", "")
     arguments: list[Value] = [commit.id, version, digest, commit.snapshot, commit.access or b"", commit.expire_s]
-    arguments += keys.HINTS, commit.game, *keep
+    arguments += keys.HINTS, f"{commit.game} {commit.diffs[-1].version}", *keep
     for diff in commit.diffs:
         arguments += diff.version, diff.digest, diff.previous, diff.data
     return arguments

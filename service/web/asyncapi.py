@@ -105,7 +105,7 @@ handled one after another, and what answers one echoes its `id`. Any origin may 
 (and `digest`) name a state in the game's log, it is `recovered`, and the diffs after that state follow; otherwise a
 `snapshot` does. Then comes every `diff`, in order, without gap or repeat, whichever instance made it. A `snapshot` that
 nobody asked for replaces all that was told of its game. Subscribing again begins anew. An `error` of a watched game
-without an `id` ends its subscription: the game is gone.
+without an `id` ends its subscription: the game is gone. Too many games on one socket are `rate_limited`.
 
 **Acting.** `act` does what `POST /v1/games/{id}/actions` does, and keys mean the same on both. Where the game is
 watched on this socket, the diffs come before the `ack`. Other connections' diffs come in no order with answers.

@@ -4,9 +4,13 @@ msgspec makes them; here they get what the contract promises besides: an answer 
 and its enumerations may grow; numbers are int32; names are those of the Structs.
 """
 
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -27,15 +31,49 @@ _GENERIC = re.compile(r"^(\w+?)_\w+_$")
 def components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
     """The schema of each of these types, and those of all Structs in them, by name in alphabetical order."""
     schemas, found = msgspec.json.schema_components(types, ref_template=REF + "{name}")
-    requests = {struct.__name__ for struct in _subclasses(Request)}
-    named = {_tidy_name(name): (_request if name in requests else _answer)(schema) for name, schema in found.items()}
-    return [_renamed(schema) for schema in schemas], {name: named[name] for name in sorted(named)}
+    structs = {struct.__name__: struct for struct in _subclasses(msgspec.Struct) if _is_told(struct)}
+    named: dict[str, Schema] = {}
+    for name in sorted(found, key=_tidy_name):
+        struct = structs[_tidy_name(name)]
+        tidy = (_request if issubclass(struct, Request) else _answer)(found[name])
+        named[_tidy_name(name)] = _with_field_docs(tidy, struct)
+    return [_renamed(schema) for schema in schemas], named
+
+
+def _is_told(struct: type[msgspec.Struct]) -> bool:
+    """Whether it is of the contract, or a query's: others may have the same names."""
+    return struct.__module__.startswith("schemas.") or issubclass(struct, Request)
 
 
 def _subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
     for one in struct.__subclasses__():
         yield one
         yield from _subclasses(one)
+
+
+def _with_field_docs(schema: Schema, struct: type[msgspec.Struct]) -> Schema:
+    """The same with what is written under each field of the Struct, in the place of what its type says."""
+    for base in struct.__mro__:
+        for field, text in _field_docs(base).items():
+            schema["properties"][field]["description"] = text
+    return schema
+
+
+@cache
+def _field_docs(struct: type) -> dict[str, str]:
+    """The strings under a class's fields, which Python itself forgets."""
+    if not issubclass(struct, msgspec.Struct) or struct is msgspec.Struct:
+        return {}
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(struct))).body
+    assert isinstance(definition, ast.ClassDef)  # noqa: S101 (the source of a class is one)
+    docs: dict[str, str] = {}
+    for statement, following in pairwise(definition.body):
+        match statement, following:
+            case ast.AnnAssign(target=ast.Name(id=field)), ast.Expr(value=ast.Constant(value=str(text))):
+                docs[field] = paragraphs(text)
+            case _:
+                continue
+    return docs
 
 
 def _request(schema: Schema) -> Schema:

@@ -21,6 +21,7 @@ from service.games.errors import (
     NotOwner,
     NotYourTurn,
     Refused,
+    TileSetMissing,
     Unauthorized,
     UnknownTileSet,
     VersionMismatch,
@@ -55,6 +56,9 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a 
             return problem("not_owner", "this token is not the owner's")
         case NoSuchGame(game=game):
             return problem("not_found", f"there is no game {game}, or it is private and this token does not open it")
+        case TileSetMissing(tileset=tileset):
+            detail = f"this instance does not have the tile set {tileset}, which the game is played with"
+            return problem("store_unavailable", detail, retry_after_s=RETRY_AFTER_S)
         case UnknownTileSet(tileset=tileset):
             return problem("unknown_tileset", f"there is no tile set {tileset}", path="$.tileset")
         case NoSuchTileSet(tileset=tileset):

@@ -119,14 +119,17 @@ class Session:
         await self._join(game, position or Position(loaded.version, loaded.digest))
 
     async def _sync(self, asked: Sync) -> None:
-        """Tell the whole game; who watches it goes on from there."""
+        """Tell the whole game; who watches it goes on from there, or, where that fails, from where they were."""
         game = asked.game
-        watching = game in self._wire.games
-        loaded = await self._read(game)
-        whole = self._whole(game, loaded)
-        self._wire.leave(game)
-        self._wire.deliver(whole)
-        if watching:
+        position = self._wire.leave(game)
+        try:
+            loaded = await self._read(game)
+            self._wire.deliver(self._whole(game, loaded))
+        except REFUSALS:
+            if position is not None:
+                await self._join(game, position)
+            raise
+        if position is not None:
             await self._join(game, Position(loaded.version, loaded.digest))
 
     async def _act(self, asked: ActMessage) -> None:
@@ -169,6 +172,8 @@ class Session:
         except GameError:
             self._wire.games.discard(game)
             raise
+        if game not in self._wire.games:  # the socket was closed meanwhile
+            self._watch.leave(self._wire, game)
 
     def _too_many(self) -> Problem:
         most = self._limits.max_subscriptions

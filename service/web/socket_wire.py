@@ -9,7 +9,7 @@ from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.errors import GameError
-from service.games.feed import News
+from service.games.feed import News, Position
 from service.web.connections import CLOSE_S
 from service.web.frames import FRAMES, PING, close_frame, message_frame, news_frames, pong_frame
 from service.web.keys import LIMITS, WATCH
@@ -96,10 +96,10 @@ class Wire:
         """Send a message."""
         self._write(message_frame(message))
 
-    def leave(self, game: str) -> None:
-        """Watch the game no more."""
+    def leave(self, game: str) -> Position | None:
+        """Watch the game no more; gives up to where it was told, None if it was not watched."""
         self.games.discard(game)
-        self._watch.leave(self, game)
+        return self._watch.leave(self, game)
 
     def ping(self) -> None:
         """Ask for a sign of life; close where none came since, unless it may lie unread behind a message."""
@@ -126,9 +126,10 @@ class Wire:
             self._transport.write(close_frame(code, reason))
         asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
 
-    async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
-        """Have text and binary messages handled one after another, until the socket is closed."""
+    async def run(self, first: Awaitable[None], handle: Callable[[WSMessage], Awaitable[None]]) -> None:
+        """Do `first`, then have text and binary messages handled one after another, until the socket is closed."""
         try:
+            await self._do(first)
             with suppress(ConnectionError):
                 while (message := await self._socket.receive()).type in LIVE:
                     if not self._ended:
@@ -136,8 +137,9 @@ class Wire:
                 await self._close_with(message)
         finally:
             self._leave_all()
+            self._transport.close()
 
-    async def busy(self, work: Awaitable[None]) -> None:
+    async def _do(self, work: Awaitable[None]) -> None:
         """Do this to its end, though the service is stopping."""
         self._busy = True
         try:
@@ -156,7 +158,7 @@ class Wire:
             case WSMsgType.PING:
                 self._write(pong_frame(message.data))
             case _:
-                await self.busy(handle(message))
+                await self._do(handle(message))
         await self._request.writer.drain()
 
     def _write(self, frames: bytes) -> None:

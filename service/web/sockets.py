@@ -65,8 +65,7 @@ async def _serve(request: web.Request, game: str | None) -> web.StreamResponse:
     connections.enter(wire)
     try:
         session = Session(request.app, wire)
-        await wire.busy(_begin(request, session, wire, game))
-        await wire.run(session.handle)
+        await wire.run(_begin(request, session, wire, game), session.handle)
     finally:
         connections.leave(wire)
     return socket

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from service.engine import encode
 from service.games import watch as watch_module
-from service.games.errors import GameError, NoSuchGame
-from service.games.feed import Changed, Feed, News, Position
+from service.games.errors import GameError, NoSuchGame, UnknownTileSet
+from service.games.feed import Changed, Feed, News, Position, Replaced
 from service.games.port import Loaded, StoredDiff, StoreUnavailable
-from service.games.tilesets import load_catalogue
+from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.games.watch import PAGE, SWEEP_BATCH, Watch
 from service.store.store import RedisStore
+from tests.games.logs import new_game
 from tests.store.commits import action, creation, diff, digest
 
 TILESETS = load_catalogue(None)
@@ -324,6 +326,65 @@ async def test_nobody_joins_a_game_that_is_gone(watch: Watch, fickle: Fickle) ->
     await fickle._redis.flushall()
     with pytest.raises(NoSuchGame):
         await watch.join(Follower(), "g", Position(2, digest(2)))
+
+
+class Beginner(Follower):
+    """A watcher that takes a whole game, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole: list[Replaced] = []
+
+    def deliver(self, news: News) -> None:
+        """Take anything."""
+        if isinstance(news, Replaced):
+            self.whole.append(news)
+        self.heard.set()
+
+
+async def stored_game(store: RedisStore) -> str:
+    """A real game; gives its id."""
+    game, log = new_game("whole")
+    await store.commit(creation(game.id, snapshot=encode(game), diffs=log))
+    return game.id
+
+
+async def test_who_joins_with_another_past_gets_the_game_whole(watch: Watch, fickle: Fickle) -> None:
+    game = await stored_game(fickle)
+    loaded = await fickle.load(game)
+    assert loaded is not None
+    first = Follower(1)
+    await watch.join(first, game, Position(1, loaded.digest))
+    for past in (Position(1, digest(1)), Position(0, digest(0)), Position(7, digest(7))):
+        other = Beginner()
+        await watch.join(other, game, past)
+        (news,) = other.whole
+        assert (news.digest, news.view) == (loaded.digest, watch.view(loaded))
+        watch.leave(other, game)
+    assert first.version == 1
+
+
+async def test_a_feed_whose_game_this_instance_cannot_show_ends(fickle: Fickle) -> None:
+    game = await stored_game(fickle)
+    watch = Watch(fickle, TileSetCatalogue([]), sweep_s=0.05)
+    watch.start()
+    beginner = Beginner()
+    await watch.join(beginner, game, Position(5, digest(5)))
+    async with asyncio.timeout(5):
+        while not beginner.lost:
+            beginner.heard.clear()
+            await beginner.heard.wait()
+    assert isinstance(beginner.lost[0], UnknownTileSet)
+    assert not len(watch)
+    await watch.aclose()
+
+
+async def test_a_snapshot_that_cannot_be_read_is_no_answer_of_the_store(watch: Watch, fickle: Fickle) -> None:
+    await fickle.commit(creation())
+    loaded = await fickle.load("g")
+    assert loaded is not None
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        watch.view(loaded)
 
 
 def test_a_feed_refuses_what_does_not_continue() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from service.games.port import Store
+from service.games.port import Hint, Store
 from service.store import keys
 from service.store.client import connect
 from service.store.embedded import embedded
@@ -18,13 +18,13 @@ from tests.store.commits import action, creation
 
 
 @asynccontextmanager
-async def heard(hinted: AsyncIterator[str]) -> AsyncIterator[asyncio.Queue[str]]:
+async def heard(hinted: AsyncIterator[Hint]) -> AsyncIterator[asyncio.Queue[str]]:
     """What is announced, as it comes."""
     queue: asyncio.Queue[str] = asyncio.Queue()
 
     async def listen() -> None:
-        async for game in hinted:
-            queue.put_nowait(game)
+        async for hint in hinted:
+            queue.put_nowait(hint.game)
 
     task = asyncio.create_task(listen())
     try:
@@ -38,7 +38,7 @@ async def hear(redis: Redis, queue: asyncio.Queue[str]) -> None:
     """Announce until it is heard: a subscription takes its time, and a lost one longer."""
     async with asyncio.timeout(8):
         while queue.empty():
-            await redis.publish(keys.HINTS, "probe")
+            await redis.publish(keys.HINTS, "probe 1")
             await asyncio.sleep(0.01)
     while not queue.empty():
         queue.get_nowait()
@@ -135,6 +135,7 @@ async def test_hints_may_be_closed_between_two(redis: Redis) -> None:
     async with aclosing(hints(redis)) as hinted:
         first = asyncio.ensure_future(anext(hinted))
         await subscribers(redis, 1)
-        await redis.publish(keys.HINTS, "a")
-        assert await first == "a"
+        await redis.publish(keys.HINTS, "no hint of ours")
+        await redis.publish(keys.HINTS, "a 7")
+        assert await first == Hint("a", 7)
     await subscribers(redis, 0)

@@ -1,8 +1,10 @@
-from random import Random
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
+from service.engine import decode, encode
+from service.store import keys
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client
 
@@ -202,28 +204,40 @@ async def test_if_match_names_the_version_before_a_list(client: Client) -> None:
     await refused(await table.act(asked, **{"If-Match": '"2"'}), 412, "version_mismatch")
 
 
-async def test_wares_are_needed_where_several_payments_are_possible(client: Client) -> None:
-    """R6.5, at the first such delivery that a seeded game comes to."""
-    chance = Random(6)
-    for number in range(8):
-        table = await new_table(client, seed=f"wares-{number}")
-        while moves := await table.moves():
-            by_ship: dict[str, list[dict[str, Any]]] = {}
-            for move in moves:
-                if move["action"]["type"] == "deliver":
-                    by_ship.setdefault(move["action"]["ship"], []).append(move)
-            for ship, payments in by_ship.items():
-                response = await table.act({"action": {"type": "deliver", "ship": ship}})
-                if len(payments) > 1:
-                    problem = await refused(response, 422, "illegal_move")
-                    assert problem["rule"] == "R6.5"
-                    chosen = payments[0]
-                    done = await table.do({"action": chosen["action"]})
-                    assert done["diffs"][0]["move"] == chosen["id"]
-                    return
-                assert (await response.json())["diffs"][0]["move"] == payments[0]["id"]
-                break
-            else:
-                islanders = [move for move in moves if move["action"]["type"] == "place_islander"]
-                await table.do({"move": chance.choice(islanders or moves)["id"]})
-    pytest.fail("no such delivery came up")
+async def before_delivering(client: Client, redis: Redis, seed: str) -> Table:
+    """A table where everything can be paid, and a delivery is to come."""
+    table = await new_table(client, seed=seed, first_seat=0)
+    await table.do()
+    stored = await redis.hget(keys.game(table.id), "snapshot")
+    assert isinstance(stored, bytes)
+    game = decode(stored)
+    game.players[game.decider].wares = [9, 9, 9]
+    await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    await table.do({"move": "pass.islander"})
+    return table
+
+
+async def test_wares_are_needed_only_where_several_payments_are_possible(client: Client, redis: Redis) -> None:
+    """R6.5, at ships of both kinds, which come up sooner or later."""
+    payments_seen: set[bool] = set()
+    for number in range(20):
+        table = await before_delivering(client, redis, f"wares-{number}")
+        payments: dict[str, list[dict[str, Any]]] = {}
+        for move in await table.moves():
+            if move["action"]["type"] == "deliver":
+                payments.setdefault(move["action"]["ship"], []).append(move)
+        for ship, moves in payments.items():
+            several = len(moves) > 1
+            if several in payments_seen:
+                continue
+            response = await table.act({"action": {"type": "deliver", "ship": ship}})
+            if several:
+                problem = await refused(response, 422, "illegal_move")
+                assert problem["rule"] == "R6.5"
+                response = await table.act({"action": moves[0]["action"]})
+            assert (await response.json())["diffs"][0]["move"] == moves[0]["id"]
+            payments_seen.add(several)
+            break
+        if len(payments_seen) == 2:
+            return
+    pytest.fail(f"no ship came up with another number of payments than {payments_seen}")

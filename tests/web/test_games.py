@@ -2,7 +2,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
+from service.engine import decode, encode
+from service.store import keys
 from tests.web.played import TWO, bearer, new_table, refused
 from tests.web.served import Client
 
@@ -52,7 +55,7 @@ async def test_tiles_left_are_those_of_the_bag(client: Client) -> None:
 
 
 async def test_scores_tell_of_everybody_and_of_every_islander(client: Client) -> None:
-    table = await new_table(client)
+    table = await new_table(client, seed="tides")
     game = await table.play(Random(3), versions=20)
     told = await table.json("/scores")
     assert told["version"] == game["version"]
@@ -190,3 +193,16 @@ async def test_what_is_no_entity_tag_is_malformed(client: Client, tag: str) -> N
     assert problem["path"] == "If-None-Match"
     problem = await refused(await table.act({"move": "i0"}, **{"If-Match": tag}), 400, "malformed")
     assert problem["path"] == "If-Match"
+
+
+async def test_a_game_whose_tile_set_is_elsewhere_is_for_another_instance(client: Client, redis: Redis) -> None:
+    other, table = await new_table(client), await new_table(client)
+    stored = await redis.hget(keys.game(table.id), "snapshot")
+    assert isinstance(stored, bytes)
+    game = decode(stored)
+    game.tileset = "atoll"
+    await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    for path in ("", "/legal-moves", "/scores", "/tiles"):
+        await refused(await client.get(table.path + path), 503, "store_unavailable")
+    await refused(await table.act({"move": "i0"}), 503, "store_unavailable")
+    assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [other.id]

@@ -9,8 +9,10 @@ import pytest
 from tests.web.played import new_table
 from tests.web.served import Client
 
-EXAMPLES = "25"
+EXAMPLES = "15"
 """Random cases of each operation, after those that the document's examples and its limits suggest."""
+
+ALL = "examples,coverage,fuzzing"
 
 WITHIN_S = 100
 
@@ -27,14 +29,15 @@ SEMANTIC = "positive_data_acceptance"
 """What the schemas allow may still be refused: by the rules, by If-Match, or because names hold odd characters."""
 
 
-async def schemathesis(client: Client, directory: Path, *arguments: str) -> None:
+async def schemathesis(client: Client, directory: Path, phases: str, examples: str, *arguments: str) -> None:
     """Run it in a process of its own, always with the same cases; fail with all that it says."""
     process = await asyncio.create_subprocess_exec(
         str(Path(sys.executable).with_name("schemathesis")),
         *("--config-file", str(directory / "schemathesis.toml")),
         *("run", str(client.make_url("/openapi.json"))),
-        *("--phases", "examples,coverage,fuzzing", "--generation-deterministic"),
+        "--generation-deterministic",
         *("--exclude-checks", SEMANTIC, "--continue-on-failure", "--no-color", "--warnings", "off"),
+        *("--phases", phases, "--max-examples", examples),
         *arguments,
         cwd=directory,
         stdout=asyncio.subprocess.PIPE,
@@ -50,14 +53,13 @@ async def test_of_a_game_that_is_being_played(client: Client, tmp_path: Path) ->
     table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed="tides")
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION.format(game=table.id))
     token = ("-H", f"Authorization: Bearer {table.owner}")
-    await schemathesis(client, tmp_path, *token, "--exclude-method", "DELETE", "--max-examples", EXAMPLES)
+    await schemathesis(client, tmp_path, ALL, EXAMPLES, *token, "--exclude-method", "DELETE")
 
 
 async def test_of_a_game_with_open_seats_and_of_games_that_are_not_there(client: Client, tmp_path: Path) -> None:
     table = await new_table(client, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION.format(game=table.id))
     changing = ("--include-path", "/v1/games/{id}/seats", "--include-path", "/v1/games/{id}")
-    await schemathesis(client, tmp_path, "-H", f"Authorization: Bearer {table.owner}", *changing, "--max-examples", "5")
+    await schemathesis(client, tmp_path, ALL, "5", "-H", f"Authorization: Bearer {table.owner}", *changing)
     (tmp_path / "schemathesis.toml").write_text("")
-    unknown = ("--include-path-regex", "[{]id[}]", "--max-examples", "5")
-    await schemathesis(client, tmp_path, *unknown)
+    await schemathesis(client, tmp_path, "fuzzing", EXAMPLES, "--include-path-regex", "[{]id[}]")

@@ -135,6 +135,19 @@ async def test_a_snapshot_is_told_when_asked_for(table: Table, line: Line) -> No
     assert line.keeper(table.id).game == await table.json()
 
 
+async def test_snapshots_and_diffs_keep_their_order_while_the_game_goes_on(table: Table, line: Line) -> None:
+    await line.subscribe(table.id)
+    for _ in range(30):
+        await line.say({"type": "sync", "game": table.id})
+    for _ in range(20):
+        await table.do()
+    kept = line.keeper(table.id)
+    while kept.snapshots < 31 or kept.version < 21:
+        await line.hear()
+    assert kept.versions == sorted(set(kept.versions))
+    assert kept.game == await table.json()
+
+
 async def test_after_unsubscribe_comes_nothing(table: Table, line: Line) -> None:
     await line.subscribe(table.id)
     ack = await line.ask({"type": "unsubscribe", "game": table.id, "id": "u"}, "ack")

@@ -9,12 +9,15 @@ from typing import Any, Self
 import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
+from service.games.errors import GameError
+from service.games.feed import Feed, News, Position
 from service.games.port import Loaded, StoredDiff, StoreUnavailable
 from service.store.store import RedisStore
 from service.web import socket_wire
 from service.web.connections import CONNECTIONS
 from service.web.keys import DRAINING, WATCH
 from service.web.limits import Limits
+from service.web.socket_wire import Wire
 from service.web.sockets import close_sockets
 from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
@@ -88,21 +91,28 @@ class Gated(RedisStore):
     """A store that may be held up, or be out of reach."""
 
     gate: asyncio.Event
+    log_gate: asyncio.Event
     unavailable = False
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
-        """What is asked for, in its time."""
+        """The game, in its time."""
         await self.gate.wait()
         if self.unavailable:
             raise StoreUnavailable("out of reach", 2)
         return await super().load(game, key)
 
+    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+        """The log, in its time."""
+        await self.log_gate.wait()
+        return await super().diffs(game, since, limit)
+
 
 @pytest.fixture
 async def gated(store: RedisStore) -> Gated:
     found = Gated(store._redis, store._batches)
-    found.gate = asyncio.Event()
+    found.gate, found.log_gate = asyncio.Event(), asyncio.Event()
     found.gate.set()
+    found.log_gate.set()
     return found
 
 
@@ -116,6 +126,37 @@ async def test_a_client_whose_message_takes_long_is_not_taken_for_silent(gated: 
             await asyncio.sleep(0.3)
             gated.gate.set()
             await hearing
+
+
+async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: Gated) -> None:
+    async with serve(gated, Limits(sweep_s=1000)) as client:
+        table = await new_table(client)
+        other, far = Position(1, "another past"), Far()
+        feed = client.app[WATCH]._feeds[table.id] = Feed(table.id, other)
+        feed.subscribers[far] = None
+        async with connected(client) as line:
+            gated.log_gate.clear()
+            await line.subscribe(table.id)
+            (wire,) = client.app[CONNECTIONS]._open
+            assert isinstance(wire, Wire)
+            wire.end(4408, "no_pong")
+            gated.log_gate.set()
+            assert await line.closed() == 4408
+        async with asyncio.timeout(5):
+            while len(client.app[CONNECTIONS]):  # noqa: ASYNC110  it gives no event
+                await asyncio.sleep(0.01)
+        assert [*feed.subscribers] == [far]
+        client.app[WATCH].leave(far, table.id)
+
+
+class Far:
+    """A watcher that hears nothing."""
+
+    def deliver(self, news: News) -> None:
+        """Nothing."""
+
+    def lose(self, game: str, error: GameError) -> None:
+        """Nothing."""
 
 
 async def test_a_socket_that_cannot_begin_is_sent_away_to_come_back(gated: Gated) -> None:

@@ -169,7 +169,8 @@ async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
         await lines[0].reach(table.id, 20)
         await first.aclose()
         assert (await table.act({"action": {"type": "pass"}})).status == 503
-        await lines[0].refused({"type": "sync", "game": table.id}, "store_unavailable")
+        error = await lines[0].refused({"type": "sync", "game": table.id}, "store_unavailable")
+        assert error["problem"]["retry_after_s"] > 0
         await first.enter_async_context(embedded(data_dir))
         await settled(tables)
         await play(tables, 40, Random(4))

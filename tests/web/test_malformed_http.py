@@ -1,0 +1,161 @@
+"""Bad requests below JSON: media types, sizes, packing, bytes that are no HTTP. Each gets its problem, never a 500."""
+
+import asyncio
+import gzip
+import json
+
+import pytest
+
+from service.store.store import RedisStore
+from service.web.limits import Limits
+from tests.web.played import JSON, TWO, bearer, new_table, refused
+from tests.web.raw import send
+from tests.web.served import Client, serve
+
+
+@pytest.mark.parametrize(
+    "media_type",
+    (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/problem+json",
+        "application/json; charset=latin-1",
+        "json",
+        "application",
+        "*/*",
+        ";",
+        "multipart/form-data",
+    ),
+)
+async def test_a_body_that_does_not_call_itself_json(client: Client, media_type: str) -> None:
+    response = await client.post("/v1/games", data=b'{"players": []}', headers={"Content-Type": media_type})
+    await refused(response, 415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize("media_type", ("application/json;charset=utf-8", 'Application/JSON; charset="UTF-8"; v=1'))
+async def test_json_may_say_that_it_is_utf_8(client: Client, media_type: str) -> None:
+    body = json.dumps({"players": TWO}).encode()
+    response = await client.post("/v1/games", data=body, headers={"Content-Type": media_type})
+    assert response.status == 201
+
+
+async def test_a_body_without_a_type_is_refused(client: Client) -> None:
+    response = await send(client, b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+    assert (response.status, json.load(response)["code"]) == (415, "unsupported_media_type")
+
+
+async def test_a_body_that_is_too_large(store: RedisStore) -> None:
+    async with serve(store, Limits(max_body_bytes=1000)) as client:
+        fits = json.dumps({"players": TWO}).encode().ljust(1000)
+        headers = {"Content-Type": JSON}
+        assert (await client.post("/v1/games", data=fits, headers=headers)).status == 201
+        await refused(await client.post("/v1/games", data=fits + b" ", headers=headers), 413, "too_large")
+        bomb = gzip.compress(fits + b" " * 100_000)
+        assert len(bomb) < 1000
+        packed = {**headers, "Content-Encoding": "gzip"}
+        await refused(await client.post("/v1/games", data=bomb, headers=packed), 413, "too_large")
+        assert (await client.post("/v1/games", data=gzip.compress(fits), headers=packed)).status == 201
+
+
+async def test_a_body_that_is_too_large_is_refused_before_it_has_come(store: RedisStore) -> None:
+    async with serve(store, Limits(max_body_bytes=1000)) as client:
+        head = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        promised = await send(client, head + b"Content-Length: 1000000000\r\n\r\n{")
+        assert (promised.status, json.load(promised)["code"]) == (413, "too_large")
+        piece = b"400\r\n" + b" " * 1024 + b"\r\n"
+        chunked = await send(client, head + b"Transfer-Encoding: chunked\r\n\r\n" + piece)
+        assert (chunked.status, json.load(chunked)["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize("encoding", ("gzip", "deflate", "br", "zstd", "nonsense", "gzip, gzip"))
+async def test_a_body_that_is_not_packed_as_it_says(client: Client, encoding: str) -> None:
+    head = f"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: {encoding}\r\n"
+    response = await send(client, head.encode() + b"Content-Length: 6\r\n\r\n\x00\x01\x02{}x")
+    assert response.getheader("Content-Type") == "application/problem+json"
+    assert (response.status, json.load(response)["code"]) == (400, "malformed")
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    (
+        b"NONSENSE\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + b"a" * 9_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: x\r\n" % number for number in range(300)) + b"\r\n",
+        b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        (
+            b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
+        ),
+        b"GET /v1/games HTTP/1.1\r\nHost: x\r\nIf-None-Match: \x7f\r\n\r\n",
+    ),
+)
+async def test_what_is_no_http(client: Client, request_bytes: bytes) -> None:
+    response = await send(client, request_bytes)
+    assert response.getheader("Content-Type") == "application/problem+json"
+    assert response.getheader("Access-Control-Allow-Origin") == "*"
+    assert (response.status, json.load(response)["code"]) == (400, "malformed")
+
+
+@pytest.mark.parametrize(
+    "path",
+    (
+        b"/v1/games/%00",
+        b"/v1/games/%",
+        b"/v1/games/%zz",
+        b"/v1/games/%ff%fe",
+        b"/v1/games/../../etc/passwd",
+        b"/v1/games/%2e%2e%2f",
+        b"/v1/games//actions",
+        b"//v1/games",
+        b"/v1/games/",
+        b"/v2/games",
+        b"/v1/games/k7m2x9qd4t1w/%C0%AE",
+        b"/v1/games/k7m2x9qd4t1w\xff",
+    ),
+)
+async def test_odd_paths_are_not_found(client: Client, path: bytes) -> None:
+    response = await send(client, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert response.getheader("Content-Type") == "application/problem+json"
+    code = json.load(response)["code"]
+    assert (response.status, code) in ((404, "not_found"), (400, "malformed"))
+
+
+@pytest.mark.parametrize(
+    "header", ("Authorization", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Accept")
+)
+async def test_bytes_that_are_no_text_in_headers(client: Client, header: str) -> None:
+    table = await new_table(client)
+    body = b'{"move":"i0"}'
+    head = f"POST {table.path}/actions HTTP/1.1\r\nHost: x\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n"
+    response = await send(client, head.encode() + header.encode() + b": \xff\xfe\xed\xa0\x80\r\n\r\n" + body)
+    assert response.status in (400, 401)
+    assert response.getheader("Content-Type") == "application/problem+json"
+
+
+async def test_a_client_that_goes_in_the_middle_of_its_body_hurts_nobody(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    writer.write(b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
+    await asyncio.sleep(0.05)
+    writer.close()
+    await writer.wait_closed()
+    del reader
+    assert (await client.get("/livez")).status == 200
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_no_token_is_ever_logged(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    table = await new_table(client)
+    await table.do()
+    await table.act({"move": "i9"})
+    await client.get(table.path, headers=bearer(table.owner + "x"))
+    for token in (table.owner, table.spectator, *table.seats.values()):
+        assert token not in caplog.text
