@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -62,8 +63,9 @@ class Table(msgspec.Struct):
     tileset: LoadedTileSet
 
 
+@lru_cache(maxsize=4)
 def timestamp(seconds: int) -> str:
-    """Unix seconds as UTC, whole seconds, `Z`."""
+    """Unix seconds as UTC, whole seconds, `Z`; a busy second's is made once."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
