@@ -11,7 +11,7 @@ import msgspec
 from schemas.vocabulary import Status
 from service.engine import Game, decode, encode
 from service.games.access import Access, decode_access, encode_access
-from service.games.errors import NoSuchGame, TileSetMissing, UnknownTileSet
+from service.games.errors import NoSuchGame
 from service.games.port import Commit, Keep, Loaded, Outcome, Store, StoredDiff
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
@@ -85,15 +85,7 @@ async def load(context: Context, game: str, key: str | None = None) -> tuple[Loa
 def open_table(context: Context, loaded: Loaded, access: Access) -> Table:
     """Decode a loaded game; raises TileSetMissing."""
     game = decode(loaded.snapshot)
-    return Table(loaded, game, access, tileset_of(context, game))
-
-
-def tileset_of(context: Context, game: Game) -> LoadedTileSet:
-    """The tile set that a stored game is played with; raises TileSetMissing."""
-    try:
-        return context.tilesets.of_game(game.tileset)
-    except UnknownTileSet as unknown:
-        raise TileSetMissing(game.tileset) from unknown
+    return Table(loaded, game, access, context.tilesets.of_game(game.tileset))
 
 
 async def commit(  # noqa: PLR0913 (what one commit is made of)

@@ -51,7 +51,7 @@ async def create(context: Context, asked: CreateGame, *, key: str | None, includ
     """
     idempotency = scope(key, CREATE_PATH, None, asked)
     check_secret(idempotency)
-    tileset = context.tilesets.of_game(asked.tileset or DEFAULT)
+    tileset = context.tilesets.chosen(asked.tileset or DEFAULT)
     expired = 0
     for _ in range(ID_TRIES):
         game_id = _derived_id(idempotency, expired) if idempotency else _random_id()

@@ -3,8 +3,9 @@
     GameError
     ├── Malformed            a value that the shape alone could not refuse
     ├── NoSuchGame           none, or a private one without one of its tokens
-    ├── NoSuchTileSet        asked for by its path
-    ├── UnknownTileSet       asked for in a new game
+    ├── TileSetError         a tile set is not there
+    │   ├── NoSuchTileSet    asked for by its path
+    │   ├── UnknownTileSet   asked for in a new game
     │   └── TileSetMissing   a stored game is played with it
     ├── Unauthorized         the token is missing or unknown
     ├── WrongSeat            the token does not act for this seat
@@ -45,19 +46,23 @@ class NoSuchGame(GameError):
         self.game = game
 
 
-class NoSuchTileSet(GameError):
-    """The path names no tile set."""
+class TileSetError(GameError):
+    """A tile set is not there."""
 
     def __init__(self, tileset: str) -> None:
         super().__init__(tileset)
         self.tileset = tileset
 
 
-class UnknownTileSet(NoSuchTileSet):
+class NoSuchTileSet(TileSetError):
+    """The path names no tile set."""
+
+
+class UnknownTileSet(TileSetError):
     """A new game names a tile set that this service does not have."""
 
 
-class TileSetMissing(UnknownTileSet):
+class TileSetMissing(TileSetError):
     """A stored game is played with a tile set that this instance does not have; another may."""
 
 

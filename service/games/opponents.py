@@ -12,7 +12,7 @@ from service.games import context as desk
 from service.games.bots import greedy, random
 from service.games.context import Context
 from service.games.diffs import record
-from service.games.errors import NoSuchGame, UnknownTileSet
+from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.port import Committed, StoredDiff, StoreUnavailable
 from service.games.shuffle import Chance
 
@@ -74,7 +74,7 @@ async def go_on(context: Context, game_id: str) -> None:
         return
     try:
         table = desk.open_table(context, loaded, access)
-    except UnknownTileSet as unknown:
+    except TileSetMissing as unknown:
         logger.warning("game %s needs the tile set %s, which this instance does not have", game_id, unknown.tileset)
         await context.store.settle(game_id, int(context.clock()) + LATER_S)
         return

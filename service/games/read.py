@@ -17,7 +17,7 @@ from service.engine import Game, Tables, decode, describe, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
 from service.games.access import check_read
-from service.games.context import Context, load, tileset_of
+from service.games.context import Context, load
 from service.games.errors import Malformed, TileSetMissing
 from service.games.port import Loaded
 
@@ -49,7 +49,7 @@ async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, 
 def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
     """What was loaded, decoded, with its tile set's tables; raises TileSetMissing."""
     game = decode(loaded.snapshot)
-    return tileset_of(context, game).tables, game
+    return context.tilesets.of_game(game.tileset).tables, game
 
 
 def game_view(context: Context, loaded: Loaded) -> GameView:

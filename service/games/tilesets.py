@@ -9,7 +9,7 @@ from schemas.base import encode
 from schemas.tileset import TileSet
 from service.engine import Tables
 from service.engine.tileset_check import TileSetInvalid, parse
-from service.games.errors import NoSuchTileSet, UnknownTileSet
+from service.games.errors import NoSuchTileSet, TileSetError, TileSetMissing, UnknownTileSet
 from service.games.shuffle import tileset_hash
 
 BUILT_IN = Path(__file__).parent.parent / "tilesets"
@@ -48,16 +48,20 @@ class TileSetCatalogue:
 
     def asked(self, tileset: str) -> LoadedTileSet:
         """The tile set that a path names; raises NoSuchTileSet."""
-        found = self._sets.get(tileset)
-        if found is None:
-            raise NoSuchTileSet(tileset)
-        return found
+        return self._find(tileset, NoSuchTileSet)
+
+    def chosen(self, tileset: str) -> LoadedTileSet:
+        """The tile set that a new game names; raises UnknownTileSet."""
+        return self._find(tileset, UnknownTileSet)
 
     def of_game(self, tileset: str) -> LoadedTileSet:
-        """The tile set that a game is played with; raises UnknownTileSet."""
+        """The tile set that a stored game is played with; raises TileSetMissing."""
+        return self._find(tileset, TileSetMissing)
+
+    def _find(self, tileset: str, missing: type[TileSetError]) -> LoadedTileSet:
         found = self._sets.get(tileset)
         if found is None:
-            raise UnknownTileSet(tileset)
+            raise missing(tileset)
         return found
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from schemas.game import GameView
 from service.engine import decode, view
-from service.games.errors import NoSuchGame, UnknownTileSet
+from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.feed import Changed, Feed, Position, Replaced, Subscriber, follows
 from service.games.port import Loaded, Store, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
@@ -88,7 +88,7 @@ class Watch:
     async def join(self, subscriber: Subscriber, game: str, position: Position) -> None:
         """Tell `subscriber` all that came after `position`, and from then on everything, once and in order.
 
-        Lasts as long as an outage of the store. Raises NoSuchGame or UnknownTileSet.
+        Lasts as long as an outage of the store. Raises NoSuchGame or TileSetMissing.
         """
         while True:
             feed = self._feeds.get(game)
@@ -135,7 +135,7 @@ class Watch:
             await feed.attempt()
 
     def view(self, loaded: Loaded) -> GameView:
-        """GAME of what was loaded; raises UnknownTileSet, or StoreUnavailable for a snapshot of a later schema."""
+        """GAME of what was loaded; raises TileSetMissing, or StoreUnavailable for a snapshot of a later schema."""
         try:
             game = decode(loaded.snapshot)
         except msgspec.DecodeError as error:
@@ -200,14 +200,14 @@ class Watch:
             return
         try:
             whole = self.view(loaded)
-        except UnknownTileSet as unknown:
+        except TileSetMissing as unknown:
             self._end(feed, unknown)
             return
         LOG.warning("game %s has another history now: its watchers get it whole", feed.game)
         feed.replace(loaded.digest, whole)
         feed.behind = True
 
-    def _end(self, feed: Feed, error: NoSuchGame | UnknownTileSet) -> None:
+    def _end(self, feed: Feed, error: NoSuchGame | TileSetMissing) -> None:
         self._drop(feed)
         feed.end(error)
 

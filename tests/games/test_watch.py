@@ -8,7 +8,7 @@ import pytest
 
 from service.engine import encode
 from service.games import watch as watch_module
-from service.games.errors import GameError, NoSuchGame, UnknownTileSet
+from service.games.errors import GameError, NoSuchGame, TileSetMissing
 from service.games.feed import Changed, Feed, News, Position, Replaced
 from service.games.port import Loaded, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue, load_catalogue
@@ -374,7 +374,7 @@ async def test_a_feed_whose_game_this_instance_cannot_show_ends(fickle: Fickle) 
         while not beginner.lost:
             beginner.heard.clear()
             await beginner.heard.wait()
-    assert isinstance(beginner.lost[0], UnknownTileSet)
+    assert isinstance(beginner.lost[0], TileSetMissing)
     assert not len(watch)
     await watch.aclose()
 
