@@ -9,6 +9,9 @@ import msgspec
 PAGE = 500
 TIMEOUT_S = 30
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding raises for bytes that are no JSON."""
+
 
 class FetchFailed(Exception):
     """The log could not be fetched; says from where and why."""
@@ -54,12 +57,12 @@ async def _get(session: aiohttp.ClientSession, url: str) -> bytes:
 def _member(body: bytes, name: str) -> Any:
     try:
         return msgspec.json.decode(body)[name]
-    except (msgspec.DecodeError, KeyError, TypeError) as error:
+    except (*UNREADABLE, KeyError, TypeError) as error:
         raise FetchFailed(f"this is no South Seas service: its answer has no {name}") from error
 
 
 def _detail(body: bytes) -> str:
     try:
         return str(msgspec.json.decode(body)["detail"])
-    except (msgspec.DecodeError, KeyError, TypeError):
+    except (*UNREADABLE, KeyError, TypeError):
         return body[:100].decode(errors="replace")
