@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple, cast
 
@@ -23,7 +24,7 @@ async def load(port: int, requests: Sequence[Sequence[bytes]], seconds: float) -
     begin = perf_counter()
     clients = []
     for own in requests:
-        _, client = await loop.create_connection(lambda own=own: _Client(own, until), "127.0.0.1", port)  # type: ignore[misc]
+        _, client = await loop.create_connection(partial(_Client, own, until), "127.0.0.1", port)
         clients.append(client)
     await asyncio.gather(*(client.done for client in clients))
     took = perf_counter() - begin

@@ -146,33 +146,10 @@ class GameSummary(Answer):
     """Null unless the game is finished."""
 
 
-class GameView(Answer):
-    """GAME, equal for every reader. `board` is keyed by `x,y`."""
+class GameView(GameSummary):
+    """GAME, equal for every reader."""
 
-    id: Id
-    version: int
-    """The number of changes, creation being 1."""
-    status: Status
-    tileset: Id
-    """Id of the tile set."""
-    edition: Edition
-    created_at: Timestamp
-    updated_at: Timestamp
-    """The time of the last change."""
-    players: list[Player]
-    """By seat."""
-    turn: Turn | None
-    """Null unless the game is active."""
     board: dict[str, PlacedTile]
-    """By `x,y`."""
-    display: list[str]
-    """Ids of the face-up ships."""
-    ship_pile: int
-    """How many ships are face down."""
-    bag: int
-    """How many tiles are in the bag."""
+    """Every tile that lies, keyed by `x,y`."""
     discarded: list[str]
-    """Ids of the tiles that left the game (R3.5)."""
-    deck: Deck
-    result: Result | None
-    """Null unless the game is finished."""
+    """Tiles that left the game because they fitted nowhere (R3.5)."""

@@ -8,17 +8,17 @@ class Weights(NamedTuple):
 
     loose_ware: float = 1.25
     """A ware that no ship of the display asks for, while there is time; at the end a third (R7.3)."""
-    ware_horizon: float = 8.0
+    ware_horizon: float = 9.0
     """Turns to go from which on a loose ware is worth the full `loose_ware`."""
     thrift: float = 0.62
     """Share of a loose ware's worth that paying it to a ship is felt to cost."""
-    later_ship: float = 0.7
+    later_ship: float = 0.8
     """Share of a delivery's profit that is left for each turn it has to wait."""
-    missing_ware: float = 0.4
+    missing_ware: float = 0.36
     """Share of a delivery's profit that is left for each ware that is still missing."""
-    islander: tuple[float, float, float, float] = (5.2, 1.6, 0.8, 0.6)
+    islander: tuple[float, float, float, float] = (5.2, 1.5, 0.75, 0.6)
     """The first, second, third and fourth islander at home, while there is time."""
-    islander_horizon: float = 8.0
+    islander_horizon: float = 7.5
     """Turns to go from which on an islander at home is worth its full value."""
     return_share: float = 0.33
     """Share of an islander's value that is counted for one on a feature that will surely be completed."""
