@@ -211,12 +211,12 @@ def table(totals: dict[int, Tally]) -> Iterator[str]:
     yield ""
     counted = [patterns(tally) for tally in totals.values()]
     worst: dict[str, float] = {}
-    for name, numbers in chain.from_iterable(column.items() for column in counted):
-        worst[name] = max(worst.get(name, 0.0), numbers["share"])
+    for name, row in chain.from_iterable(column.items() for column in counted):
+        worst[name] = max(worst.get(name, 0.0), row["share"])
     yield from _head("edge pattern", totals)
     for name in sorted(worst, key=lambda name: (-worst[name], name)):
         cells = [
-            f"{numbers['share']:.1%} of {numbers['arose']:.2f}" if (numbers := column.get(name)) else "-"
+            f"{column[name]['share']:.1%} of {column[name]['arose']:.2f}" if name in column else "-"
             for column in counted
         ]
         yield f"| `{name}` | {' | '.join(cells)} |"

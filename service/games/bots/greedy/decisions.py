@@ -79,6 +79,6 @@ def _ship(prospects: Prospects, name: str | None, paid: Payment | None) -> float
         purse = Purse(tables, display, turns, prospects.weights)
         if seat == me and paid is not None:
             wares = after(wares, paid)
-            value += (1 - prospects.weights.thrift) * purse.loose * sum(paid)
+            value += (purse.loose - purse.cost) * sum(paid)
         value += side * purse.worth(wares)
     return value

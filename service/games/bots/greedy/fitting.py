@@ -7,7 +7,7 @@ from service.engine import Tables
 from service.engine.tables import NEIGHBOURS
 
 Opening = tuple[int, int, int]
-"""An empty cell that a feature opens to, the side of that cell, and the feature's place among the slots there."""
+"""Where a feature goes on: the edges around an empty cell (or the step to it), its side, the slot along that side."""
 
 
 class Fitting(NamedTuple):
@@ -17,7 +17,7 @@ class Fitting(NamedTuple):
     """[turned tile][segment] -> the openings where nothing lies beside it; a step instead of a cell."""
     fit: dict[int, tuple[int, ...]]
     """The edges around a cell -> the tiles that fit it (R3.3)."""
-    end: dict[tuple[int, int, int], tuple[int, ...]]
+    end: dict[Opening, tuple[int, ...]]
     """The edges around a cell, side and place -> the tiles with which a feature there needs no further cell."""
 
 
@@ -25,7 +25,7 @@ class Fitting(NamedTuple):
 def fitting(tables: Tables) -> Fitting:
     """The lists for a tile set, made once."""
     fit: dict[int, list[int]] = {}
-    end: dict[tuple[int, int, int], dict[int, None]] = {}
+    end: dict[Opening, dict[int, None]] = {}
     exits = tuple(
         tuple(_exits(sides, segment) for segment in range(len(tables.tiles[turned >> 2].kinds)))
         for turned, sides in enumerate(tables.clockwise)

@@ -10,45 +10,21 @@ from service.games.bots.greedy.prospects import Feature, Prospects
 
 
 class Before:
-    """The board before a tile is placed: the occupied features and their worth, and what lies free."""
+    """The board before a tile is placed: the occupied features and their worth."""
 
     def __init__(self, prospects: Prospects) -> None:
-        self.prospects = prospects
         game = self.game = prospects.game
         self.kinds: dict[int, int] = {}
         self.openings: dict[int, dict[int, tuple[int, int]]] = {}
         self.worth: dict[int, float] = {}
         self.at: dict[int, list[int]] = {}
         """Empty cell -> the occupied features that open to it."""
-        self._gifts: dict[int, float] = {}
         for label in sorted({game.feature[segment] for player in game.players for segment in player.standing}):
             kind = self.kinds[label] = kind_of(prospects.tables, game, label)
             openings = self.openings[label] = {} if kind == SHIPS else prospects.openings(game, label)
             self.worth[label] = prospects.worth(prospects.feature(game, label, kind, openings), counts(game, label))
             for cell in openings:
                 self.at.setdefault(cell, []).append(label)
-
-    def gifts(self, cell: int) -> float:
-        """What the free features that open to a cell would give the next player."""
-        game, tables = self.game, self.prospects.tables
-        free: dict[int, int] = {}
-        for side, step in enumerate(NEIGHBOURS):
-            order = game.board.get(cell + step)
-            if order is not None:
-                turned = game.turned[order]
-                for index in tables.clockwise[turned][side ^ 2]:
-                    label = game.feature[game.bases[order] + index]
-                    if not game.islanders[label]:
-                        free[label] = tables.tiles[turned >> 2].kinds[index]
-        return sum([self._gift(label, kind) for label, kind in free.items()])
-
-    def _gift(self, label: int, kind: int) -> float:
-        found = self._gifts.get(label)
-        if found is None:
-            prospects, game = self.prospects, self.game
-            feature = prospects.feature(game, label, kind, prospects.openings(game, label))
-            found = self._gifts[label] = prospects.gift(feature)
-        return found
 
 
 class Position:
@@ -71,7 +47,6 @@ class Position:
         self.points = [0] * len(self.homes)
         self.value = 0.0
         self._features: dict[int, Feature] = {}
-        self._gifts: dict[int, float] = {}
         for label, kind in self.kinds.items():
             if game.islanders[label]:
                 self._add(label, kind)
@@ -130,16 +105,6 @@ class Position:
             elif label in near:
                 feature = prospects.feature(game, label, kind, before.openings[label])
                 self.value += prospects.worth(feature, counts(game, label)) - before.worth[label]
-        if prospects.weights.gift:
-            self._give(before.gifts(here))
-
-    def _give(self, already: float) -> None:
-        """Count what the placement leaves free for the next player, and what lay free already."""
-        game = self.game
-        for label, kind in self.kinds.items():
-            if game.open_slots[label] and not game.islanders[label]:
-                self._gifts[label] = self.prospects.gift(self._feature(label, kind))
-        self.value += sum(self._gifts.values()) - already
 
     def _at_once(self, label: int) -> bool:
         """Whether a feature is evaluated this turn if it is occupied (R5.5, R5.6)."""
@@ -175,7 +140,7 @@ class Position:
                 return float(prospects.best_ship)
             bananas, shells, fish = self.wares[me]
             return prospects.purses[me].gain((bananas, shells, fish), kind, symbols)
-        cost = prospects.homes[me][self.homes[me] - 1] + self._gifts.get(label, 0.0)
+        cost = prospects.homes[me][self.homes[me] - 1]
         if least is not None and prospects.limit(kind, symbols) - cost <= least:
             return least
         alone = [int(seat == me) for seat in range(len(self.homes))]

@@ -129,16 +129,6 @@ class Prospects:
             found = self._gains[key] = self.purses[seat].gain(self.wares[seat], kind, amount)
         return found
 
-    def gift(self, feature: Feature) -> float:
-        """An unoccupied feature that the next player may complete and take in one turn (R4.3)."""
-        if feature.kind == SHIPS or not feature.symbols:
-            return 0.0
-        chance = feature.served[0] if len(feature.served) == 1 else 0.0
-        if feature.kind == FISH:
-            chance = max(chance, self.boat)
-        seat = (self.game.seat + 1) % len(self.sides)
-        return self.weights.gift * chance * self.sides[seat] * self.gain(seat, feature.kind, feature.symbols)
-
 
 def _turns(game: Game, seat: int, weights: Weights) -> float:
     """How many turns a player will have after this one, as far as tiles and ships last (R7.1)."""

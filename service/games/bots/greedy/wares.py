@@ -15,12 +15,17 @@ FAR = 5
 
 
 class Purse:
-    """The worth of any stock of wares to one player, who can deliver in `turns` more turns."""
+    """The worth of any stock of wares to one player, who can deliver in `turns` more turns.
+
+    A ware is worth `loose` as such, and feels like `cost` when it is paid; both come down to R7.3's third at the end.
+    """
 
     def __init__(self, tables: Tables, ships: Sequence[int], turns: float, weights: Weights) -> None:
         self.tables, self.ships, self.turns, self.weights = tables, ships, turns, weights
         end = 1 / WARES_PER_POINT
-        self.loose = end + (weights.loose_ware - end) * min(1.0, turns / weights.ware_horizon)
+        early = min(1.0, turns / weights.ware_horizon)
+        self.loose = end + (weights.loose_ware - end) * early
+        self.cost = end + (weights.paid_ware - end) * early
         self.profits = {ship: self._profit(ship) for ship in ships}
         self._known: dict[Payment, float] = {}
 
@@ -42,9 +47,9 @@ class Purse:
         return self.worth(more) - self.worth(wares)
 
     def _profit(self, ship: int) -> float:
-        """A ship's points, less what its wares would bring otherwise; nothing where that is more."""
+        """A ship's points, less what paying for it costs; nothing where that is more."""
         table = self.tables.ships[ship]
-        return max(0.0, table.points - self.weights.thrift * self.loose * table.total)
+        return max(0.0, table.points - self.cost * table.total)
 
     def _plan(self, wares: Payment) -> float:
         """The profits of the deliveries that can be made, and of those that nearly can."""

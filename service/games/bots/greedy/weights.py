@@ -8,17 +8,17 @@ class Weights(NamedTuple):
 
     loose_ware: float = 1.25
     """A ware that no ship of the display asks for, while there is time; at the end a third (R7.3)."""
-    ware_horizon: float = 9.0
-    """Turns to go from which on a loose ware is worth the full `loose_ware`."""
-    thrift: float = 0.62
-    """Share of a loose ware's worth that paying it to a ship is felt to cost."""
-    later_ship: float = 0.8
+    ware_horizon: float = 8.0
+    """Turns to go from which on a ware counts for the full `loose_ware` or `paid_ware`."""
+    paid_ware: float = 0.775
+    """What paying a ware to a ship is felt to cost, while there is time; at the end a third."""
+    later_ship: float = 0.7
     """Share of a delivery's profit that is left for each turn it has to wait."""
-    missing_ware: float = 0.36
+    missing_ware: float = 0.4
     """Share of a delivery's profit that is left for each ware that is still missing."""
-    islander: tuple[float, float, float, float] = (5.2, 1.5, 0.75, 0.6)
+    islander: tuple[float, float, float, float] = (5.2, 1.6, 0.8, 0.6)
     """The first, second, third and fourth islander at home, while there is time."""
-    islander_horizon: float = 7.5
+    islander_horizon: float = 8.0
     """Turns to go from which on an islander at home is worth its full value."""
     return_share: float = 0.33
     """Share of an islander's value that is counted for one on a feature that will surely be completed."""
@@ -34,8 +34,6 @@ class Weights(NamedTuple):
     """Share of a future gain that is counted, against one that is made now."""
     rivals: float = 0.65
     """How much of the others' gain is counted as one's own loss; shared among them."""
-    gift: float = 0.15
-    """Share of an unoccupied feature that is counted as a gift to the next player, for each open cell but one."""
     pace: float = 3.0
     """Turns between two ships taken, over all players."""
 
