@@ -1,8 +1,9 @@
 """What the engine refuses, as types with data; text for people is made of them at the edge.
 
 EngineError
-├── IllegalMove   an action that the rules forbid now: the rule's id and why
-└── GameNotActive an action where nobody is on turn
+├── IllegalMove      an action that the rules forbid now: the rule's id and why
+├── GameNotActive    an action where nobody is on turn
+└── TileSetInvalid   a file that holds no playable tile set, with all its faults (in `tileset_check`)
 """
 
 __all__ = ["EngineError", "GameNotActive", "IllegalMove"]
