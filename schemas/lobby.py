@@ -38,9 +38,9 @@ class SeatAsked(Request):
     def __post_init__(self) -> None:
         if self.open:
             if self.name is not None or self.bot is not None or self.color is not None:
-                raise ValueError("an open seat gets its name and colour from whoever takes it")
+                raise ValueError("`open`: an open seat gets its name and colour from whoever takes it")
         elif self.name is None and self.bot is None:
-            raise ValueError("a seat needs a `name`, a `bot`, or `open`: true")
+            raise ValueError("`name`: a seat needs a name, a bot, or to be open")
         if self.name is not None:
             check_name(self.name)
 
@@ -64,12 +64,12 @@ class CreateGame(Request):
 
     def __post_init__(self) -> None:
         if self.first_seat is not None and self.first_seat >= len(self.players):
-            raise ValueError(f"`first_seat` is {self.first_seat}, but there are {len(self.players)} players")
+            raise ValueError(f"`first_seat`: there are {len(self.players)} players, so no seat {self.first_seat}")
         colors = [player.color for player in self.players if player.color is not None]
         if len(set(colors)) < len(colors):
-            raise ValueError("two players ask for the same colour")
+            raise ValueError("`players`: two of them ask for the same colour")
         if self.turn_timeout_s is not None:
-            raise ValueError("`turn_timeout_s`: this service has no turn time-outs yet; leave it null")
+            raise ValueError("`turn_timeout_s`: there are no turn time-outs yet, leave it null")
 
 
 class JoinGame(Request):

@@ -71,5 +71,7 @@ def check_name(name: str) -> None:
     """Raise ValueError where `name` holds a control or format character, a line separator or no character at all."""
     for index, character in enumerate(name):
         if unicodedata.category(character) in REFUSED_CATEGORIES:
-            message = f"character {index + 1} of the name (U+{ord(character):04X}) is a control or format character"
+            message = (
+                f"`name`: character {index + 1} of the name (U+{ord(character):04X}) is a control or format character"
+            )
             raise ValueError(message)

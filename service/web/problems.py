@@ -1,6 +1,7 @@
 """The one mapping from everything that is refused to the contract's problems. Source: api.md, "Problems"."""
 
 import logging
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -133,12 +134,30 @@ def allow_header(methods: set[str]) -> str:
     return ", ".join(sorted(methods | {"OPTIONS"}))
 
 
+_AT = re.compile(r"(?P<detail>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
+_FIELD = re.compile(
+    r"(?:Object (?:missing required|contains unknown) field )?`(?P<name>\w{1,64})`(?:: (?P<reason>.+))?"
+)
+
+
+def _invalid(told: str) -> Malformed:
+    """A sentence of msgspec with its path taken apart, down to the field where the sentence begins with one.
+
+    >>> refusal = _invalid("Object missing required field `name` - at `$.players[0]`")
+    >>> refusal.detail, refusal.path
+    ('Object missing required field `name`', '$.players[0].name')
+    """
+    found = _AT.fullmatch(told)
+    detail, path = (found["detail"], found["path"] or "$") if found else (told, "$")
+    field = _FIELD.fullmatch(detail)
+    return Malformed(field["reason"] or detail, f"{path}.{field['name']}") if field else Malformed(detail, path)
+
+
 def malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError) -> Malformed:
     """What msgspec found wrong with a body or a message, its path apart from its text."""
     match error:
         case msgspec.ValidationError():
-            detail, _, path = str(error).rpartition(" - at `")
-            return Malformed(detail, path.removesuffix("`")) if detail else Malformed(path, "$")
+            return _invalid(str(error))
         case msgspec.MsgspecError():
             return Malformed(str(error), "$")
         case UnicodeDecodeError():
