@@ -16,7 +16,7 @@ def variables() -> set[str]:
     @with_settings
     def command() -> None: ...
 
-    options = command.__click_params__  # type: ignore[attr-defined]
+    options = command.__click_params__  # type: ignore[attr-defined]  # click puts it there
     return {option.envvar for option in options}
 
 

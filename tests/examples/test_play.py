@@ -191,7 +191,7 @@ async def test_a_lost_answer_is_asked_for_again_and_done_once(client: Client) ->
     async with sit_down(client, await new_game(client, ANA, BO)) as play:
         await ready(play)
         before = play.table.replica.version
-        client._once = losing  # type: ignore[method-assign]
+        client._once = losing  # type: ignore[method-assign]  # the one step that fails
         await choose(play, random.Random(7))
         await asyncio.sleep(0)
         assert lost
