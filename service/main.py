@@ -98,7 +98,7 @@ async def _store(settings: Settings) -> AsyncIterator[RedisStore]:
         url = settings.redis_url
         if url is None:
             try:
-                server = await stack.enter_async_context(embedded(settings.data_dir))
+                server = await stack.enter_async_context(embedded(settings.data_dir, revive=True))
             except EmbeddedError as error:
                 raise StartFailed(str(error)) from error
             url = server.url

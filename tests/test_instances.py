@@ -1,6 +1,7 @@
 """Instances as processes: they are killed, stopped and started again, and nothing acknowledged is lost."""
 
 import asyncio
+import os
 import random
 import secrets
 import signal
@@ -29,6 +30,12 @@ async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[di
         assert response.status == 200
         diffs: list[dict[str, Any]] = (await response.json())["diffs"]
         return diffs
+
+
+def child_of(pid: int) -> int | None:
+    """The one child of a process, if it has any now."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(children[0]) if children else None
 
 
 class Player:
@@ -111,6 +118,24 @@ async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -
             started(tmp_path) as instance,
             session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response,
         ):
+            assert await response.json() == created["game"]
+
+
+async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_path: Path) -> None:
+    async with started(tmp_path) as instance, aiohttp.ClientSession() as session:
+        created = await create(session, instance.url)
+        redis = child_of(instance.process.pid)
+        assert redis is not None
+        os.kill(redis, signal.SIGKILL)
+        status = 0
+        for _ in range(100):
+            async with session.get(f"{instance.url}/readyz") as response:
+                status = response.status
+            if status == 200 and child_of(instance.process.pid) not in (None, redis):
+                break
+            await asyncio.sleep(0.1)
+        assert status == 200
+        async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
             assert await response.json() == created["game"]
 
 

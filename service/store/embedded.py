@@ -8,8 +8,9 @@ whoever starts next waits until the server of a killed instance has ended, too.
 import asyncio
 import logging
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 _ANSWER_WITHIN_S = 10.0
 _TELL_EVERY_S = 1.0
+_LOOK_EVERY_S = 0.5
 
 
 class Server(NamedTuple):
@@ -41,23 +43,40 @@ class Server(NamedTuple):
 
 
 @asynccontextmanager
-async def embedded(data_dir: Path, *, program: Path | None = None, wait_s: float = 5.0) -> AsyncIterator[Server]:
+async def embedded(
+    data_dir: Path, *, program: Path | None = None, wait_s: float = 5.0, revive: bool = False
+) -> AsyncIterator[Server]:
     """A server that keeps its files in `data_dir`/redis and ends with this context, or with this process.
 
     `program` None takes the best on this machine; `wait_s` is how long the server of an instance that has just died may
-    take to end. Raises an EmbeddedError. To be entered in the main thread: the server would end with any other.
+    take to end. With `revive` a server that ends by itself is started again on the same files. Raises an EmbeddedError.
+    To be entered in the main thread: the server would end with any other.
     """
     directory = private(data_dir / "redis")
     async with locked(directory, wait_s) as lock:
         chosen = program or find_program(_wanted(directory))
         with socket_in(directory) as socket:
-            process = spawn(chosen, directory, socket, lock)
+            processes = [spawn(chosen, directory, socket, lock)]
+            reviving: asyncio.Task[None] | None = None
             try:
-                server = Server(f"unix://{quote(str(socket))}", process.pid, directory)
-                await _ready(server, chosen, process)
+                server = Server(f"unix://{quote(str(socket))}", processes[0].pid, directory)
+                await _ready(server, chosen, processes[0])
+                if revive:
+                    reviving = asyncio.create_task(_revive(processes, partial(spawn, chosen, directory, socket, lock)))
                 yield server
             finally:
-                await stop(process)
+                if reviving is not None:
+                    reviving.cancel()
+                await stop(processes[-1])
+
+
+async def _revive(processes: list[subprocess.Popen[bytes]], start: Callable[[], subprocess.Popen[bytes]]) -> None:
+    """Whenever the last of the processes has ended, start another."""
+    while True:
+        await asyncio.sleep(_LOOK_EVERY_S)
+        if (code := processes[-1].poll()) is not None:
+            logger.error("the Redis server has ended with %s: it is started again", code)
+            processes[:] = [start()]
 
 
 def _wanted(directory: Path) -> tuple[int, int]:
