@@ -5,8 +5,8 @@ from typing import Annotated, dataclass_transform
 import msgspec
 from msgspec import Meta
 
-from schemas.game import Reason
-from schemas.vocabulary import Cell, Color, Name, Wares
+from schemas.game import Reason, TimeoutPolicy
+from schemas.vocabulary import Cell, Color, Id, MoveId, Name, Wares
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -139,6 +139,46 @@ class ShipRevealed(Event, tag="ship_revealed"):
     ship: str
 
 
+class TurnTimedOut(Event, tag="turn_timed_out"):
+    """A player did not decide in time; what `policy` says follows."""
+
+    seat: int
+    policy: TimeoutPolicy
+
+
+class PlayerReplaced(Event, tag="player_replaced"):
+    """A bot stands in for an absent player, until they return."""
+
+    seat: int
+    bot: str
+
+
+class PlayerReturned(Event, tag="player_returned"):
+    """A player took the seat back from the bot that stood in."""
+
+    seat: int
+
+
+class PlayerResigned(Event, tag="player_resigned"):
+    """A player gave up: their islanders go home, their turns are passed over, and they cannot win."""
+
+    seat: int
+
+
+class MoveUndone(Event, tag="move_undone"):
+    """A player took an action of this turn back, nothing hidden having been revealed since."""
+
+    seat: int
+    move: MoveId
+    """The action that did not happen."""
+
+
+class RematchCreated(Event, tag="rematch_created"):
+    """The same players play again, in `game`."""
+
+    game: Id
+
+
 class GameFinished(Event, tag="game_finished"):
     """The game is over (R7.1)."""
 
@@ -165,6 +205,12 @@ AnyEvent = (
     | IslanderReturned
     | ShipTaken
     | ShipRevealed
+    | TurnTimedOut
+    | PlayerReplaced
+    | PlayerReturned
+    | PlayerResigned
+    | MoveUndone
+    | RematchCreated
     | GameFinished
     | GameAborted
 )

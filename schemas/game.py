@@ -9,7 +9,8 @@ from schemas.vocabulary import Color, Edition, Id, Name, Phase, Status, Wares
 
 Timestamp = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$", description="UTC, whole seconds.")]
 PlayerKind = Annotated[str, Meta(examples=["human", "bot", "open"])]
-Reason = Annotated[str, Meta(examples=["last_tile", "last_ship", "bag_exhausted"])]
+Reason = Annotated[str, Meta(examples=["last_tile", "last_ship", "bag_exhausted", "resigned"])]
+TimeoutPolicy = Annotated[str, Meta(examples=["pass", "bot", "resign"], description="What happens at a turn's deadline.")]
 
 
 class Player(Answer):
@@ -22,7 +23,9 @@ class Player(Answer):
     """Null while the seat is open."""
     kind: PlayerKind
     bot: str | None
-    """Which bot plays; null where none does."""
+    """Which bot plays; null where none does. A bot may stand in for a player of kind `human`, until they return."""
+    resigned: bool
+    """Whether the player gave up: the seat is passed over and cannot win."""
     supply: int
     """Islanders at home."""
     wares: Wares
@@ -54,7 +57,9 @@ class Turn(Answer):
     placed: Placed | None
     """Where it lies; null until it does."""
     deadline: Timestamp | None
-    """When the turn times out; null for never."""
+    """When the decider's time is up; null for never."""
+    undoable: int
+    """How many of the last actions the decider may take back: those of this turn since anything hidden was revealed."""
 
 
 class Standing(Answer):
@@ -144,6 +149,14 @@ class GameSummary(Answer):
     deck: Deck
     result: Result | None
     """Null unless the game is finished."""
+    turn_timeout_s: int | None
+    """Seconds that a player has to decide; null for any time."""
+    on_timeout: TimeoutPolicy | None
+    """What happens then; null where there is no time-out."""
+    previous_game: Id | None
+    """The game that this one is a rematch of."""
+    next_game: Id | None
+    """The rematch of this game."""
 
 
 class GameView(GameSummary):

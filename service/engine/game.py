@@ -15,7 +15,7 @@ import msgspec
 
 from schemas.vocabulary import Color, Edition, Phase, Status
 
-SCHEMA = 1
+SCHEMA = 2
 
 SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1
@@ -39,6 +39,8 @@ class Player(msgspec.Struct, array_like=True, gc=False):
     """Ships won, in the order of winning (R6.2)."""
     standing: list[int] = msgspec.field(default_factory=list)
     """The segments on which this player's islanders stand, in the order of placing."""
+    resigned: bool = False
+    """Whether the player gave up: the seat's turns are passed over and it cannot win."""
 
 
 class Game(msgspec.Struct, array_like=True, gc=False):
@@ -103,6 +105,17 @@ class Game(msgspec.Struct, array_like=True, gc=False):
 
     reason: str | None = None
     """Why the game ended (R7.1)."""
+
+    turn_timeout_s: int | None = None
+    """Seconds that a player has to decide; None for any time."""
+    on_timeout: str | None = None
+    """What happens then: pass, bot or resign."""
+    deadline: str | None = None
+    """When the decider's time is up; whoever knows the clock sets it."""
+    undoable: int = 0
+    """How many of the last actions may be taken back."""
+    previous_game: str | None = None
+    next_game: str | None = None
 
     @property
     def decider(self) -> int:

@@ -37,6 +37,10 @@ def view(tables: Tables, game: Game) -> GameView:
         discarded=view_discarded(tables, game),
         deck=view_deck(game),
         result=view_result(tables, game),
+        turn_timeout_s=game.turn_timeout_s,
+        on_timeout=game.on_timeout,
+        previous_game=game.previous_game,
+        next_game=game.next_game,
     )
 
 
@@ -49,6 +53,7 @@ def view_player(tables: Tables, game: Game, seat: int) -> PlayerView:
         color=player.color,
         kind=player.kind,
         bot=player.bot,
+        resigned=player.resigned,
         supply=player.supply,
         wares=view_wares(game, seat),
         ships=view_ships(tables, game, seat),
@@ -82,7 +87,8 @@ def view_turn(tables: Tables, game: Game) -> Turn | None:
         decider=game.decider,
         tile=tables.tile_ids[game.tile],
         placed=placed,
-        deadline=None,
+        deadline=game.deadline,
+        undoable=game.undoable,
     )
 
 

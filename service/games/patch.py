@@ -20,13 +20,17 @@ from schemas.events import (
     IslanderRetrieved,
     IslanderReturned,
     PlayerJoined,
+    PlayerReplaced,
+    PlayerResigned,
+    PlayerReturned,
+    RematchCreated,
     ShipRevealed,
     ShipTaken,
     TileDiscarded,
     TileDrawn,
     TilePlaced,
 )
-from service.engine import Game, Tables, view
+from service.engine import SCHEMA, Game, Tables, view
 from service.engine.tables import to_cell
 from service.engine.view import (
     view_cell,
@@ -62,6 +66,12 @@ class Touched:
         self.cells[x, y, name] = None
 
 
+GROWN: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    2: (("turn_timeout_s", "on_timeout", "previous_game", "next_game"), ("resigned",)),
+}
+"""For each number of the snapshot's schema the members that GAME and its players have had since."""
+
+
 def whole(tables: Tables, game: Game) -> list[PatchOperation]:
     """The patch that builds GAME from `{}`."""
     return [Add(f"/{name}", value) for name, value in msgspec.structs.asdict(view(tables, game)).items()]
@@ -70,6 +80,7 @@ def whole(tables: Tables, game: Game) -> list[PatchOperation]:
 def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
     """The patch of one change, `game` being the state after it with its new version."""
     touched = Touched()
+    grow(touched, game)
     for event in events:
         touch(touched, event)
     if game.number:
@@ -81,6 +92,16 @@ def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOpera
         *_players(tables, game, touched),
         *(Add(f"/{name}", _member(tables, game, name)) for name in touched.members),
     ]
+
+
+def grow(touched: Touched, game: Game) -> None:
+    """Bring a game that an earlier release stored up to date: with its next change clients get what is new in GAME."""
+    for number in range(game.schema + 1, SCHEMA + 1):
+        members, players = GROWN[number]
+        touched.member(*members)
+        for seat in range(len(game.players)):
+            touched.player(seat, *players)
+    game.schema = SCHEMA
 
 
 def touch(touched: Touched, event: AnyEvent) -> None:  # noqa: C901, PLR0912 (a table: what each event touches)
@@ -110,6 +131,12 @@ def touch(touched: Touched, event: AnyEvent) -> None:  # noqa: C901, PLR0912 (a 
             touched.member("bag", "discarded")
         case PlayerJoined(seat=seat):
             touched.player(seat, "name", "color", "kind")
+        case PlayerReplaced(seat=seat) | PlayerReturned(seat=seat):
+            touched.player(seat, "bot")
+        case PlayerResigned(seat=seat):
+            touched.player(seat, "resigned")
+        case RematchCreated():
+            touched.member("next_game")
         case GameStarted():
             touched.member("status")
         case GameFinished() | GameAborted():

@@ -110,9 +110,10 @@ class Lockstep:
         assert is_finished(self.game) == (not offered)
         seen = msgspec.to_builtins(view(self.tables, self.game))
         if seen["turn"] is not None:
-            del seen["turn"]["deadline"]
+            for name in ("deadline", "undoable"):
+                del seen["turn"][name]
         for player in seen["players"]:
-            for name in ("name", "color", "kind", "bot"):
+            for name in ("name", "color", "kind", "bot", "resigned"):
                 del player[name]
         expected = self.reference.view()
         assert {name: seen[name] for name in expected} == expected

@@ -1,13 +1,13 @@
 """The snapshot: every number so far loads and plays on, it stays small, and nothing else is taken for one."""
 
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.game import GameView
 from service.engine import SCHEMA, Tables, apply, decode, encode, is_finished, legal_moves, view
 from service.engine.tileset_check import parse
 from tests.engine.games import archipelago_tables, new_game, play_randomly
@@ -15,6 +15,7 @@ from tests.engine.write_snapshot import SNAPSHOTS
 
 NUMBERS = range(1, SCHEMA + 1)
 FIRST = (SNAPSHOTS / "1.msgpack").read_bytes()
+NEWEST = (SNAPSHOTS / f"{SCHEMA}.msgpack").read_bytes()
 LARGEST = 3500
 """Bytes."""
 
@@ -23,12 +24,24 @@ def stored(number: int, kind: str) -> bytes:
     return (SNAPSHOTS / f"{number}.{kind}").read_bytes()
 
 
+def within(old: Any, new: Any) -> bool:
+    """Whether all that was shown is shown still; GAME only grows."""
+    match old, new:
+        case dict(), dict():
+            return all(name in new and within(value, new[name]) for name, value in old.items())
+        case list(), list():
+            return len(old) == len(new) and all(map(within, old, new))
+        case _:
+            return bool(old == new)
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_snapshot_of_every_number_shows_what_it_showed(number: int) -> None:
     tables = Tables(parse(stored(number, "tileset.json")))
     game = decode(stored(number, "msgpack"))
     assert game.schema == number
-    assert view(tables, game) == msgspec.json.decode(stored(number, "view.json"), type=GameView)
+    shown = msgspec.to_builtins(view(tables, game))
+    assert within(msgspec.json.decode(stored(number, "view.json")), shown)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -58,9 +71,9 @@ def test_a_snapshot_is_small_and_comes_back_the_same(players: int) -> None:
 
 def test_a_snapshot_with_a_field_that_came_later_still_loads() -> None:
     """A reader that does not know the newest field yet skips it: two instances of different age share a store."""
-    fields = msgspec.msgpack.decode(FIRST)
+    fields = msgspec.msgpack.decode(NEWEST)
     longer = msgspec.msgpack.encode([*fields, "new"])
-    assert encode(decode(longer)) == FIRST
+    assert encode(decode(longer)) == NEWEST
 
 
 @pytest.mark.parametrize(

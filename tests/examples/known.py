@@ -10,7 +10,16 @@ SHIPS = {"s1": Ship(id="s1", points=5, cost=Cost(bananas=1, shells=2, fish=1, an
 
 def player(seat: int, name: str) -> Player:
     return Player(
-        seat=seat, name=name, color="red", kind="human", bot=None, supply=4, wares=NOTHING, ships=[], points=0
+        seat=seat,
+        name=name,
+        color="red",
+        kind="human",
+        bot=None,
+        resigned=False,
+        supply=4,
+        wares=NOTHING,
+        ships=[],
+        points=0,
     )
 
 
@@ -35,4 +44,8 @@ GAME = GameView(
     discarded=[],
     deck=Deck(commitment="", seed=None, seed_chosen=False),
     result=None,
+    turn_timeout_s=None,
+    on_timeout=None,
+    previous_game=None,
+    next_game=None,
 )

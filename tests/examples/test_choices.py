@@ -12,7 +12,7 @@ TILES = {"start": START, "market": MARKET, "atoll": ATOLL, "past": PAST}
 
 
 def game(tile: Tile, phase: Phase, placed: Placed | None = None) -> GameView:
-    turn = Turn(number=1, seat=0, phase=phase, decider=0, tile=tile.id, placed=placed, deadline=None)
+    turn = Turn(number=1, seat=0, phase=phase, decider=0, tile=tile.id, placed=placed, deadline=None, undoable=0)
     return GameView(**{name: getattr(GAME, name) for name in GAME.__struct_fields__} | {"turn": turn})
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 
 import aiohttp
 import msgspec
@@ -34,7 +35,10 @@ async def test_two_people_and_a_bot_play_to_the_end_at_one_terminal(client: Clie
         assert "The game is over" in play.table.told[-1]
 
 
-async def test_people_at_two_terminals_and_a_watcher_see_the_same(client: Client) -> None:
+async def test_people_at_two_terminals_and_a_watcher_see_the_same(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["examples/terminal"])
     chance = random.Random(2)
     anas = await new_game(client, ANA, SeatAsked(open=True))
     async with sit_down(client, anas) as ana:

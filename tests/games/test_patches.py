@@ -11,12 +11,27 @@ import pytest
 from schemas.base import encode
 from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS, Edition
-from service.engine import Game, Player, abort, apply, legal_moves, move_id, open_seat, set_up, take_seat, view
+from service.engine import (
+    Game,
+    Player,
+    Tables,
+    abort,
+    apply,
+    decode,
+    legal_moves,
+    move_id,
+    open_seat,
+    set_up,
+    take_seat,
+    view,
+)
+from service.engine.tileset_check import parse
 from service.games.bots import greedy
 from service.games.diffs import chain, record
 from service.games.port import StoredDiff
 from service.games.shuffle import Chance, shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT, load_catalogue
+from tests.engine.write_snapshot import SNAPSHOTS
 
 TABLES = load_catalogue(None).of_game(DEFAULT).tables
 
@@ -52,6 +67,18 @@ class Follower:
         body = json.dumps(diff, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert digest == chain(self.digest or self.game["deck"]["commitment"], body) == game.digest
         self.digest = digest
+
+
+def test_a_game_of_an_earlier_release_brings_what_is_new_with_its_next_change() -> None:
+    tables = Tables(parse((SNAPSHOTS / "1.tileset.json").read_bytes()))
+    game = decode((SNAPSHOTS / "1.msgpack").read_bytes())
+    before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())
+    _, events = apply(tables, game, legal_moves(tables, game)[0])
+    diff = json.loads(record(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode(view(tables, game)))
+    _, events = apply(tables, game, legal_moves(tables, game)[0])
+    later = json.loads(record(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    assert "/next_game" not in {operation["path"] for operation in later["patch"]}
 
 
 def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEvent]]:

@@ -41,7 +41,7 @@ def game_view(state: State) -> Json:
 
 
 def turn_view(turn: Turn) -> Json:
-    """Return the turn without its deadline."""
+    """Return the turn without what is no rule: its deadline, and what may be undone."""
     return {
         "number": turn.number,
         "seat": turn.seat,
