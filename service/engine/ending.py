@@ -40,7 +40,7 @@ def score(tables: Tables, game: Game, seat: int) -> Score:
 
 
 def winners(tables: Tables, game: Game) -> list[int]:
-    """The seats with the most points, all tied ones (R7.4)."""
-    totals = [score(tables, game, seat).total for seat in range(len(game.players))]
-    best = max(totals)
-    return [seat for seat, total in enumerate(totals) if total == best]
+    """The seats with the most points, all tied ones (R7.4); who has resigned cannot win."""
+    totals = {seat: score(tables, game, seat).total for seat, player in enumerate(game.players) if not player.resigned}
+    best = max(totals.values())
+    return [seat for seat, total in totals.items() if total == best]

@@ -13,7 +13,7 @@ labels for the younger one's segments; no question is ever answered by walking o
 
 import msgspec
 
-from schemas.vocabulary import Color, Edition, Phase, Status
+from schemas.vocabulary import Color, Edition, Phase, Status, TimeoutAsked
 
 SCHEMA = 2
 
@@ -108,12 +108,12 @@ class Game(msgspec.Struct, array_like=True, gc=False):
 
     turn_timeout_s: int | None = None
     """Seconds that a player has to decide; None for any time."""
-    on_timeout: str | None = None
-    """What happens then: pass, bot or resign."""
+    on_timeout: TimeoutAsked | None = None
+    """What happens then; None where there is no time-out."""
     deadline: str | None = None
-    """When the decider's time is up; whoever knows the clock sets it."""
+    """When the decider's time is up; whoever knows the clock sets it, and keeps it while they decide."""
     undoable: int = 0
-    """How many of the last actions may be taken back."""
+    """How many of the last actions the decider may take back; whoever keeps the log counts them."""
     previous_game: str | None = None
     next_game: str | None = None
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from schemas.events import AnyEvent, GameAborted, GameCreated, GameStarted, PlayerJoined
-from schemas.vocabulary import Color, Edition
+from schemas.vocabulary import Color, Edition, TimeoutAsked
 from service.engine.game import SCHEMA, Game, Player
 from service.engine.placing import lay
 from service.engine.tables import Tables
@@ -25,6 +25,8 @@ def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
     seed_chosen: bool,
     commitment: str,
     created_at: str,
+    turn_timeout_s: int | None = None,
+    on_timeout: TimeoutAsked | None = None,
 ) -> tuple[Game, list[AnyEvent]]:
     """A new game of 2 to 5 players (R1.1), started when no seat is open; `bag` and `ships` are in drawing order."""
     pile = [*reversed(ships)]
@@ -42,6 +44,8 @@ def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
         bag=[*reversed(bag)],
         pile=pile,
         display=[pile.pop() for _ in range(min(DISPLAY, len(pile)))],
+        turn_timeout_s=turn_timeout_s,
+        on_timeout=on_timeout,
     )
     lay(tables, game, 0, tables.start * 4)
     events: list[AnyEvent] = [GameCreated()]

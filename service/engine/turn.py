@@ -78,17 +78,17 @@ def apply(tables: Tables, game: Game, action: Action) -> tuple[Action, list[AnyE
         case PlaceIslander():
             x, y, index = locate(game, place_islander(tables, game, action))
             events.append(IslanderPlaced(seat=game.seat, x=x, y=y, segment=index))
-            _evaluate(tables, game, events)
+            evaluate(tables, game, events)
         case RetrieveIslander():
             retrieve_islander(tables, game, action)
             events.append(IslanderRetrieved(seat=game.seat, x=action.x, y=action.y, segment=action.segment))
-            _evaluate(tables, game, events)
+            evaluate(tables, game, events)
         case TakeShip():
             take_chosen(tables, game, action, events)
-            _take_ships(tables, game, events)
+            hand_out_ships(tables, game, events)
         case Deliver():
             action = deliver(tables, game, action, events)
-            _end_turn(tables, game, events)
+            end_turn(tables, game, events)
         case Pass():
             action = _pass(tables, game, events)
     return action, events
@@ -130,35 +130,41 @@ def _place_tile(tables: Tables, game: Game, action: PlaceTile, events: list[AnyE
     if has_islander_move(game):
         game.phase = "islander"
     else:
-        _evaluate(tables, game, events)
+        evaluate(tables, game, events)
 
 
 def _pass(tables: Tables, game: Game, events: list[AnyEvent]) -> Pass:
     if game.phase == "islander":
-        _evaluate(tables, game, events)
+        evaluate(tables, game, events)
         return Pass("islander")
-    _end_turn(tables, game, events)
+    end_turn(tables, game, events)
     return Pass("deliver")
 
 
-def _evaluate(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def evaluate(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    """Evaluate the placed tile (R5), and go on to the next decision."""
     evaluate_placement(tables, game, events)
-    _take_ships(tables, game, events)
+    hand_out_ships(tables, game, events)
 
 
-def _take_ships(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def hand_out_ships(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    """Hand out what markets have brought (R5.10), and go on to the next decision; who has resigned delivers nothing."""
     if not take_owed(tables, game, events):
         game.phase = "take_ship"
-    elif has_delivery(tables, game):
+    elif not game.players[game.seat].resigned and has_delivery(tables, game):
         game.phase = "deliver"
     else:
-        _end_turn(tables, game, events)
+        end_turn(tables, game, events)
 
 
-def _end_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def end_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+    """End the game (R7.1), or begin the turn of the next player who has not resigned."""
     reason = end_reason(game)
     if reason is not None:
         finish(tables, game, reason, events)
         return
-    game.seat = (game.seat + 1) % len(game.players)
+    while True:
+        game.seat = (game.seat + 1) % len(game.players)
+        if not game.players[game.seat].resigned:
+            break
     start_turn(tables, game, events)
