@@ -7,11 +7,14 @@ A game is a `Game` Struct, which is also its snapshot. With the `Tables` of its 
     view(tables, game)              what everybody may see
     is_finished(game)               whether it is over
     encode(game), decode(bytes)     to and from a snapshot; copy(game) for looking ahead
+
+Who is absent is taken out of the game (`resign`) or stood in for (`stand_in`, `step_back`).
 """
 
+from service.engine.absence import resign, stand_in, step_back
 from service.engine.errors import EngineError, GameNotActive, IllegalMove
 from service.engine.game import SCHEMA, Game, Player, copy, decode, encode, is_finished
-from service.engine.moves import describe, move_id, parse_move_id
+from service.engine.moves import move_id, parse_move_id
 from service.engine.setup import abort, open_seat, set_up, take_seat
 from service.engine.tables import Tables
 from service.engine.turn import apply, legal_moves
@@ -29,14 +32,16 @@ __all__ = [
     "apply",
     "copy",
     "decode",
-    "describe",
     "encode",
     "is_finished",
     "legal_moves",
     "move_id",
     "open_seat",
     "parse_move_id",
+    "resign",
     "set_up",
+    "stand_in",
+    "step_back",
     "take_seat",
     "view",
 ]

@@ -1,4 +1,4 @@
-"""A move's short id and its text. An id means the same in every position, and is at most 24 characters.
+"""A move's short id. It means the same in every position, and is at most 24 characters.
 
 p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
 r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07
@@ -7,11 +7,8 @@ d.s01.1.2.0  deliver 1 banana, 2 shells, 0 fish to s01        pass.islander, pas
 
 import re
 
-from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import Wares
-from service.engine.asking import ROLES
-from service.engine.game import Game
-from service.engine.tables import KINDS, Tables, to_cell
 
 NUMBER = r"(0|-?[1-9]\d{0,5})"
 NATURAL = r"(0|[1-9]\d{0,3})"
@@ -66,45 +63,3 @@ def _parse_numbers(text: str) -> Action | None:
         bananas, shells, fish = map(int, found.groups()[1:])
         return Deliver(found[1], Wares(bananas=bananas, shells=shells, fish=fish))
     return None
-
-
-def describe(tables: Tables, game: Game, action: Action) -> Move:
-    """A legal move with its id and its text, of at most 100 characters."""
-    return Move(id=move_id(action), text=_text(tables, game, action), action=action)
-
-
-def _text(tables: Tables, game: Game, action: Action) -> str:
-    match action:
-        case PlaceTile(x, y, rotation):
-            turned = f", turned {90 * rotation}°" if rotation else ""
-            return f"place {tables.tile_ids[game.tile]} at ({x}, {y}){turned}"
-        case PlaceIslander(segment):
-            kind = tables.tiles[game.tile].kinds[segment]
-            return f"place a {_role(kind)} on the {KINDS[kind]} (segment {segment})"
-        case RetrieveIslander(x, y, segment):
-            order = game.board[to_cell(x, y)]
-            kind = tables.tiles[game.turned[order] >> 2].kinds[segment]
-            return f"retrieve the {_role(kind)} from ({x}, {y}) (segment {segment})"
-        case TakeShip(ship):
-            return f"take ship {ship} ({_points(tables, ship)})"
-        case Deliver(ship, wares):
-            return f"deliver {_list(wares)} to ship {ship} ({_points(tables, ship)})"
-        case Pass(phase):
-            return "place and retrieve no islander" if phase == "islander" else "deliver nothing"
-
-
-def _role(kind: int) -> str:
-    return ROLES[kind].replace("_", " ")
-
-
-def _points(tables: Tables, ship: str) -> str:
-    points = tables.ships[tables.ship_index[ship]].points
-    return f"{points} point" if points == 1 else f"{points} points"
-
-
-def _list(wares: Wares | None) -> str:
-    if wares is None:
-        return "wares"
-    named = ((wares.bananas, "banana", "bananas"), (wares.shells, "shell", "shells"), (wares.fish, "fish", "fish"))
-    parts = [f"{number} {one if number == 1 else many}" for number, one, many in named if number]
-    return " + ".join(parts) or "nothing"

@@ -1,0 +1,54 @@
+"""Which language an answer is in (RFC 9110, 12.5.4 and 12.5.5; ranges match as RFC 4647, 3.4 looks them up)."""
+
+import re
+
+from aiohttp import web
+
+from schemas.acting import LegalMoves
+from service.games.texts import ENGLISH, LANGUAGES, Language
+
+ACCEPTED = "Accept-Language"
+MAX_RANGES = 32
+"""More than these in one header are not read."""
+
+_RANGE = re.compile(r"\s*(\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?\s*")
+
+
+def language_of(request: web.Request) -> Language:
+    """The language of ours that the client likes best; English where it likes none.
+
+    `fr-CA` asks for `fr`; `*` for whatever is not named; `q=0` refuses. What is no language range is passed over.
+    """
+    liking = dict.fromkeys(("*", *LANGUAGES), 0.0)
+    named: set[str] = set()
+    for part in ",".join(request.headers.getall(ACCEPTED, ())).split(",")[:MAX_RANGES]:
+        if (found := _RANGE.fullmatch(part)) is None:
+            continue
+        name, quality = found[1].lower(), float(found[2] or 1)
+        language = name.partition("-")[0] if quality else name
+        named.add(language)
+        liking[language] = max(liking.get(language, 0.0), quality)
+    likings = {language: liking[language if language in named else "*"] for language in LANGUAGES}
+    best = max(LANGUAGES, key=lambda language: likings[language])
+    return best if likings[best] else ENGLISH
+
+
+def in_language(response: web.Response, language: str) -> web.Response:
+    """Say which language an answer is in, and that another request may get another."""
+    response.headers["Content-Language"] = language
+    varied = response.headers.get("Vary")
+    response.headers["Vary"] = f"{varied}, {ACCEPTED}" if varied else ACCEPTED
+    return response
+
+
+def with_moves(response: web.Response, moves: LegalMoves | None) -> web.Response:
+    """The same for an answer that holds legal moves where they were asked for."""
+    return response if moves is None else in_language(response, moves.language)
+
+
+def variant(tag: str, language: str) -> str:
+    """The entity tag of an answer in a language: English has the game's own, any other its name behind that.
+
+    As bytes differ, so must strong tags; If-Match takes either for the version that it names.
+    """
+    return tag if language == ENGLISH else f'{tag[:-1]}-{language}"'

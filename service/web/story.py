@@ -1,0 +1,49 @@
+"""What happened, in sentences."""
+
+from aiohttp import web
+
+from schemas.story import Story
+from service.games.read import read
+from service.games.story import story
+from service.web.answers import answer, etag, not_modified
+from service.web.asked import bearer, path_id, read_query
+from service.web.diffs import Since
+from service.web.games import NOTHING_NEW
+from service.web.keys import CONTEXT
+from service.web.languages import in_language, language_of, variant
+from service.web.routing import GAME_ID, Reply, route
+
+
+@route(
+    "GET",
+    "/v1/games/" + GAME_ID + "/story",
+    operation="readStory",
+    summary="Read what happened, in sentences",
+    tag="playing",
+    access="reads",
+    query=Since,
+    headers=("If-None-Match", "Accept-Language"),
+    replies=(
+        Reply(200, "A part of the log, told.", Story, ("ETag", "Content-Language"), examples=("story",)),
+        NOTHING_NEW,
+    ),
+    problems=("not_found",),
+)
+async def read_story(request: web.Request) -> web.Response:
+    """The diffs after version `since` in sentences, one line a version, and in `now` what is waited for.
+
+    Ask again with the last line's version as `since`. Names stand in the sentences as the players wrote them, and
+    nothing is marked up: escape what your chat would read as markup. `turn` joins the lines of one turn.
+    """
+    asked = read_query(request, Since)
+    context = request.app[CONTEXT]
+    loaded, private = await read(context, path_id(request), bearer(request))
+    language = language_of(request)
+    tag = variant(etag(loaded.version, loaded.digest), language)
+    if (same := not_modified(request, tag, private=private)) is not None:
+        return in_language(same, language)
+    told = await story(context, loaded, asked.since, asked.limit, language)
+    return in_language(answer(told, tag=tag, private=private), language)
+
+
+ROUTES = (read_story,)

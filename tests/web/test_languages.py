@@ -1,0 +1,158 @@
+"""The language of texts: how it is asked for, and that two languages' answers are never taken for each other."""
+
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+from multidict import CIMultiDict
+
+from service.web.languages import language_of
+from tests.web.played import bearer, new_table
+from tests.web.served import Client
+from tests.web.watching import Line
+
+FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    (
+        *(("fr", "fr"), ("de", "de"), ("en", "en"), ("FR", "fr"), ("fr-CA", "fr"), ("de-Latn-AT-1996", "de")),
+        *(("", "en"), ("es", "en"), ("*", "en"), ("es, *", "en"), ("es, fr;q=0.1", "fr"), ("frx", "en")),
+        *(("en;q=0.5, de;q=0.8, fr;q=0.7", "de"), ("de;q=0.5,fr;q=0.5", "fr"), ("fr;q=0.001, en;q=0", "fr")),
+        *(("en;q=0, *", "fr"), ("en;q=0, fr;q=0, *;q=0.1", "de"), ("*;q=0", "en"), ("fr;q=0, de;q=0, en;q=0", "en")),
+        *(
+            ("fr-CA;q=0, fr", "fr"),
+            ("de;q=0.2, fr;q=0.5, de-AT", "de"),
+            ("en-GB;q=0.3, en-US;q=0.9, fr;q=0.5", "en"),
+            ("fr;Q=1.000", "fr"),
+            ("fr ; q=0.9 , de ; q=1", "de"),
+            ("fr;q=1.5, de", "de"),
+        ),
+        *(("fr;q=x, ;;, de;q=0.1", "de"), ("\u00e9, fr", "fr"), (",,,", "en"), ("de-DE, de;q=0.2, fr;q=0.5", "de")),
+        (", ".join(["es"] * 40) + ", fr", "en"),
+    ),
+)
+def test_the_language_is_the_one_that_is_liked_best(asked: str, language: str) -> None:
+    assert language_of(make_mocked_request("GET", "/", headers={"Accept-Language": asked})) == language
+
+
+def test_without_a_wish_it_is_english() -> None:
+    assert language_of(make_mocked_request("GET", "/")) == "en"
+    both = CIMultiDict([("Accept-Language", "de;q=0.1"), ("Accept-Language", "fr;q=0.2")])
+    assert language_of(make_mocked_request("GET", "/", headers=both)) == "fr"
+
+
+async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) -> None:
+    table = await new_table(client, seed="tides")
+    english, french, german = [
+        await table.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
+    ]
+    assert [one.headers["Content-Language"] for one in (english, french, german)] == ["en", "fr", "de"]
+    assert {one.headers["Vary"] for one in (english, french, german)} == {"Accept-Language"}
+    told = [await one.json() for one in (english, french, german)]
+    assert [one["language"] for one in told] == ["en", "fr", "de"]
+    assert [one["moves"][0]["text"].split()[0] for one in told[:2]] == ["place", "poser"]
+    assert told[2]["moves"][0]["text"].split()[-1] in {"legen", "gedreht"}
+    untold = [[{**move, "text": None} for move in one["moves"]] for one in told]
+    assert untold[0] == untold[1] == untold[2]
+
+
+async def test_an_answer_in_another_language_has_another_tag(client: Client) -> None:
+    """RFC 9110, 8.8.3: a strong tag names these very bytes."""
+    table = await new_table(client)
+    tags = {
+        language: (await table.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
+        for language in ("en", "fr", "de")
+    }
+    game = (await table.get()).headers["ETag"]
+    assert tags == {"en": game, "fr": f'{game[:-1]}-fr"', "de": f'{game[:-1]}-de"'}
+    for asked, own in tags.items():
+        for had, tag in tags.items():
+            answer = await table.get("/legal-moves", **{"Accept-Language": asked, "If-None-Match": tag})
+            assert answer.status == (304 if asked == had else 200)
+            assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Language", own)
+
+
+async def test_a_private_games_answer_depends_on_token_and_language(client: Client) -> None:
+    table = await new_table(client, visibility="private")
+    assert (await table.get("/legal-moves", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
+    assert (await table.get("/story", **FRENCH)).headers["Vary"] == "Authorization, Accept-Language"
+
+
+@pytest.mark.parametrize("language", ("en", "fr", "de"))
+async def test_the_tag_of_the_moves_is_taken_in_if_match(client: Client, language: str) -> None:
+    table = await new_table(client)
+    tag = (await table.get("/legal-moves", **{"Accept-Language": language})).headers["ETag"]
+    move = {"move": (await table.moves())[0]["id"]}
+    assert (await table.act(move, **{"If-Match": tag})).status == 200
+    assert (await table.act({"action": {"type": "pass"}}, **{"If-Match": tag})).status == 412
+
+
+async def test_moves_are_looked_for_in_the_language_asked_for(client: Client) -> None:
+    table = await new_table(client, seed="tides")
+    english = (await table.json("/legal-moves?q=TURNED"))["moves"]
+    french = (await (await table.get("/legal-moves?q=tourn%C3%89e", **FRENCH)).json())["moves"]
+    assert [move["id"] for move in french] == [move["id"] for move in english] != []
+    assert (await (await table.get("/legal-moves?q=turned", **FRENCH)).json())["moves"] == []
+
+
+async def test_cells_are_told_in_the_language_asked_for(client: Client) -> None:
+    table = await new_table(client)
+    cells = (await (await table.get("/legal-moves?stage=cell", **FRENCH)).json())["cells"]
+    assert all("coup" in cell["text"] for cell in cells)
+
+
+async def test_moves_that_come_along_are_in_the_language_asked_for(client: Client) -> None:
+    asked = {"players": [{"name": "Ana"}, {"open": True}]}
+    created = await client.post("/v1/games?include=legal_moves", json=asked, headers=FRENCH)
+    assert created.headers["Content-Language"] == "fr"
+    path = created.headers["Location"]
+    joined = await client.post(f"{path}/seats?include=legal_moves", json={"name": "Bo"}, headers=FRENCH)
+    assert (joined.headers["Content-Language"], joined.headers["Vary"]) == ("fr", "Accept-Language")
+    moves = (await joined.json())["legal_moves"]
+    assert moves["language"] == "fr"
+    tokens = {"owner": (await created.json())["owner_token"], "seat": (await joined.json())["token"]}
+    token = tokens["seat"] if moves["seat"] else tokens["owner"]
+    acted = await client.post(
+        f"{path}/actions?include=legal_moves",
+        json={"move": moves["moves"][0]["id"]},
+        headers={**bearer(token), "Accept-Language": "de"},
+    )
+    assert acted.headers["Content-Language"] == "de"
+    assert (await acted.json())["legal_moves"]["moves"][-1]["text"] == "keinen Insulaner setzen oder zurücknehmen"
+
+
+async def test_an_answer_without_texts_has_no_language(client: Client) -> None:
+    table = await new_table(client)
+    acted = await table.act({"move": (await table.moves())[0]["id"]}, **FRENCH)
+    assert "Content-Language" not in acted.headers
+
+
+async def test_a_retry_gets_the_language_of_the_first_answer(client: Client) -> None:
+    """The same key gets the same bytes, and says truly which language they are in."""
+    table = await new_table(client)
+    body = {"move": (await table.moves())[0]["id"]}
+    key = {"Idempotency-Key": "turn-1"}
+    first = await table.act(body, query="?include=legal_moves", **key, **FRENCH)
+    again = await table.act(body, query="?include=legal_moves", **key, **{"Accept-Language": "de"})
+    assert await again.read() == await first.read()
+    assert again.headers["Content-Language"] == "fr"
+
+
+async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> None:
+    table = await new_table(client)
+    move: dict[str, Any] = {"move": (await table.moves())[0]["id"], "include": "legal_moves"}
+    async with client.ws_connect("/v1/ws", headers={**bearer(table.owner), **FRENCH}) as socket:
+        line = Line(socket)
+        await line.hear("welcome")
+        ack = await line.ask({"type": "act", "id": "c", "game": table.id, **move}, "ack")
+        assert ack["legal_moves"]["language"] == "fr"
+        assert ack["legal_moves"]["moves"][-1]["text"] == "ne placer ni reprendre d'insulaire"
+
+
+async def test_problems_are_english_whatever_is_asked_for(client: Client) -> None:
+    table = await new_table(client)
+    answer = await table.act({"action": {"type": "pass"}}, **FRENCH)
+    assert answer.status == 422
+    assert "Content-Language" not in answer.headers

@@ -1,0 +1,109 @@
+"""What happened in sentences, over HTTP."""
+
+from random import Random
+from typing import Any
+
+from tests.web.played import TWO, Table, bearer, new_table, refused
+from tests.web.served import Client, Clock
+
+
+async def story(table: Table, query: str = "", language: str = "en") -> Any:
+    response = await table.get(f"/story{query}", **{"Accept-Language": language})
+    assert response.status == 200, await response.text()
+    assert response.headers["Content-Language"] == language
+    return await response.json()
+
+
+async def test_a_turn_is_told(timed_client: Client, clock: Clock) -> None:
+    table = await new_table(timed_client, seed="tides", first_seat=0)
+    placed = (await table.moves())[0]
+    await table.do({"move": placed["id"]})
+    action = placed["action"]
+    tile = (await table.json())["turn"]["tile"]
+    told = await story(table)
+    assert (told["version"], told["language"], told["now"]) == (
+        2,
+        "en",
+        "It is Ana's turn to place or retrieve an islander.",
+    )
+    assert [(line["version"], line["turn"], line["seat"]) for line in told["lines"]] == [(1, None, None), (2, 1, 0)]
+    assert told["lines"][0]["text"].startswith("A new game: the start tile lies, the first ships are turned up.")
+    assert told["lines"][1]["text"] == f"Ana places {tile} at ({action['x']}, {action['y']})."
+    assert told["lines"][1]["at"] == "2027-01-15T08:00:00Z"
+    assert clock.now == 1_800_000_000
+
+
+async def test_names_stand_as_they_are(client: Client) -> None:
+    name = "*Zoë* {0} %s <b>"
+    table = await new_table(client, [{"name": name}, {"name": "Bo"}], first_seat=0)
+    for language in ("en", "fr", "de"):
+        assert name in (await story(table, language=language))["now"]
+
+
+async def test_a_whole_game_is_told_in_every_language(client: Client) -> None:
+    table = await new_table(client, [*TWO, {"bot": "greedy"}], seed="tides")
+    game = await table.play(Random(1))
+    diffs = (await table.json("/diffs?limit=1000"))["diffs"]
+    for language in ("en", "fr", "de"):
+        told = await story(table, "?limit=1000", language)
+        assert [(line["version"], line["at"], line["seat"]) for line in told["lines"]] == [
+            (diff["version"], diff["at"], diff["seat"]) for diff in diffs
+        ]
+        assert all(line["text"] for line in told["lines"])
+        winners = [game["players"][seat]["name"] for seat in game["result"]["winners"]]
+        assert all(name in told["now"] for name in winners)
+
+
+async def test_the_story_comes_in_parts_that_say_what_the_whole_says(client: Client) -> None:
+    """Also which turn it was, and what an islander is called."""
+    table = await new_table(client, [*TWO, {"bot": "random"}], seed="coral")
+    await table.play(Random(2), versions=60)
+    whole = (await story(table, "?limit=1000"))["lines"]
+    for since in range(0, len(whole), 7):
+        part = await story(table, f"?since={since}&limit=7")
+        assert part["lines"] == whole[since : since + 7]
+    beyond = await story(table, f"?since={len(whole)}")
+    assert beyond["lines"] == []
+    assert beyond["now"]
+
+
+async def test_a_tile_taken_back_is_told_as_it_lay(client: Client) -> None:
+    table = await new_table(client, seed="tides", first_seat=0)
+    first, *_, last = await table.moves()
+    for move in (first, last, first, last) * 5:
+        await table.do({"move": move["id"]})
+        undone = await client.post(f"{table.path}/undo", json={}, headers=bearer(table.owner))
+        assert undone.status == 200, await undone.text()
+    await table.do({"move": last["id"]})
+    whole = (await story(table))["lines"]
+    assert whole[2]["text"] == "Ana takes the last move back."
+    assert {line["turn"] for line in whole[1:]} == {1}
+    assert (await story(table, "?since=40"))["lines"] == whole[40:]
+
+
+async def test_a_story_is_read_as_the_game_is(client: Client) -> None:
+    table = await new_table(client, visibility="private")
+    await refused(await client.get(f"{table.path}/story"), 404, "not_found")
+    spectator = await client.get(f"{table.path}/story", headers=bearer(table.spectator))
+    assert spectator.status == 200
+    await refused(await client.get("/v1/games/nothing/story"), 404, "not_found")
+    await refused(await table.get("/story?since=x"), 400, "malformed")
+
+
+async def test_a_story_has_the_tag_of_its_language(client: Client) -> None:
+    table = await new_table(client)
+    tag = (await table.get("/story", **{"Accept-Language": "fr"})).headers["ETag"]
+    assert tag.endswith('-fr"')
+    for language, status in (("fr", 304), ("de", 200)):
+        answer = await table.get("/story", **{"Accept-Language": language, "If-None-Match": tag})
+        assert answer.status == status
+
+
+async def test_nothing_hidden_is_told(client: Client) -> None:
+    """Neither the next tile nor the next ship, which only the snapshot knows."""
+    table = await new_table(client, seed="tides")
+    game = await table.json()
+    told = str(await story(table))
+    shown = {game["turn"]["tile"], "start"}
+    tiles = await (await client.get("/v1/tilesets/archipelago")).json()
+    assert [tile["id"] for tile in tiles["tiles"] if tile["id"] in told.split() and tile["id"] not in shown] == []
