@@ -9,14 +9,14 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from schemas.actions import Action, PlaceTile
+from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
 from schemas.tileset import TileSet
 from schemas.vocabulary import WARES
@@ -24,8 +24,10 @@ from service.engine import Game, Player, Tables, apply, is_finished, set_up, vie
 from service.engine.tables import KINDS, NEIGHBOURS
 from service.engine.tileset_check import parse
 from service.engine.where import kind_of
-from service.games.bots import greedy, random
-from service.games.shuffle import Chance, first_seat, shuffled_bag, shuffled_ships
+from service.games.bots.deciding import ask
+from service.games.bots.finding import find_bots
+from service.games.bots.interface import Bot
+from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 
 ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
 REASONS = ("last_tile", "last_ship", "bag_exhausted")
@@ -36,11 +38,10 @@ LETTERS = ".SBI"
 Tally = Counter[tuple[str, ...]]
 """What was counted, of one game or of many: tallies are added up."""
 
-Choose = Callable[[Tables, Game, Chance], Action]
-BOTS: dict[str, Choose] = {"greedy": greedy.choose, "random": random.choose}
+BOTS = {loaded.bot.name: loaded.bot for loaded in find_bots(plugins=False)}
 
 
-def play(tables: Tables, choose: Choose, seed: str, seats: int) -> Tally:
+def play(tables: Tables, bot: Bot, seed: str, seats: int) -> Tally:
     """One game of `seats` equal bots, to the end."""
     game, _ = set_up(
         tables,
@@ -57,7 +58,7 @@ def play(tables: Tables, choose: Choose, seed: str, seats: int) -> Tally:
     )
     tally: Tally = Counter()
     while not is_finished(game):
-        action, events = apply(tables, game, choose(tables, game, Chance(seed, game.version)))
+        action, events = apply(tables, game, ask(bot, tables, game))
         game.version += 1
         _count_events(tally, events)
         if isinstance(action, PlaceTile):

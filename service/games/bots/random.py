@@ -1,11 +1,21 @@
 """The bot `random`: any legal move, each as likely."""
 
 from schemas.actions import Action
-from service.engine import Game, Tables, legal_moves
-from service.games.shuffle import Chance
+from service.games.bots.interface import Bot, Chance, Position
 
 
-def choose(tables: Tables, game: Game, chance: Chance) -> Action:
-    """Pick one of the legal moves; the game must be waiting for a decision."""
-    moves = legal_moves(tables, game)
-    return moves[chance.below(len(moves))]
+class Random:
+    """Picks one of the legal moves."""
+
+    name = "random"
+    version = "1"
+    description = "Plays any legal move, each as likely."
+    heavy = False
+
+    def choose(self, position: Position, chance: Chance) -> Action:
+        """One of the legal moves."""
+        moves = position.legal_moves()
+        return moves[chance.below(len(moves))]
+
+
+BOT: Bot = Random()

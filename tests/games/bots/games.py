@@ -1,17 +1,17 @@
 """Games between bots, as the service sets them up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from schemas.actions import Action
 from schemas.vocabulary import COLORS, Edition
-from service.engine import Game, Player, Tables, apply, is_finished, set_up
+from service.engine import Game, Player, apply, is_finished, set_up
 from service.engine.ending import score
-from service.games.shuffle import Chance, shuffled_bag, shuffled_ships
+from service.games.bots.deciding import ask
+from service.games.bots.interface import Bot
+from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 
 ARCHIPELAGO = load_catalogue(None).of_game("archipelago").tables
-
-Choose = Callable[[Tables, Game, Chance], Action]
 
 
 def start(seed: str, players: int = 2, edition: Edition = "international") -> Game:
@@ -32,15 +32,15 @@ def start(seed: str, players: int = 2, edition: Edition = "international") -> Ga
     return game
 
 
-def act(game: Game, choose: Choose) -> Action:
+def act(game: Game, bot: Bot) -> Action:
     """Let a bot decide once, as a version of its own."""
     game.version += 1
-    action = choose(ARCHIPELAGO, game, Chance(game.seed, game.version))
+    action = ask(bot, ARCHIPELAGO, game)
     apply(ARCHIPELAGO, game, action)
     return action
 
 
-def finish(game: Game, bots: Sequence[Choose]) -> list[int]:
+def finish(game: Game, bots: Sequence[Bot]) -> list[int]:
     """Play to the end, one bot a seat; gives everybody's points."""
     while not is_finished(game):
         act(game, bots[game.decider])

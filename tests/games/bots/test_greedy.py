@@ -1,14 +1,12 @@
-"""The bot `greedy`: how it plays, and what it does not know."""
-
-from random import Random
+"""The bot `greedy`: how it plays."""
 
 import pytest
 
 from schemas.actions import Action, Deliver, PlaceIslander, PlaceTile
 from schemas.vocabulary import Edition
-from service.engine import copy, encode, is_finished, legal_moves
+from service.engine import is_finished, legal_moves
 from service.games.bots import greedy, random
-from service.games.shuffle import Chance
+from service.games.bots.deciding import ask
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
 from tests.rules.playing import BLUE, RED, Table, paid, ship
@@ -26,7 +24,7 @@ SEA_AND_ISLAND = """
 
 def decide(table: Table) -> Action:
     """What greedy does at a table; it is done."""
-    action = greedy.choose(table.tables, table.game, Chance("seed", 1))
+    action = ask(greedy.BOT, table.tables, table.game)
     table.act(action)
     return action
 
@@ -35,7 +33,7 @@ def test_it_beats_random_in_95_of_100_games() -> None:
     won = 0
     for number in range(40):
         seat = number % 2
-        points = finish(start(f"against-{number}"), [random.choose, greedy.choose][:: 1 if seat else -1])
+        points = finish(start(f"against-{number}"), [random.BOT, greedy.BOT][:: 1 if seat else -1])
         won += points[seat] > points[1 - seat]
     assert won >= 38
 
@@ -46,26 +44,7 @@ def test_it_plays_every_phase_and_every_number_of_players(players: int, edition:
     game = start(f"{edition}-{players}", players, edition)
     while not is_finished(game):
         moves = legal_moves(ARCHIPELAGO, game)
-        assert act(game, greedy.choose) in moves
-
-
-def test_it_does_not_know_the_order_of_bag_and_pile() -> None:
-    chance, game = Random(1), start("hidden")
-    while not is_finished(game):
-        other = copy(game)
-        chance.shuffle(other.bag)
-        chance.shuffle(other.pile)
-        other.seed = "another"
-        here, there = (greedy.choose(ARCHIPELAGO, one, Chance("whim", game.version)) for one in (game, other))
-        assert here == there
-        act(game, greedy.choose)
-
-
-def test_it_changes_nothing_while_it_thinks() -> None:
-    game = start("thinking")
-    before = encode(game)
-    greedy.choose(ARCHIPELAGO, game, Chance("thinking", 1))
-    assert encode(game) == before
+        assert act(game, greedy.BOT) in moves
 
 
 def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn() -> None:

@@ -6,10 +6,29 @@ unfinished features are likely to give and to whom (`prospects`), and the island
 against the bot's own. `fitting` knows which tiles fit or close an open cell, `weights` holds every number that is a
 belief and not a rule.
 
-What is hidden stays hidden: the copy's bag and pile are sorted before anything else, so that nothing can follow from
-their order. What they hold is public (R8.1; all ships are known, and so are those not turned up yet).
+It does not look at the order of bag and pile, which its chance has made up, only at what they hold. That is public
+(R8.1; all ships are known, and so are those not turned up yet).
 """
 
-from service.games.bots.greedy.decisions import choose, decide
+from schemas.actions import Action
+from service.games.bots.greedy.decisions import decide
+from service.games.bots.greedy.weights import WEIGHTS
+from service.games.bots.interface import Bot, Chance, Position
 
-__all__ = ["choose", "decide"]
+__all__ = ["BOT", "decide"]
+
+
+class Greedy:
+    """Does what is worth most by its own measure, without looking further than this turn."""
+
+    name = "greedy"
+    version = "1"
+    description = "Does what is worth most now and later, looking at this turn alone."
+    heavy = False
+
+    def choose(self, position: Position, chance: Chance) -> Action:
+        """The move that is worth most, `chance` deciding among equals."""
+        return decide(position, chance, WEIGHTS)
+
+
+BOT: Bot = Greedy()

@@ -1,58 +1,48 @@
 """Weighing the legal moves of each phase."""
 
-from schemas.actions import Action, Deliver, TakeShip
-from service.engine import Game, Tables, apply, copy, legal_moves
+from schemas.actions import Action, Deliver, PlaceTile, TakeShip
+from service.engine import Game, Tables, legal_moves
 from service.engine.tables import Payment
-from service.games.bots.greedy.positions import Before, Position
+from service.games.bots.greedy.positions import Before, Outcome, laid
 from service.games.bots.greedy.prospects import Prospects
 from service.games.bots.greedy.wares import Purse, after
-from service.games.bots.greedy.weights import WEIGHTS, Weights
-from service.games.shuffle import Chance
+from service.games.bots.greedy.weights import Weights
+from service.games.bots.interface import Chance, Position
 
 ROUNDING = 1e-9
 """Moves whose worth differs by less are worth the same."""
 
 
-def choose(tables: Tables, game: Game, chance: Chance) -> Action:
-    """The move that is worth most, `chance` deciding among equals; the game must be waiting for a decision."""
-    return decide(tables, game, chance, WEIGHTS)
-
-
-def decide(tables: Tables, game: Game, chance: Chance, weights: Weights) -> Action:
-    """`choose` with other beliefs."""
-    moves = legal_moves(tables, game)
-    if len(moves) == 1:
-        return moves[0]
-    known = without_order(game)
-    prospects = Prospects(tables, known, weights)
-    worths = _weigh_placements(prospects, moves) if known.phase == "place_tile" else _weigh(prospects, moves)
+def decide(position: Position, chance: Chance, weights: Weights) -> Action:
+    """The move that is worth most, given what is believed, `chance` deciding among equals."""
+    moves, worths = weigh(position.tables, position.game, weights)
     most = max(worths) - ROUNDING
     best = [move for move, worth in zip(moves, worths, strict=True) if worth >= most]
     return best[0] if len(best) == 1 else best[chance.below(len(best))]
 
 
-def without_order(game: Game) -> Game:
-    """The game as far as the players know it: a copy that says what bag and pile hold, but not in which order."""
-    known = copy(game)
-    known.bag.sort()
-    known.pile.sort()
-    return known
+def weigh(tables: Tables, game: Game, weights: Weights) -> tuple[list[Action], list[float]]:
+    """The legal moves, and what each is worth; a single one is not weighed."""
+    moves = legal_moves(tables, game)
+    if len(moves) == 1:
+        return moves, [0.0]
+    prospects = Prospects(tables, game, weights)
+    return moves, _weigh_placements(prospects, moves) if game.phase == "place_tile" else weigh_others(prospects, moves)
 
 
 def _weigh_placements(prospects: Prospects, moves: list[Action]) -> list[float]:
     """Each placement with the best that an islander can do after it."""
     before = Before(prospects)
-    worths = []
-    for move in moves:
-        ahead = copy(prospects.game)
-        apply(prospects.tables, ahead, move)
-        worths.append(Position(prospects, ahead, before).best())
-    return worths
+    return [
+        Outcome(prospects, laid(prospects.tables, prospects.game, move), before).best()
+        for move in moves
+        if isinstance(move, PlaceTile)
+    ]
 
 
-def _weigh(prospects: Prospects, moves: list[Action]) -> list[float]:
+def weigh_others(prospects: Prospects, moves: list[Action]) -> list[float]:
     """The moves of the other phases."""
-    position = Position(prospects, prospects.game, None) if prospects.game.phase == "islander" else None
+    position = Outcome(prospects, prospects.game, None) if prospects.game.phase == "islander" else None
     worths = []
     for move in moves:
         match move:

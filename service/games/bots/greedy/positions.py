@@ -1,12 +1,36 @@
 """The worth of a position with the tile on the board, and of what the islander does then."""
 
-from schemas.actions import Action, PlaceIslander, RetrieveIslander
-from service.engine import Game
+from msgspec.structs import replace
+
+from schemas.actions import Action, PlaceIslander, PlaceTile, RetrieveIslander
+from service.engine import Game, Tables
 from service.engine.evaluation import counts, majority
 from service.engine.islanders import may_retrieve
+from service.engine.placing import lay
 from service.engine.tables import NEIGHBOURS, SHIPS, to_cell
 from service.engine.where import kind_of
 from service.games.bots.greedy.prospects import Feature, Prospects
+
+
+def laid(tables: Tables, game: Game, move: PlaceTile) -> Game:
+    """The game with its tile on the board and nothing evaluated yet; all that this does not change is shared."""
+    ahead: Game = replace(
+        game,
+        phase="islander",
+        board=game.board.copy(),
+        cells=game.cells.copy(),
+        turned=game.turned.copy(),
+        bases=game.bases.copy(),
+        frontier=game.frontier.copy(),
+        markets=game.markets.copy(),
+        feature=game.feature.copy(),
+        ring=game.ring.copy(),
+        open_slots=game.open_slots.copy(),
+        symbols=game.symbols.copy(),
+        islanders=game.islanders.copy(),
+    )
+    lay(tables, ahead, to_cell(move.x, move.y), game.tile * 4 + move.rotation)
+    return ahead
 
 
 class Before:
@@ -27,7 +51,7 @@ class Before:
                 self.at.setdefault(cell, []).append(label)
 
 
-class Position:
+class Outcome:
     """The game with the tile on the board, before the islander moves; or after it, where only a pass was possible.
 
     Where `before` is given, `best` compares the whole position with it. What the tile completes is counted as given,
@@ -55,12 +79,16 @@ class Position:
 
     def best(self) -> float:
         """The position with the best that the islander can do in it."""
+        return self.plain() + self._best_islander()
+
+    def plain(self) -> float:
+        """The position where the islander does nothing."""
         prospects, value = self.prospects, self.value
         for seat, side in enumerate(prospects.sides):
             bananas, shells, fish = self.wares[seat]
             wares = prospects.purses[seat].worth((bananas, shells, fish))
             value += side * (wares + sum(prospects.homes[seat][: self.homes[seat]]) + self.points[seat])
-        return value + self._best_islander()
+        return value
 
     def islander(self, move: Action) -> float:
         """How much better a move of the islander is than none."""
@@ -91,9 +119,6 @@ class Position:
     def _compare(self, before: Before) -> None:
         """Take away what the features were worth that this placement changed, and count what is new about them."""
         game, prospects, here = self.game, self.prospects, self.game.cells[-1]
-        for seat, (player, old) in enumerate(zip(game.players, before.game.players, strict=True)):
-            if len(player.ships) > len(old.ships):
-                self.points[seat] += sum(prospects.tables.ships[ship].points for ship in player.ships[len(old.ships) :])
         near = {label for step in NEIGHBOURS for label in before.at.get(here + step, ())}
         for label, kind in before.kinds.items():
             if game.feature[label] in self.kinds:
@@ -120,8 +145,6 @@ class Position:
     def _best_islander(self) -> float:
         """How much better the best move of the islander is than none."""
         game, best = self.game, 0.0
-        if game.phase != "islander" or game.number != self.prospects.game.number:
-            return best
         player = game.players[self.prospects.me]
         if player.supply:
             for label, kind in self.kinds.items():

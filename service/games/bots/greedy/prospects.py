@@ -67,7 +67,7 @@ class Prospects:
     def feature(self, game: Game, label: int, kind: int, openings: dict[int, tuple[int, int]]) -> Feature:
         """A feature of the game, or of a copy of it."""
         frontier = game.frontier
-        served = tuple([self._serve(frontier[cell], side, place) for cell, (side, place) in openings.items()])
+        served = tuple([self.serve(frontier[cell], side, place) for cell, (side, place) in openings.items()])
         return Feature(kind, game.symbols[label], game.open_slots[label], served)
 
     def worth(self, feature: Feature, islanders: Sequence[int]) -> float:
@@ -111,7 +111,7 @@ class Prospects:
             done += (1 - done) * (1 - (1 - self.boat) ** tries)
         return done
 
-    def _serve(self, packed: int, side: int, place: int) -> float:
+    def serve(self, packed: int, side: int, place: int) -> float:
         """How likely the next tile is to close a feature at an opening; tiles that only extend it count for less."""
         found = self._served.get((packed, side, place))
         if found is None:

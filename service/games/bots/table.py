@@ -1,0 +1,62 @@
+"""The bots of one instance, and the game going on whatever one of them does."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from functools import cache
+
+from schemas.actions import Action
+from schemas.bots import BotInfo
+from service.engine import Game, Tables
+from service.games.bots.deciding import BotFailed, ask
+from service.games.bots.finding import LoadedBot, find_bots
+from service.games.bots.position import shown
+from service.games.bots.workers import Workers
+
+logger = logging.getLogger(__name__)
+
+STAND_IN = "greedy"
+"""Decides where a bot fails, and for whoever is absent."""
+
+
+class Bots:
+    """All bots by name; without `workers` the heavy ones think in this process too."""
+
+    def __init__(self, found: Iterable[LoadedBot], workers: Workers | None = None) -> None:
+        self._found = {loaded.bot.name: loaded for loaded in found}
+        self._workers = workers
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._found
+
+    def listed(self) -> list[BotInfo]:
+        """What is told of each."""
+        return [self._found[name].info for name in sorted(self._found)]
+
+    async def choose(self, name: str, tables: Tables, game: Game, within_s: float | None) -> Action | None:
+        """The decider's move as the bot `name` decides, legal and in full; None where it does not come in time.
+
+        A bot that fails, or that this instance does not have, is stood in for.
+        """
+        try:
+            async with asyncio.timeout(within_s):
+                return await self._ask(name, tables, game)
+        except TimeoutError:
+            return None
+        except BotFailed as failed:
+            logger.warning("game %s, version %d: %s; %s decides", game.id, game.version, failed, STAND_IN)
+            return ask(self._found[STAND_IN].bot, tables, game)
+
+    async def _ask(self, name: str, tables: Tables, game: Game) -> Action:
+        loaded = self._found.get(name)
+        if loaded is None:
+            raise BotFailed(name, "is not installed here")
+        if self._workers is None or not loaded.info.heavy:
+            return ask(loaded.bot, tables, game)
+        return await self._workers.decide(loaded, *shown(loaded.bot, tables, game))
+
+
+@cache
+def built_in() -> Bots:
+    """The service's own bots, without processes: for tools and tests."""
+    return Bots(find_bots(plugins=False))

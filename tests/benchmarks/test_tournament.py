@@ -1,0 +1,63 @@
+"""The tournament: every pair over the same decks from both sides."""
+
+import json
+from argparse import Namespace
+
+import pytest
+
+from benchmarks.tournament import fixtures, main, wilson
+
+
+def test_every_deck_is_played_from_both_sides() -> None:
+    options = Namespace(games=4, players=3, seed="s", edition="german", tileset=None)
+    asked = [*fixtures(["a", "b", "c"], options)]
+    assert len(asked) == 12
+    assert [(one.seats, one.seed) for one in asked[:4]] == [
+        (("a", "b", "a"), "s.3.0"),
+        (("b", "a", "b"), "s.3.0"),
+        (("a", "b", "a"), "s.3.1"),
+        (("b", "a", "b"), "s.3.1"),
+    ]
+    assert {frozenset(one.seats) for one in asked if one.match == 2} == {frozenset("bc")}
+
+
+def test_the_interval_is_wilsons() -> None:
+    low, high = wilson(8, 10)
+    assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)
+    low, high = wilson(0, 20)
+    assert (round(low, 4), round(high, 4)) == (0.0, 0.1611)
+
+
+def test_it_prints_what_came_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["greedy", "random", "--games", "2", "--json"])
+    printed = capsys.readouterr()
+    [[greedy, random]] = json.loads(printed.out)
+    assert (greedy["bot"], random["bot"], greedy["share"], random["share"]) == ("greedy", "random", 1.0, 0.0)
+    assert greedy["points"] > random["points"]
+    assert 0 < greedy["ms_mean"] <= greedy["ms_worst"]
+    assert "2 of 2 games" in printed.err
+
+
+def test_the_table_has_a_line_for_each_bot_of_each_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["random", "greedy", "--games", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| 2 games each | wins | 95 % interval |")
+    assert lines[2].startswith("| random against greedy | 0.0% | 0.0% to 65.8% |")
+    assert lines[3].startswith("| greedy against random | 100.0% | 34.2% to 100.0% |")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    (
+        (["greedy"], "two bots or more"),
+        (["greedy", "greedy"], "each once"),
+        (["greedy", "clever"], "invalid choice"),
+        (["greedy", "random", "--games", "3"], "even"),
+    ),
+)
+def test_a_wrong_line_ends_with_a_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert sentence in capsys.readouterr().err

@@ -1,0 +1,66 @@
+"""The bot `expert`: how it plays."""
+
+import pytest
+
+from schemas.actions import Action, Deliver, PlaceIslander, PlaceTile
+from schemas.vocabulary import Edition
+from service.engine import is_finished, legal_moves
+from service.games.bots import expert, greedy, random
+from service.games.bots.deciding import ask
+from tests.games.bots.games import ARCHIPELAGO, act, finish, start
+from tests.games.bots.test_greedy import SEA_AND_ISLAND
+from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
+from tests.rules.playing import BLUE, RED, Table, paid, ship
+
+
+def decide(table: Table) -> Action:
+    """What expert does at a table; it is done."""
+    action = ask(expert.BOT, table.tables, table.game)
+    table.act(action)
+    return action
+
+
+def test_it_leaves_random_far_behind() -> None:
+    ours, others = finish(start("far"), [expert.BOT, random.BOT])
+    assert ours > others + 30
+
+
+@pytest.mark.parametrize("edition", ("international", "german"))
+@pytest.mark.parametrize("players", (2, 3, 4, 5))
+def test_it_plays_every_phase_with_every_number_of_players(players: int, edition: Edition) -> None:
+    game = start(f"{edition}-{players}", players, edition)
+    phases = set()
+    while not is_finished(game):
+        moves, sparing = legal_moves(ARCHIPELAGO, game), game.number % 24
+        phases.add(game.phase)
+        assert act(game, greedy.BOT if sparing else expert.BOT) in moves
+    assert phases >= {"place_tile", "islander", "deliver"}
+
+
+def test_the_same_game_gives_the_same_move() -> None:
+    first, second = (ask(expert.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
+    assert first == second
+
+
+def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn() -> None:
+    table = Table(BRIDGE_OF_TWO_SHELLS)
+    table.lay(RED)
+    table.lay(BLUE)
+    assert decide(table) == PlaceTile(2, 0, 0)
+    assert decide(table) == PlaceIslander(table.segment(3, "bridge"))
+    assert table.wares(RED) == {"shells": 2}
+
+
+def test_in_the_last_turn_it_stands_where_most_is_paid_at_the_end() -> None:
+    table = Table(SEA_AND_ISLAND, spares=0)
+    assert isinstance(decide(table), PlaceTile)
+    assert decide(table) == PlaceIslander(table.segment(1, "island"))
+    assert table.wares(RED) == {"bananas": 2}
+
+
+def test_it_delivers_to_the_ship_that_is_worth_more() -> None:
+    ships = [ship("two", 2, choice=3), ship("four", 4, choice=3), ship("three", 3, choice=3)]
+    table = Table(SEA_AND_ISLAND, ships=ships)
+    table.give(RED, fish=3)
+    table.lay(RED)
+    assert decide(table) == Deliver("four", paid(fish=3))

@@ -1,0 +1,53 @@
+"""No answer waits for a heavy bot longer than a second; what it decides later follows in later versions."""
+
+from time import perf_counter, time
+
+import pytest
+
+from schemas.lobby import CreateGame, SeatAsked
+from service.games.bots.finding import find_bots
+from service.games.bots.table import Bots
+from service.games.bots.workers import Workers
+from service.games.context import Context
+from service.games.create import create
+from service.games.opponents import go_on
+from service.games.port import Store
+from service.games.verify import verify
+from tests.games.bots.plugged import plugged
+from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
+
+
+def context_of(store: Store, bots: Bots, bots_s: float) -> Context:
+    return Context(
+        store=store, tilesets=CATALOGUE, clock=time, committed=lambda _game, _diffs: None, bots=bots, bots_s=bots_s
+    )
+
+
+async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Store) -> None:
+    workers = Workers(1)
+    bots = Bots([*find_bots(plugins=False), plugged("thoughtful")], workers)
+    seats = [SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")]
+    try:
+        asked = perf_counter()
+        context = context_of(store, bots, 0.1)
+        created = await create(context, CreateGame(players=seats), key=None, include_moves=False)
+        assert perf_counter() - asked < 1.0
+        assert created.game.status == "active"
+        assert await store.due(int(time()) + 60, 100) == [created.game.id]
+        await go_on(context, created.game.id)
+        loaded = await store.load(created.game.id)
+        assert loaded is not None
+        assert loaded.version > created.game.version
+    finally:
+        await workers.aclose()
+
+
+@pytest.mark.parametrize("name", ("raising", "illegal"))
+async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: Store, name: str) -> None:
+    bots = Bots([*find_bots(plugins=False), plugged(name)])
+    seats = [SeatAsked(bot=name), SeatAsked(bot="random")]
+    context = context_of(store, bots, 30.0)
+    created = await create(context, CreateGame(players=seats), key=None, include_moves=False)
+    assert created.game.status == "finished"
+    log = await store.diffs(created.game.id, 0, 1000)
+    assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))

@@ -1,0 +1,31 @@
+"""The bots as clients see them."""
+
+from tests.web.played import refused
+from tests.web.served import Client
+
+
+async def test_the_bots_are_listed_by_name(client: Client) -> None:
+    listed = await (await client.get("/v1/bots")).json()
+    assert [bot["name"] for bot in listed["bots"]] == ["expert", "greedy", "random"]
+    assert {bot["name"]: bot["heavy"] for bot in listed["bots"]} == {"expert": True, "greedy": False, "random": False}
+    assert all(bot["version"] and bot["description"] for bot in listed["bots"])
+
+
+async def test_each_of_them_fills_a_seat(client: Client) -> None:
+    listed = await (await client.get("/v1/bots")).json()
+    players = [{"open": True}, *({"bot": bot["name"]} for bot in listed["bots"])]
+    created = await (await client.post("/v1/games", json={"players": players})).json()
+    assert [player["bot"] for player in created["game"]["players"]] == [None, "expert", "greedy", "random"]
+
+
+async def test_a_bot_that_is_not_there_is_refused_with_its_place(client: Client) -> None:
+    players = [{"name": "Ana"}, {"bot": "clever"}]
+    problem = await refused(await client.post("/v1/games", json={"players": players}), 422, "unknown_bot")
+    assert problem["path"] == "$.players[1].bot"
+    assert "clever" in problem["detail"]
+
+
+async def test_what_is_no_name_is_malformed(client: Client) -> None:
+    players = [{"name": "Ana"}, {"bot": "Greedy!"}]
+    problem = await refused(await client.post("/v1/games", json={"players": players}), 400, "malformed")
+    assert problem["path"] == "$.players[1].bot"
