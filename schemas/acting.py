@@ -7,7 +7,7 @@ from msgspec import Meta
 from schemas.actions import ActionAsked, Move
 from schemas.base import Answer, Request
 from schemas.game import GameView
-from schemas.vocabulary import Digest, MoveId, Phase, SeatNumber
+from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber
 
 D = TypeVar("D")
 
@@ -34,6 +34,8 @@ class LegalMoves(Answer):
 
     version: int
     digest: Digest
+    language: Language
+    """Of the texts."""
     seat: int | None
     """Who decides; null where nobody does."""
     phase: Phase | None
@@ -63,6 +65,13 @@ class Act(Request):
             raise ValueError("exactly one of `action`, `move` and `actions` is needed")
 
 
+class ForSeat(Request):
+    """The seat that undoes, resigns or returns."""
+
+    seat: SeatNumber | None = None
+    """Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced)."""
+
+
 class Next(Answer):
     """Who must decide now; both null where nobody does."""
 
@@ -73,7 +82,7 @@ class Next(Answer):
 
 
 class Acted(Answer, Generic[D]):
-    """The answer to `POST /v1/games/{id}/actions`; `version` is the commit's last.
+    """The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
 
     `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service
     fills `diffs` as they were stored (`Raw`), clients read it as `Acted[Diff]`.
@@ -84,7 +93,7 @@ class Acted(Answer, Generic[D]):
     digest: Digest
     """Of that version."""
     diffs: list[D]
-    """The actions asked for, and what bots did after them."""
+    """What was asked for, and what bots did after it."""
     game: GameView | None
     """With `Prefer: return=representation`, else null."""
     next: Next

@@ -10,7 +10,9 @@ from schemas.vocabulary import Color, Edition, Id, Name, Phase, Status, Wares
 Timestamp = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$", description="UTC, whole seconds.")]
 PlayerKind = Annotated[str, Meta(examples=["human", "bot", "open"])]
 Reason = Annotated[str, Meta(examples=["last_tile", "last_ship", "bag_exhausted", "resigned"])]
-TimeoutPolicy = Annotated[str, Meta(examples=["pass", "bot", "resign"], description="What happens at a turn's deadline.")]
+TimeoutPolicy = Annotated[
+    str, Meta(examples=["pass", "bot", "resign"], description="What happens at a decision's deadline.")
+]
 
 
 class Player(Answer):

@@ -16,10 +16,18 @@ from schemas.vocabulary import (
     Name,
     SeatNumber,
     Seed,
+    TimeoutAsked,
     Visibility,
     check_name,
 )
 
+ExternalUser = Annotated[
+    str,
+    Meta(
+        pattern=r"^[!-~]{1,64}(?!\n)$",
+        description="What a creator calls a person, as `discord:1234`: 1 to 64 visible ASCII characters.",
+    ),
+]
 Token = Annotated[str, Meta(description="A bearer token: 256 random bits, stored only hashed.")]
 
 
@@ -34,6 +42,8 @@ class SeatAsked(Request):
     """Fills the seat with a bot."""
     open: bool | None = None
     """True leaves the seat for whoever comes."""
+    external_user: ExternalUser | None = None
+    """Whom the creator finds this seat's games by; it needs the header `Creator-Key`, and GAME does not tell it."""
 
     def __post_init__(self) -> None:
         if self.open:
@@ -41,6 +51,8 @@ class SeatAsked(Request):
                 raise ValueError("`open`: an open seat gets its name and colour from whoever takes it")
         elif self.name is None and self.bot is None:
             raise ValueError("`name`: a seat needs a name, a bot, or to be open")
+        if self.external_user is not None and (self.open or self.bot is not None):
+            raise ValueError("`external_user`: only a person's seat has one")
         if self.name is not None:
             check_name(self.name)
 
@@ -60,7 +72,9 @@ class CreateGame(Request):
     visibility: Visibility | None = None
     """Null for `public`."""
     turn_timeout_s: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
-    """Not yet: leave it null."""
+    """Seconds that a player has to decide; null for any time."""
+    on_timeout: TimeoutAsked | None = None
+    """What happens then: `pass` (null means it) decides as little as the rules allow, `bot` stands in, `resign`."""
 
     def __post_init__(self) -> None:
         if self.first_seat is not None and self.first_seat >= len(self.players):
@@ -68,8 +82,8 @@ class CreateGame(Request):
         colors = [player.color for player in self.players if player.color is not None]
         if len(set(colors)) < len(colors):
             raise ValueError("`players`: two of them ask for the same colour")
-        if self.turn_timeout_s is not None:
-            raise ValueError("`turn_timeout_s`: there are no turn time-outs yet, leave it null")
+        if self.on_timeout is not None and self.turn_timeout_s is None:
+            raise ValueError("`on_timeout`: there is no time-out without `turn_timeout_s`")
 
 
 class JoinGame(Request):
@@ -78,9 +92,18 @@ class JoinGame(Request):
     name: Name
     color: Color | None = None
     """Null takes the first that is free."""
+    external_user: ExternalUser | None = None
+    """Whom the bearer of `Creator-Key` finds this seat's games by; it needs that header."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
+
+
+class Rematch(Request):
+    """The same players again; an empty body asks for the same as `{}`."""
+
+    seed: Seed | None = None
+    """Null for a random one. Who chooses it knows the order of bag and ships."""
 
 
 class SeatToken(Answer):
@@ -123,5 +146,36 @@ class Games(Answer):
     """The answer to `GET /v1/games`: public games, newest first."""
 
     games: list[GameSummary]
+    next_cursor: str | None
+    """Null at the end."""
+
+
+class MySeat(Answer):
+    """A seat that the shown tokens act for, or that the creator's key finds."""
+
+    seat: int
+    external_user: ExternalUser | None
+    """What the creator whose key was shown calls the person; null for a token, and without one."""
+    waiting: bool
+    """Whether the game waits for this seat to decide."""
+
+
+class MyGame(Answer):
+    """A game of mine."""
+
+    game: GameSummary
+    digest: Digest
+    """Of the game's version."""
+    seats: list[MySeat]
+    """Mine in it; a creator's game may have none."""
+    waiting: bool
+    """Whether the game waits for one of these seats."""
+
+
+class MyGames(Answer):
+    """The answer to `GET /v1/seats/me/games`: the newest first."""
+
+    games: list[MyGame]
+    """May be fewer than asked for, even none, where most games were filtered out: go on while there is a cursor."""
     next_cursor: str | None
     """Null at the end."""

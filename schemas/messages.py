@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from schemas.acting import Act, ActionList, LegalMoves
+from schemas.acting import Act, ActionList, ForSeat, LegalMoves
 from schemas.actions import ActionAsked
 from schemas.base import Answer, Request
 from schemas.diffs import Diff
@@ -52,7 +52,7 @@ class Sync(Request, tag="sync"):
 
 
 class ActMessage(Request, tag="act"):
-    """Acts, as `POST /v1/games/{id}/actions` does."""
+    """Acts, as `POST /v1/games/{id}/actions` does; legal moves come in the language that the upgrade asked for."""
 
     game: Id
     id: MessageId | None = None
@@ -72,13 +72,40 @@ class ActMessage(Request, tag="act"):
         return Act(action=self.action, move=self.move, actions=self.actions, seat=self.seat)
 
 
+class SeatMessage(Request):
+    """What a message that needs no more than a seat has: as the request's body and headers."""
+
+    game: Id
+    id: MessageId | None = None
+    seat: SeatNumber | None = None
+    if_match: IfMatch | None = None
+    key: Key | None = None
+    include: Literal["legal_moves"] | None = None
+
+    def to_body(self) -> ForSeat:
+        """The same as a request's body."""
+        return ForSeat(seat=self.seat)
+
+
+class Undo(SeatMessage, tag="undo"):
+    """Takes a move back, as `POST /v1/games/{id}/undo` does."""
+
+
+class Resign(SeatMessage, tag="resign"):
+    """Resigns, as `POST /v1/games/{id}/resign` does."""
+
+
+class Return(SeatMessage, tag="return"):
+    """Takes a seat back from a bot, as `POST /v1/games/{id}/return` does."""
+
+
 class Ping(Request, tag="ping"):
     """Asks for a `pong`."""
 
     id: MessageId | None = None
 
 
-ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Ping
+ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Undo | Resign | Return | Ping
 
 
 class Welcome(Answer, tag="welcome"):
@@ -107,7 +134,7 @@ class Snapshot(Answer, tag="snapshot"):
 
 
 class Ack(Answer, tag="ack"):
-    """A client's message was done; version and digest are null but for `act`."""
+    """A client's message was done; version and digest are null but where the game was changed."""
 
     id: str | None
     game: Id | None

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta
 
 from schemas.base import Answer
-from schemas.vocabulary import Digest
+from schemas.vocabulary import Digest, Id
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -25,8 +25,14 @@ KINDS = {
     "not_found": Kind(404, "There is no such thing here"),
     "method_not_allowed": Kind(405, "This path does not answer this method"),
     "not_active": Kind(409, "The game is not being played"),
+    "not_over": Kind(409, "The game is not over yet"),
     "not_your_turn": Kind(409, "Another seat decides now"),
+    "replaced": Kind(409, "A bot stands in for this seat"),
+    "not_replaced": Kind(409, "No bot stands in for this seat"),
+    "resigned": Kind(409, "This seat has resigned"),
+    "nothing_to_undo": Kind(409, "There is nothing to take back"),
     "no_open_seat": Kind(409, "No seat is open"),
+    "limit_reached": Kind(409, "There may be no more of these"),
     "conflict": Kind(409, "Somebody else was first"),
     "version_mismatch": Kind(412, "The game has another version by now"),
     "too_large": Kind(413, "The request is too large"),
@@ -34,7 +40,9 @@ KINDS = {
     "illegal_move": Kind(422, "The rules forbid this action now"),
     "list_too_long": Kind(422, "An action follows one that reveals something hidden"),
     "key_reused": Kind(422, "This idempotency key was used for another request"),
+    "url_refused": Kind(422, "Nothing may be sent to this URL"),
     "unknown_tileset": Kind(422, "There is no such tile set"),
+    "unknown_bot": Kind(422, "There is no such bot"),
     "rate_limited": Kind(429, "Too many requests"),
     "internal": Kind(500, "The service failed"),
     "store_unavailable": Kind(503, "The store of games does not answer"),
@@ -50,11 +58,14 @@ class Problem(Answer):
     status: int
     detail: str
     code: Annotated[str, Meta(examples=["illegal_move"])]
-    rule: Annotated[str | None, Meta(description="The id of the rule that forbids it.", examples=["R3.3"])] = None
+    rule: Annotated[
+        str | None, Meta(description="The id of the rule that forbids it: /docs/rules#R3.3.", examples=["R3.3"])
+    ] = None
     path: Annotated[str | None, Meta(description="The field that is wrong, as `$.players[0].name`.")] = None
     index: Annotated[int | None, Meta(description="Which of the request's `actions`, from 0.")] = None
     version: Annotated[int | None, Meta(description="The game's version now.")] = None
     digest: Digest | None = None
+    next_game: Annotated[Id | None, Meta(description="The rematch that there is already.")] = None
     retry_after_s: Annotated[int | None, Meta(description="As the header Retry-After.")] = None
 
 
@@ -67,6 +78,7 @@ def problem(  # noqa: PLR0913 (one parameter a member of the document)
     index: int | None = None,
     version: int | None = None,
     digest: str | None = None,
+    next_game: str | None = None,
     retry_after_s: int | None = None,
 ) -> Problem:
     """A problem of a known kind."""
@@ -82,5 +94,6 @@ def problem(  # noqa: PLR0913 (one parameter a member of the document)
         index=index,
         version=version,
         digest=digest,
+        next_game=next_game,
         retry_after_s=retry_after_s,
     )

@@ -19,6 +19,7 @@ Seed = Annotated[
 ]
 MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="A move's short id.")]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
+Language = Annotated[str, Meta(examples=["en", "fr", "de"], description="The language of texts: growing.")]
 Name = Annotated[str, Meta(min_length=1, max_length=32, description="1 to 32 characters, no control or format ones.")]
 Rotation = Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")]
 Half = Annotated[int, Meta(ge=0, le=7, description="A half-edge, numbered clockwise from the north-west corner.")]
@@ -34,7 +35,15 @@ Visibility = Literal["public", "private"]
 Status = Literal["waiting", "active", "finished", "aborted"]
 Phase = Literal["place_tile", "islander", "take_ship", "deliver"]
 PassPhase = Literal["islander", "deliver"]
-BotKind = Literal["random", "greedy"]
+TimeoutAsked = Literal["pass", "bot", "resign"]
+BotKind = Annotated[
+    str,
+    Meta(
+        pattern=r"^[a-z0-9-]{1,32}(?!\n)$",
+        description="A bot's name; `GET /v1/bots` lists those there are.",
+        examples=["random", "greedy", "expert"],
+    ),
+]
 
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
 EDGES: tuple[Edge, ...] = ("n", "e", "s", "w")

@@ -18,6 +18,14 @@ OWNER = "owner"
 SPECTATOR = "spectator"
 
 
+class Tag(msgspec.Struct, array_like=True, gc=False):
+    """By whom a seat is found besides its token: a creator, and what that creator calls the person who sits there."""
+
+    creator: bytes
+    """Hash of the creator's key."""
+    user: str | None
+
+
 class Access(msgspec.Struct, array_like=True, gc=False):
     """A game's access record; changes only when somebody joins."""
 
@@ -30,6 +38,10 @@ class Access(msgspec.Struct, array_like=True, gc=False):
     owned: list[int]
     """The seats filled at creation: the owner's token acts for them."""
     schema: int = 1
+    creator: bytes | None = None
+    """Hash of the key that the game's creator is found by."""
+    tags: list[Tag | None] = []
+    """Of each seat; older records have none."""
 
 
 class Reader(msgspec.Struct, frozen=True):
@@ -52,6 +64,18 @@ def seat_role(seat: int) -> str:
 def token_hash(token: str) -> bytes:
     """What is stored of a token."""
     return sha256(token.encode()).digest()
+
+
+def names(access: Access) -> list[str]:
+    """Everything that the game is found by."""
+    hashes = [access.owner, *access.seats, access.creator, *(tag.creator for tag in access.tags if tag is not None)]
+    users = [name(tag.creator, tag.user) for tag in access.tags if tag is not None and tag.user is not None]
+    return list(dict.fromkeys([*(name(one, None) for one in hashes if one is not None), *users]))
+
+
+def name(secret: bytes, user: str | None) -> str:
+    """What a game is found by: the hash of a token or of a creator's key, and with it what the creator calls a user."""
+    return secret.hex() if user is None else f"{secret.hex()}:{user}"
 
 
 def encode_access(access: Access) -> bytes:

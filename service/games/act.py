@@ -1,9 +1,7 @@
 """Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-import msgspec
 from msgspec import Raw
 
 from schemas.acting import Act, Acted
@@ -17,33 +15,18 @@ from schemas.actions import (
     RetrieveIslander,
     TakeShip,
 )
-from schemas.base import encode
-from schemas.events import AnyEvent, GameFinished, ShipRevealed, TileDiscarded, TileDrawn
+from schemas.events import AnyEvent, TileDrawn
 from schemas.game import GameView
 from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, abort, apply, move_id, parse_move_id, view
 from service.games import context as desk
-from service.games.access import OWNER, Reader, acting_seat, check_act, check_owner
+from service.games.access import Reader, acting_seat, check_owner
+from service.games.advancing import reveals, stood_in
+from service.games.changing import TRIES, Asked, Expected, change, check_version, decided_by
 from service.games.context import Context, Table
 from service.games.diffs import record
-from service.games.errors import (
-    Conflict,
-    ListTooLong,
-    Malformed,
-    NotActive,
-    NotYourTurn,
-    Refused,
-    VersionMismatch,
-)
-from service.games.idempotency import Idempotency, keep, replay, scope
-from service.games.opponents import due_at, play_bots
-from service.games.port import Answered, Committed, Loaded, StoredDiff
-from service.games.read import all_legal_moves, next_decision
-
-TRIES = 100
-"""How often a lost race is tried again: each loss is somebody else's success."""
-
-REVEALING = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
+from service.games.errors import Conflict, ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
+from service.games.port import Committed, StoredDiff
 
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "place_tile": ({"x", "y", "rotation"}, set()),
@@ -56,42 +39,14 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
 """For each type of action the fields that it needs, and those that it may have."""
 
 
-class Expected(NamedTuple):
-    """An If-Match: a version, and perhaps its digest."""
+async def act(context: Context, game_id: str, asked: Asked[Act]) -> Acted[Raw]:
+    """Do what is asked, all or none, and let bots answer."""
+    actions = parse_actions(asked.body)
 
-    version: int
-    digest: str | None
+    async def make(table: Table, reader: Reader) -> list[StoredDiff]:
+        return _apply_all(context, table, reader, actions, asked.body)
 
-
-class ActAsked(NamedTuple):
-    """A whole request to act."""
-
-    act: Act
-    token: str | None
-    if_match: Sequence[Expected] | None = None
-    """Any of them must be the game's version; None expects nothing."""
-    key: str | None = None
-    include_moves: bool = False
-    include_game: bool = False
-
-
-async def act(context: Context, game_id: str, asked: ActAsked) -> Acted[Raw]:
-    """Do what is asked, all or none, and let bots answer; without If-Match a lost race is tried again."""
-    actions = parse_actions(asked.act)
-    idempotency = scope(asked.key, f"/v1/games/{game_id}/actions", asked.token, asked.act)
-    for _ in range(TRIES):
-        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
-        reader = check_act(access, game_id, asked.token)
-        if (answer := replay(idempotency, loaded.answer)) is not None:
-            return msgspec.json.decode(answer, type=Acted[Raw])
-        table = desk.open_table(context, loaded, access)
-        if table.game.status != "active":
-            raise NotActive(table.game.status)
-        check_version(loaded, asked.if_match)
-        acted = await _try_act(context, table, reader, actions, asked, idempotency)
-        if acted is not None:
-            return acted
-    raise Conflict("others kept changing the game")
+    return await change(context, game_id, "actions", asked, make)
 
 
 async def abort_game(
@@ -115,16 +70,6 @@ async def abort_game(
             context.committed(game_id, diffs)
             return view(tables, game), game.digest
     raise Conflict("others kept changing the game")
-
-
-def check_version(loaded: Loaded, if_match: Sequence[Expected] | None) -> None:
-    """Raise VersionMismatch unless the game has one of the expected versions."""
-    if if_match is None:
-        return
-    for expected in if_match:
-        if expected.version == loaded.version and expected.digest in (None, loaded.digest):
-            return
-    raise VersionMismatch(loaded.version, loaded.digest)
 
 
 def parse_actions(asked: Act) -> list[Action]:
@@ -173,45 +118,12 @@ _FORM: dict[str, Callable[[ActionAsked], Action]] = {
 }
 
 
-async def _try_act(
-    context: Context,
-    table: Table,
-    reader: Reader,
-    actions: Sequence[Action],
-    asked: ActAsked,
-    idempotency: Idempotency | None,
-) -> Acted[Raw] | None:
-    """One attempt; None where somebody else changed the game in between."""
-    game, tables = table.game, table.tileset.tables
-    diffs = _apply_all(context, table, reader, actions, asked.act)
-    if game.status == "active":
-        diffs += await play_bots(context, tables, game)
-    acted = Acted(
-        version=game.version,
-        digest=game.digest,
-        diffs=[Raw(diff.data) for diff in diffs],
-        game=view(tables, game) if asked.include_game else None,
-        next=next_decision(game),
-        legal_moves=all_legal_moves(tables, game) if asked.include_moves else None,
-    )
-    outcome = await desk.commit(
-        context,
-        game,
-        diffs,
-        access=table.access,
-        before=table.loaded,
-        was="active",
-        keep=keep(idempotency, encode(acted)) if idempotency else None,
-        due_at=due_at(context, game),
-    )
-    match outcome:
-        case Committed():
-            context.committed(game.id, diffs)
-            return acted
-        case Answered(answer):
-            return msgspec.json.decode(replay(idempotency, answer) or b"", type=Acted[Raw])
-        case _:
-            return None
+def check_deciding(game: Game, seat: int, index: int | None = None) -> None:
+    """Raise NotYourTurn unless a seat decides now, Replaced where a bot does so for it."""
+    if seat != game.decider:
+        raise NotYourTurn(seat, game.decider, index)
+    if stood_in(game, seat):
+        raise Replaced(seat, index)
 
 
 def _apply_one(
@@ -224,16 +136,14 @@ def _apply_one(
 ) -> tuple[Action, list[AnyEvent], StoredDiff]:
     """One action: the seat, then the rules; gives it in full, what happened, and its diff."""
     game, tables = table.game, table.tileset.tables
-    decider = game.decider
-    seat = acting_seat(table.access, reader, asked.seat, decider, index)
-    if seat != decider:
-        raise NotYourTurn(seat, decider, index)
+    seat = acting_seat(table.access, reader, asked.seat, game.decider, index)
+    check_deciding(game, seat, index)
     try:
         done, events = apply(tables, game, action)
     except IllegalMove as refusal:
         raise Refused(refusal, index) from refusal
-    by = "owner" if reader.role == OWNER else "seat"
-    return done, events, record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=by)
+    diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=decided_by(reader))
+    return done, events, diff
 
 
 def _apply_all(
@@ -252,7 +162,7 @@ def _apply_all(
             raise ListTooLong(number)
         done, events, diff = _apply_one(context, table, reader, action, index, asked)
         diffs.append(diff)
-        revealed = any(isinstance(event, REVEALING) for event in events)
+        revealed = reveals(events)
         skippable |= passed_by_engine(table.game, done, events)
     return diffs
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -10,12 +10,16 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.engine import Game, decode, encode
-from service.games.access import Access, decode_access, encode_access
+from service.games.access import Access, decode_access, encode_access, names
+from service.games.bots.table import Bots, built_in
 from service.games.errors import NoSuchGame
-from service.games.port import Commit, Keep, Loaded, Outcome, Store, StoredDiff
+from service.games.port import Commit, Committed, Keep, Loaded, Outcome, Store, StoredDiff
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
 DAY_S = 86_400
+
+FOUND_LONGER_S = 2 * DAY_S
+"""What a game is found by is kept on once a day, so this much longer than the game itself."""
 
 
 class Retention(NamedTuple):
@@ -24,6 +28,10 @@ class Retention(NamedTuple):
     waiting: int = 7 * DAY_S
     active: int = 60 * DAY_S
     finished: int = 60 * DAY_S
+
+    def longest(self) -> int:
+        """Seconds that any game is kept for at most."""
+        return max(self)
 
     def of(self, status: Status) -> int:
         """Seconds from now for a game of this status."""
@@ -45,7 +53,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Unix seconds."""
     committed: Callable[[str, Sequence[StoredDiff]], None]
     """Called with a game's id and diffs when this instance has committed them."""
+    hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
+    """Called with a game's id and its webhooks' when this instance has committed something that they wait for."""
     retention: Retention = Retention()
+    bots: Bots = msgspec.field(default_factory=built_in)
     bots_s: float = 0.5
     """How long one request may play bots; the rest follows in later commits."""
 
@@ -101,7 +112,8 @@ async def commit(  # noqa: PLR0913 (what one commit is made of)
     due_at: int | None = None,
 ) -> Outcome:
     """Store a changed game with its diffs, on top of what was loaded (None creates it)."""
-    return await context.store.commit(
+    hooks = () if before is None else before.hooks
+    outcome = await context.store.commit(
         Commit(
             game=game.id,
             id=uuid4().hex,
@@ -116,5 +128,11 @@ async def commit(  # noqa: PLR0913 (what one commit is made of)
             created_at=unix_seconds(game.created_at),
             expire_s=context.retention.of(game.status),
             due_at=due_at,
+            found_by=partial(names, access),
+            found_s=context.retention.longest() + FOUND_LONGER_S,
+            hooks=hooks,
         )
     )
+    if hooks and isinstance(outcome, Committed):
+        context.hooked(game.id, hooks)
+    return outcome

@@ -3,10 +3,12 @@
 from hashlib import sha256
 
 from schemas.base import canonical
-from schemas.diffs import DiffBody
+from schemas.diffs import DiffBody, PatchOperation
 from schemas.events import AnyEvent
-from service.engine import Game, Tables
-from service.games.patch import patch, whole
+from schemas.game import GameView
+from service.engine import Game, Tables, view
+from service.games.advancing import advance
+from service.games.patch import difference, patch, whole
 from service.games.port import StoredDiff
 
 DIGEST_DIGITS = 32
@@ -26,13 +28,14 @@ def record(  # noqa: PLR0913 (what a diff says of an action)
     seat: int | None = None,
     move: str | None = None,
     by: str | None = None,
+    before: GameView | None = None,
 ) -> StoredDiff:
     """Make the change that `events` tell the game's next version, and give its diff as clients get it.
 
-    The diff is encoded once: its canonical form, which the digest is made of, with the digest put before it.
+    Where the events do not tell what they touch, `before` is GAME as it was. The diff is encoded once: its canonical
+    form, which the digest is made of, with the digest put before it.
     """
-    game.version += 1
-    game.updated_at = at
+    advance(game, events, at=at, seat=seat, move=move, by=by)
     previous = game.digest or game.commitment
     body = canonical(
         DiffBody(
@@ -43,8 +46,16 @@ def record(  # noqa: PLR0913 (what a diff says of an action)
             move=move,
             by=by,
             events=events,
-            patch=whole(tables, game) if game.version == 1 else patch(tables, game, events),
+            patch=_patch(tables, game, events, before),
         )
     )
     game.digest = chain(previous, body)
     return StoredDiff(game.version, game.digest, previous, b'{"digest":"%b",%b' % (game.digest.encode(), body[1:]))
+
+
+def _patch(tables: Tables, game: Game, events: list[AnyEvent], before: GameView | None) -> list[PatchOperation]:
+    if game.version == 1:
+        return whole(tables, game)
+    if before is not None:
+        return difference(before, view(tables, game))
+    return patch(tables, game, events)

@@ -7,13 +7,23 @@
     │   ├── NoSuchTileSet    asked for by its path
     │   ├── UnknownTileSet   asked for in a new game
     │   └── TileSetMissing   a stored game is played with it
+    ├── UnknownBot           asked for in a new game
     ├── Unauthorized         the token is missing or unknown
     ├── WrongSeat            the token does not act for this seat
     ├── NotOwner             the token is not the owner's
     ├── NotActive            nobody can act in this game now
+    ├── NoSuchWebhook        the game has none of this id
+    ├── TooManyWebhooks      the game has as many as it may have
+    ├── UrlRefused           nothing may be sent there
+    ├── NotOver              the game goes on, so there is no rematch yet
     ├── NotYourTurn          another seat decides
+    ├── Replaced             a bot stands in for this seat
+    ├── NotReplaced          no bot stands in for this seat
+    ├── Resigned             this seat has resigned
+    ├── NothingToUndo        there is nothing that this seat may take back
     ├── NoOpenSeat           every seat is taken
     ├── Conflict             somebody else was first
+    ├── RematchExists        there is one already
     ├── VersionMismatch      If-Match names another version
     ├── Refused              the rules forbid it
     ├── ListTooLong          an action follows one that reveals something hidden
@@ -66,6 +76,15 @@ class TileSetMissing(TileSetError):
     """A stored game is played with a tile set that this instance does not have; another may."""
 
 
+class UnknownBot(GameError):
+    """A seat of a new game names a bot that this service does not have."""
+
+    def __init__(self, bot: str, seat: int) -> None:
+        super().__init__(bot, seat)
+        self.bot = bot
+        self.seat = seat
+
+
 class Unauthorized(GameError):
     """The token is missing, or unknown."""
 
@@ -95,6 +114,38 @@ class NotActive(GameError):
         self.status = status
 
 
+class NoSuchWebhook(GameError):
+    """The game has no webhook of this id (any more)."""
+
+    def __init__(self, hook: str) -> None:
+        super().__init__(hook)
+        self.hook = hook
+
+
+class TooManyWebhooks(GameError):
+    """The game has as many webhooks as it may have."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self.most = most
+
+
+class UrlRefused(GameError):
+    """Nothing may be sent to this URL; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class NotOver(GameError):
+    """There can be no rematch: the game is not over."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 class NotYourTurn(GameError):
     """Another seat decides now."""
 
@@ -103,6 +154,39 @@ class NotYourTurn(GameError):
         self.seat = seat
         self.decider = decider
         self.index = index
+
+
+class Replaced(GameError):
+    """A bot decides for this seat, until its player returns."""
+
+    def __init__(self, seat: int, index: int | None = None) -> None:
+        super().__init__(seat)
+        self.seat = seat
+        self.index = index
+
+
+class NotReplaced(GameError):
+    """No bot stands in for this seat."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
+
+
+class Resigned(GameError):
+    """The seat has resigned, for good."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
+
+
+class NothingToUndo(GameError):
+    """There is nothing that this seat may take back."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
 
 
 class NoOpenSeat(GameError):
@@ -115,6 +199,14 @@ class Conflict(GameError):
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
         self.detail = detail
+
+
+class RematchExists(GameError):
+    """A game has one rematch at most, and this is it."""
+
+    def __init__(self, game: str) -> None:
+        super().__init__(game)
+        self.game = game
 
 
 class VersionMismatch(GameError):

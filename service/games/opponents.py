@@ -1,48 +1,56 @@
-"""Letting bots play: each move its own version, all in the commit of the action before them, as far as time allows."""
+"""Letting bots play: each move its own version, all in the commit of the action before them, as far as time allows.
+
+What time did not allow, and whoever is too late, is found by any instance's `keep_going`.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from random import shuffle
 from time import perf_counter
 
-from schemas.actions import Action
-from schemas.vocabulary import BotKind
+import msgspec
+
 from service.engine import Game, Tables, apply, move_id
 from service.games import context as desk
-from service.games.bots import greedy, random
+from service.games.advancing import overdue, overdue_at
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.port import Committed, StoredDiff, StoreUnavailable
-from service.games.shuffle import Chance
+from service.games.timeouts import time_out
 
 logger = logging.getLogger(__name__)
 
 DUE_AT_ONCE = 100
 
+TOGETHER = 8
+"""Games that are moved beside each other: one whose bot thinks for long holds up few deadlines."""
+
 LATER_S = 60
 """A game that this instance cannot play is looked at again by another."""
 
-Choose = Callable[[Tables, Game, Chance], Action]
+LAST_S = 0.4
+"""How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
 
-BOTS: dict[BotKind, Choose] = {"random": random.choose, "greedy": greedy.choose}
 
-
-def bot_on_turn(game: Game) -> BotKind | None:
+def bot_on_turn(game: Game) -> str | None:
     """The bot that must decide now, if it is a bot."""
-    if game.status != "active":
-        return None
-    name = game.players[game.decider].bot
-    return next((kind for kind in BOTS if kind == name), None)
+    return game.players[game.decider].bot if game.status == "active" else None
 
 
-async def play_bots(context: Context, tables: Tables, game: Game) -> list[StoredDiff]:
-    """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between."""
+async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:
+    """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
+
+    A decision that does not come in time is left to later commits, unless `patient`.
+    """
     diffs: list[StoredDiff] = []
     until = perf_counter() + context.bots_s
-    while (kind := bot_on_turn(game)) is not None and perf_counter() < until:
+    while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
         seat = game.decider
-        action = BOTS[kind](tables, game, Chance(game.seed, game.version))
+        within_s = None if patient else until - perf_counter() + LAST_S
+        action = await context.bots.choose(bot, tables, game, within_s)
+        if action is None:
+            break
         action, events = apply(tables, game, action)
         diffs.append(record(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
@@ -50,23 +58,27 @@ async def play_bots(context: Context, tables: Tables, game: Game) -> list[Stored
 
 
 def due_at(context: Context, game: Game) -> int | None:
-    """When an instance must look at this game again: at once where a bot is still on turn."""
-    return int(context.clock()) if bot_on_turn(game) is not None else None
+    """When an instance must look at this game again: at once where a bot is still on turn, else after the deadline."""
+    return int(context.clock()) if bot_on_turn(game) is not None else overdue_at(game)
 
 
 async def keep_going(context: Context, every_s: float = 1.0) -> None:
-    """Until cancelled, play the bots of every game that was left in the middle, by whichever instance."""
+    """Until cancelled, move every game that is due: its bots, and whoever's time is up."""
     while True:
+        more = False
         try:
-            for game_id in await context.store.due(int(context.clock()), DUE_AT_ONCE):
-                await go_on(context, game_id)
+            games = await context.store.due(int(context.clock()), DUE_AT_ONCE)
+            more = len(games) == DUE_AT_ONCE
+            shuffle(games)  # so that instances seldom take the same one at once
+            for begin in range(0, len(games), TOGETHER):
+                await asyncio.gather(*(go_on(context, game_id) for game_id in games[begin : begin + TOGETHER]))
         except StoreUnavailable as unavailable:
-            logger.warning("the store does not answer, bots wait: %s", unavailable)
-        await asyncio.sleep(every_s)
+            logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
+        await asyncio.sleep(0 if more else every_s)
 
 
 async def go_on(context: Context, game_id: str) -> None:
-    """Play the bots of a game that is due; another instance may be first, then its commit stands."""
+    """Move a game that is due; another instance, or the player, may be first, then that commit stands."""
     try:
         loaded, access = await desk.load(context, game_id)
     except NoSuchGame:
@@ -74,16 +86,17 @@ async def go_on(context: Context, game_id: str) -> None:
         return
     try:
         table = desk.open_table(context, loaded, access)
-    except TileSetMissing as unknown:
-        logger.warning("game %s needs the tile set %s, which this instance does not have", game_id, unknown.tileset)
+    except (TileSetMissing, msgspec.DecodeError) as unreadable:
+        logger.warning("game %s cannot be played by this instance: %s", game_id, unreadable)
         await context.store.settle(game_id, int(context.clock()) + LATER_S)
         return
-    game = table.game
-    diffs = await play_bots(context, table.tileset.tables, game)
-    if not diffs:
-        await context.store.settle(game_id, None)
-        return
+    game, tables = table.game, table.tileset.tables
+    diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
+    diffs += await play_bots(context, tables, game, patient=True)
     due = due_at(context, game)
+    if not diffs:
+        await context.store.settle(game_id, due)
+        return
     outcome = await desk.commit(context, game, diffs, access=access, before=loaded, was="active", due_at=due)
     if isinstance(outcome, Committed):
         context.committed(game_id, diffs)

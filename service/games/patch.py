@@ -1,14 +1,17 @@
 """From the events of a change to the RFC 6902 operations that make the same change in GAME.
 
 The engine says what happened, so nothing is compared: each kind of event names the parts of GAME that it touches, and
-each part is written as it is now. Arrays are written whole; of `players` single members are.
+each part is written as it is now. Only where something was taken back are the two GAMEs compared. Arrays are written
+whole; of `players` single members are.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
-from schemas.diffs import Add, PatchOperation
+from schemas.diffs import Add, PatchOperation, Remove
 from schemas.events import (
     AnyEvent,
     FeatureEvaluated,
@@ -30,6 +33,7 @@ from schemas.events import (
     TileDrawn,
     TilePlaced,
 )
+from schemas.game import GameView, PlacedTile
 from service.engine import SCHEMA, Game, Tables, view
 from service.engine.tables import to_cell
 from service.engine.view import (
@@ -94,6 +98,38 @@ def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOpera
     ]
 
 
+def difference(before: GameView, after: GameView) -> list[PatchOperation]:
+    """The patch that makes one GAME of another, by comparing them."""
+    return [
+        *_board_difference(before.board, after.board),
+        *(
+            Add(f"/players/{now.seat}/{name}", getattr(now, name))
+            for was, now in zip(before.players, after.players, strict=True)
+            for name in _changed(was, now)
+        ),
+        *(
+            Add(f"/{name}", getattr(after, name))
+            for name in _changed(before, after)
+            if name not in ("board", "players")
+        ),
+    ]
+
+
+def _changed(was: Struct, now: Struct) -> list[str]:
+    return [name for name in now.__struct_fields__ if getattr(was, name) != getattr(now, name)]
+
+
+def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTile]) -> Iterator[PatchOperation]:
+    for cell in was:
+        if cell not in now:
+            yield Remove(f"/board/{cell}")
+    for cell, tile in now.items():
+        if cell not in was:
+            yield Add(f"/board/{cell}", tile)
+        else:
+            yield from (Add(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile))
+
+
 def grow(touched: Touched, game: Game) -> None:
     """Bring a game that an earlier release stored up to date: with its next change clients get what is new in GAME."""
     for number in range(game.schema + 1, SCHEMA + 1):
@@ -134,7 +170,7 @@ def touch(touched: Touched, event: AnyEvent) -> None:  # noqa: C901, PLR0912 (a 
         case PlayerReplaced(seat=seat) | PlayerReturned(seat=seat):
             touched.player(seat, "bot")
         case PlayerResigned(seat=seat):
-            touched.player(seat, "resigned")
+            touched.player(seat, "resigned", "bot")
         case RematchCreated():
             touched.member("next_game")
         case GameStarted():

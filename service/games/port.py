@@ -7,12 +7,14 @@ the answers kept for idempotency keys. One `commit` changes all of that at once 
     └── StoreUnavailable   the store did not answer in time; what was asked may have been done
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from schemas.vocabulary import Status
+from service.games.keep import Keep
+from service.games.webhooks.port import HookStore
 
 __all__ = [
     "Answered",
@@ -60,14 +62,8 @@ class Loaded(NamedTuple):
     snapshot: bytes
     access: bytes
     answer: bytes | None
-
-
-class Keep(NamedTuple):
-    """An answer to keep for retries: `key` is already a hash of path, token and client's key; kept `seconds`."""
-
-    key: str
-    answer: bytes
-    seconds: int
+    hooks: Sequence[str] = ()
+    """Ids of the webhooks that want to hear of changes."""
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +90,13 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     expire_s: int
     """Seconds from now after which the game is forgotten unless it changes again."""
     due_at: int | None
-    """Unix seconds at which some instance must look at this game again (bots to go on); None for never."""
+    """Unix seconds at which some instance must look at this game again (bots to go on, a deadline); None for never."""
+    found_by: Callable[[], Sequence[str]] = tuple
+    """Gives the names that the game is found by (`Store.found`); asked for when they are written, which is seldom."""
+    found_s: int = 0
+    """How long they are kept at least, in seconds: longer than any game that nobody changes."""
+    hooks: Sequence[str] = ()
+    """Ids of the webhooks that must hear of this change."""
 
 
 class Committed(NamedTuple):
@@ -134,6 +136,10 @@ class Page(NamedTuple):
 class Store(Protocol):
     """A store of games. Every method may raise StoreUnavailable."""
 
+    @property
+    def webhooks(self) -> HookStore:
+        """The games' webhooks."""
+
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the answer kept under `key`; None where there is no such game."""
 
@@ -151,6 +157,12 @@ class Store(Protocol):
 
     async def unlist(self, game: str, status: Status) -> None:
         """Mend the list: the game does not have this status (any more)."""
+
+    async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
+        """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
+
+    async def lose(self, names: Sequence[str], game: str) -> None:
+        """Mend what is found by these names: there is no such game, unless it is being created right now."""
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""

@@ -13,13 +13,14 @@ from schemas.game import GameSummary, GameView
 from schemas.lobby import Games
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Status
-from service.engine import Game, Tables, decode, describe, legal_moves, view
+from service.engine import Game, Tables, decode, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
 from service.games.access import check_read
 from service.games.context import Context, load
 from service.games.errors import Malformed, TileSetMissing
 from service.games.port import Loaded
+from service.games.texts import ENGLISH, Language, Speech, cell_text, describe, speech
 
 T = TypeVar("T")
 
@@ -64,10 +65,16 @@ def next_decision(game: Game) -> Next:
     return Next(seat=game.decider, phase=game.phase)
 
 
-def all_legal_moves(tables: Tables, game: Game, asked: Asked = Asked()) -> LegalMoves:  # noqa: B008 (a NamedTuple)
-    """The legal moves, or those that `asked` names; raises Malformed for a foreign cursor."""
-    actions = sorted(legal_moves(tables, game), key=_north_west_first)
-    moves = [describe(tables, game, action) for action in actions]
+def all_legal_moves(
+    tables: Tables,
+    game: Game,
+    asked: Asked = Asked(),  # noqa: B008 (a NamedTuple)
+    language: Language = ENGLISH,
+) -> LegalMoves:
+    """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
+    actions = sorted(legal_moves(tables, game), key=north_west_first)
+    spoken = speech(language)
+    moves = [describe(spoken, tables, game, action) for action in actions]
     if asked.x is not None or asked.y is not None:
         moves = [move for move in moves if _is_at(_cell_of(game, move.action), asked.x, asked.y)]
     if asked.q is not None:
@@ -75,13 +82,14 @@ def all_legal_moves(tables: Tables, game: Game, asked: Asked = Asked()) -> Legal
     decision = next_decision(game)
     cells: list[CellChoice] | None = None
     if asked.stage == "cell":
-        cells, cursor = _page([*_cells(game, moves)], asked)
+        cells, cursor = _page([*_cells(spoken, game, moves)], asked)
         moves = []
     else:
         moves, cursor = _page(moves, asked)
     return LegalMoves(
         version=game.version,
         digest=game.digest,
+        language=language,
         seat=decision.seat,
         phase=decision.phase,
         moves=moves,
@@ -140,7 +148,8 @@ async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> G
     return GameSummary(**{name: getattr(whole, name) for name in SUMMARY})
 
 
-def _north_west_first(action: Action) -> tuple[int, int, int]:
+def north_west_first(action: Action) -> tuple[int, int, int]:
+    """The order in which moves are listed."""
     match action:
         case PlaceTile(x, y, rotation):
             return y, x, rotation
@@ -165,14 +174,14 @@ def _is_at(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
     return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
 
 
-def _cells(game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+def _cells(spoken: Speech, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
     numbers: dict[tuple[int, int], int] = {}
     for move in moves:
         cell = _cell_of(game, move.action)
         if cell is not None:
             numbers[cell] = numbers.get(cell, 0) + 1
     for (x, y), number in numbers.items():
-        yield CellChoice(x=x, y=y, text=f"({x}, {y}): {number} {'move' if number == 1 else 'moves'}")
+        yield CellChoice(x=x, y=y, text=cell_text(spoken, x, y, number))
 
 
 def _page(items: list[T], asked: Asked) -> tuple[list[T], str | None]:

@@ -61,8 +61,13 @@ def tileset_hash(tileset: TileSet) -> str:
     return sha256(canonical(tileset)).hexdigest()
 
 
+def bot_seed(seed: str, bot: str, version: str) -> str:
+    """What a bot's chance follows from; nobody gets back to the seed, hence to the order, from it."""
+    return sha256(f"{seed}:bot.{bot}:{version}".encode()).hexdigest()
+
+
 class Chance:
-    """A bot's chance: numbers that follow from the seed and the game's version, the same in every process."""
+    """A bot's chance: numbers that follow from a seed and the game's version, the same in every process."""
 
     def __init__(self, seed: str, version: int) -> None:
         self._seed = seed
@@ -73,3 +78,9 @@ class Chance:
         """The next number, 0 to `modulus` - 1."""
         self._drawn += 1
         return number(self._seed, self._label, self._drawn, modulus)
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Put `items` into any order, each as likely."""
+        for index in range(len(items) - 1, 0, -1):
+            other = self.below(index + 1)
+            items[index], items[other] = items[other], items[index]

@@ -1,8 +1,8 @@
 """Proving a game from its log alone: commitment, shuffle, digests, rules and result.
 
-The log is replayed with this engine: the order of bag and ships from the revealed seed, each move by its id. What the
-log says of every version (its patch, applied, and its events) must be what the rules give. Members that this engine
-does not know are left alone, since the contract only grows. Source: api.md, "The provable shuffle".
+The log is replayed with this engine (`service.games.replay`). What the log says of every version (its patch, applied,
+and its events) must be what the rules give. Members that this engine does not know are left alone, since the contract
+only grows; those that an earlier release did not know are what they were then. Source: api.md, "The provable shuffle".
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,32 +12,15 @@ import msgspec
 
 from schemas.base import canonical
 from schemas.diffs import Diff
-from schemas.events import AnyEvent, GameAborted, PlayerJoined
 from schemas.game import GameView
 from schemas.tileset import TileSet
-from service.engine import (
-    EngineError,
-    Game,
-    Player,
-    Tables,
-    abort,
-    apply,
-    parse_move_id,
-    set_up,
-    take_seat,
-    view,
-)
+from service.engine import Tables, view
 from service.games.diffs import chain
-from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
+from service.games.replay import Broken, Replay, Told
+from service.games.shuffle import commitment, tileset_hash
 
-
-class Broken(Exception):
-    """The log does not prove what it says; `version` is where (None for the whole log)."""
-
-    def __init__(self, reason: str, version: int | None = None) -> None:
-        super().__init__(reason if version is None else f"version {version}: {reason}")
-        self.reason = reason
-        self.version = version
+CAME_LATER = {"turn_timeout_s": None, "on_timeout": None, "previous_game": None, "next_game": None}
+"""Members of GAME that the first release did not know."""
 
 
 class Check(NamedTuple):
@@ -119,7 +102,7 @@ def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for version, diff in enumerate(log, 1):
         try:
             state = apply_patch(state, diff["patch"])
-            msgspec.convert(state, GameView)
+            msgspec.convert(grown(state), GameView)
             msgspec.convert(diff, Diff)
         except (KeyError, IndexError, TypeError, ValueError, msgspec.ValidationError) as error:
             raise Broken(f"the patch does not give a game: {error}", version) from error
@@ -144,61 +127,32 @@ def _check_rules(
 ) -> str:
     """Replay everything with the engine; every state and every event must come out the same."""
     tables = Tables(tileset)
-    game, events = _first_version(tables, log, states[0], seed)
+    starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
+    replay = Replay(tables, msgspec.convert(grown(states[0]), GameView), seed, starts[0] if starts else 0)
     moves = 0
     for raw, state in zip(log, states, strict=True):
-        diff = msgspec.convert(raw, Diff)
-        if diff.version > 1:
-            events = _replay(tables, game, diff)
-        moves += diff.move is not None
-        game.version, game.updated_at = diff.version, diff.at
-        if (where := _difference(raw["events"], msgspec.to_builtins(events))) is not None:
-            raise Broken(f"by the rules the events are different at {where}", diff.version)
-        if (where := _difference(state, msgspec.to_builtins(view(tables, game)))) is not None:
-            raise Broken(f"by the rules the game is different at {where}", diff.version)
-    return f"{moves} moves in {game.number} turns"
+        told = msgspec.convert(raw, Told)
+        if told.version > 1:
+            replay.step(told)
+        if "next_game" not in state:
+            replay.game.undoable = 0  # nothing could be taken back then
+        moves += told.move is not None
+        if (where := _difference(raw["events"], msgspec.to_builtins(replay.events))) is not None:
+            raise Broken(f"by the rules the events are different at {where}", told.version)
+        if (where := _difference(grown(state), msgspec.to_builtins(view(tables, replay.game)))) is not None:
+            raise Broken(f"by the rules the game is different at {where}", told.version)
+    return f"{moves} moves in {replay.game.number} turns"
 
 
-def _first_version(
-    tables: Tables, log: Sequence[Mapping[str, Any]], state: Mapping[str, Any], seed: str
-) -> tuple[Game, list[AnyEvent]]:
-    """The game as the seed and its players give it; who has the first turn is told by the log."""
-    first = msgspec.convert(state, GameView)
-    starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
-    return set_up(
-        tables,
-        game_id=first.id,
-        edition=first.edition,
-        players=[
-            Player(name=player.name, color=player.color, kind=player.kind, bot=player.bot) for player in first.players
-        ],
-        first_seat=starts[0] if starts else 0,
-        bag=shuffled_bag(tables, seed),
-        ships=shuffled_ships(tables, seed),
-        seed=seed,
-        seed_chosen=first.deck.seed_chosen,
-        commitment=first.deck.commitment,
-        created_at=first.created_at,
-    )
-
-
-def _replay(tables: Tables, game: Game, diff: Diff) -> list[AnyEvent]:
-    """Do again what a diff says was done."""
-    if diff.move is None:
-        match diff.events[:1]:
-            case [PlayerJoined(seat=seat, name=name, color=color)]:
-                return take_seat(tables, game, seat, name, color)
-            case [GameAborted()]:
-                return abort(game)
-            case _:
-                raise Broken("nobody acted, joined or aborted", diff.version)
-    action = parse_move_id(diff.move)
-    if action is None or game.status != "active" or diff.seat != game.decider:
-        raise Broken(f"seat {diff.seat} could not do {diff.move}", diff.version)
-    try:
-        return apply(tables, game, action)[1]
-    except EngineError as error:
-        raise Broken(f"{diff.move} is refused: {error}", diff.version) from error
+def grown(state: Mapping[str, Any]) -> dict[str, Any]:
+    """GAME with the members that an earlier release did not know."""
+    turn = state["turn"]
+    return {
+        **CAME_LATER,
+        **state,
+        "players": [{"resigned": False, **player} for player in state["players"]],
+        "turn": None if turn is None else {"undoable": 0, **turn},
+    }
 
 
 def _difference(told: Any, expected: Any, path: str = "$") -> str | None:

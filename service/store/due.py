@@ -1,4 +1,4 @@
-"""Games that somebody must look at by some time.
+"""Games, or webhooks, that somebody must look at by some time.
 
 A date is set before the commit that brings it, so that a game that is due is never forgotten, whoever dies when. It may
 be too early then: a commit that lost, or one that came later. Whoever looks finds that and settles it.
@@ -18,24 +18,25 @@ GRACE_S = 15
 
 
 class Due:
-    """The due dates of all games."""
+    """The due dates of all games, or of whatever else `key` has dates of."""
 
-    def __init__(self, batches: Batches, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, batches: Batches, clock: Callable[[], float] = time.time, key: str = keys.DUE) -> None:
         self._batches = batches
         self._clock = clock
+        self._key = key
         self._promise = Script(batches, "promise.lua")
         self._settle = Script(batches, "settle.lua")
 
     async def promise(self, game: str, at: int) -> bool:
         """Set the date before it is committed. False: an earlier one stands, to be settled after the commit."""
-        return bool(await self._promise.run([keys.DUE], game, at))
+        return bool(await self._promise.run([self._key], game, at))
 
     async def settle(self, game: str, until: int | None) -> None:
         """The game is due at `until`, or never; what is later than GRACE_S must be found twice."""
         now = int(self._clock())
-        await self._settle.run([keys.DUE], game, now, "" if until is None else until, f"{now + GRACE_S}.5")
+        await self._settle.run([self._key], game, now, "" if until is None else until, f"{now + GRACE_S}.5")
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose date has come, the oldest first."""
-        games = await self._batches.send("ZRANGE", keys.DUE, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
+        games = await self._batches.send("ZRANGE", self._key, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
         return [game.decode() for game in games]

@@ -1,6 +1,7 @@
 """The store of games in Redis."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -20,10 +21,13 @@ from service.games.port import (
     StoredDiff,
     StoreUnavailable,
 )
+from service.games.webhooks.port import HookStore
 from service.store import keys
 from service.store.batch import Batches, Value
 from service.store.due import Due
+from service.store.finding import Finding
 from service.store.hints import hints
+from service.store.hooks import RedisHooks, ids
 from service.store.listing import Listing
 from service.store.script import Script
 
@@ -38,26 +42,33 @@ class RedisStore:
         self._batches = batches
         self._commit = Script(batches, "commit.lua")
         self._listing = Listing(batches)
+        self._finding = Finding(batches)
         self._due = Due(batches)
+        self.webhooks: HookStore = RedisHooks(batches)
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the answer kept under `key`; None where there is no such game."""
-        stored = self._batches.send("HMGET", keys.game(game), "version", "digest", "snapshot", "access")
+        stored = self._batches.send("HMGET", keys.game(game), "version", "digest", "snapshot", "access", "hooks")
         if key is None:
-            (version, digest, snapshot, access), answer = await stored, None
+            (version, digest, snapshot, access, hooks), answer = await stored, None
         else:
             kept = self._batches.send("GET", keys.answer(game, key))
-            (version, digest, snapshot, access), answer = await asyncio.gather(stored, kept)
+            (version, digest, snapshot, access, hooks), answer = await asyncio.gather(stored, kept)
         if version is None:
             return None
-        return Loaded(int(version), digest.decode(), snapshot, access or b"", answer)
+        return Loaded(int(version), digest.decode(), snapshot, access or b"", answer, tuple(ids(hooks)))
 
     async def commit(self, commit: Commit) -> Outcome:
         """Change everything that `commit` says at once, if its version is still the game's."""
         listed = commit.listed and commit.status != commit.was
         if listed:
             await self._listing.add(commit.game, commit.status, commit.created_at)
+        if commit.access is not None:
+            await self._finding.before(commit)
+        if commit.hooks:
+            await self.webhooks.promise(commit.game, commit.hooks, int(time.time()))
         early = commit.due_at is not None and not await self._due.promise(commit.game, commit.due_at)
+        beside = self._finding.beside(commit)
         game_keys = [keys.game(commit.game), keys.log(commit.game), _answer_key(commit)]
         outcome = _outcome(await self._commit.run(game_keys, *_arguments(commit)))
         if isinstance(outcome, Committed):
@@ -66,6 +77,8 @@ class RedisStore:
                     await self._list_after(commit)
                 if early:
                     await self._due.settle(commit.game, commit.due_at)
+        if beside is not None:
+            await beside
         return outcome
 
     async def _list_after(self, commit: Commit) -> None:
@@ -92,6 +105,14 @@ class RedisStore:
     async def unlist(self, game: str, status: Status) -> None:
         """Mend the list: the game does not have this status (any more)."""
         await self._listing.remove(game, status)
+
+    async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
+        """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
+        return await self._finding.page(names, limit, after)
+
+    async def lose(self, names: Sequence[str], game: str) -> None:
+        """Mend what is found by these names: there is no such game, unless it is being created right now."""
+        await self._finding.lose(names, game)
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from time import time
 
 import msgspec
+from redis.asyncio import Redis
 
 from schemas.acting import Act
 from schemas.lobby import Created, CreateGame, SeatAsked
 from schemas.vocabulary import BotKind
-from service.games.act import ActAsked, act
+from service.games.act import act
+from service.games.changing import Asked
 from service.games.context import Context
 from service.games.create import create
 from service.games.opponents import go_on, keep_going
 from service.games.port import Store, StoredDiff
 from service.games.verify import verify
+from service.store import keys
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
 
 LATER = 60
@@ -54,7 +57,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     moves = created.legal_moves.moves
     while True:
         acted = await act(
-            context, created.game.id, ActAsked(Act(move=moves[0].id), created.owner_token, include_moves=True)
+            context, created.game.id, Asked(Act(move=moves[0].id), created.owner_token, include_moves=True)
         )
         assert acted.legal_moves is not None
         if acted.next.seat == 0 and acted.next.phase == "place_tile":
@@ -107,6 +110,16 @@ async def test_the_worker_finds_what_is_due(store: Store) -> None:
     await asyncio.gather(worker, return_exceptions=True)
     assert loaded is not None
     assert loaded.version > 100
+
+
+async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: Store, redis: Redis) -> None:
+    hurried = context_of(store, bots_s=0.0)
+    seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
+    created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
+    await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
+    await go_on(context_of(store), created.game.id)
+    assert await store.due(int(time()), 100) == []
+    assert await due(store) == [created.game.id]
 
 
 async def test_a_game_that_is_gone_is_not_due_any_more(store: Store) -> None:

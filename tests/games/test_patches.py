@@ -27,9 +27,10 @@ from service.engine import (
 )
 from service.engine.tileset_check import parse
 from service.games.bots import greedy
+from service.games.bots.deciding import ask
 from service.games.diffs import chain, record
 from service.games.port import StoredDiff
-from service.games.shuffle import Chance, shuffled_bag, shuffled_ships
+from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT, load_catalogue
 from tests.engine.write_snapshot import SNAPSHOTS
 
@@ -116,7 +117,7 @@ def act(follower: Follower, game: Game, chance: Random) -> None:
     """One action of whoever decides: a bot's, or a person's by chance."""
     seat, is_bot = game.decider, game.players[game.decider].bot is not None
     legal = list(legal_moves(TABLES, game))
-    chosen = greedy.choose(TABLES, game, Chance(game.seed, game.version)) if is_bot else chance.choice(legal)
+    chosen = ask(greedy.BOT, TABLES, game) if is_bot else chance.choice(legal)
     done, events = apply(TABLES, game, chosen)
     change(follower, game, events, seat=seat, move=move_id(done), by="bot" if is_bot else "seat")
 

@@ -105,6 +105,23 @@ async def test_a_near_date_counts_at_once(due: Due) -> None:
     assert await due.due(1005, 10) == ["g"]
 
 
+async def test_a_date_that_each_commit_moves_on_is_kept_and_seldom_looked_at(due: Due, clock: Clock) -> None:
+    """As the deadlines of turns: ten turns end in time, at the eleventh nobody plays any more."""
+    looks = deadline = 0
+    for _ in range(11):
+        deadline = int(clock.now) + 600
+        if not await due.promise("g", deadline):
+            await due.settle("g", deadline)
+        for _ in range(40):
+            clock.now += 1
+            if await due.due(int(clock.now), 10):
+                looks += 1
+                await due.settle("g", deadline)
+    assert looks <= 11
+    assert await due.due(deadline - 1, 10) == []
+    assert await due.due(deadline, 10) == ["g"]
+
+
 async def test_settling_what_was_not_due(due: Due) -> None:
     await due.settle("never", None)
     await due.settle("later", 5000)

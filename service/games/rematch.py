@@ -1,0 +1,187 @@
+"""A rematch: the same players again, the next seat first. Source: api.md, "Creating, joining, starting".
+
+Two games are changed, each by a commit of its own: the rematch is created, then the game before it gets one more
+version that names it. The rematch's id follows from the game before, and its tokens from that game's owner token. So
+whoever asks again after a rematch that was left half done completes the same one, and gets the same tokens.
+"""
+
+import hmac
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.base import encode
+from schemas.events import RematchCreated
+from schemas.lobby import Created, CreateGame, Rematch, SeatAsked, SeatToken
+from schemas.vocabulary import TimeoutAsked
+from service.engine import Game, decode, view
+from service.games import context as desk
+from service.games.access import Access, check_owner, decode_access
+from service.games.context import Context, Table
+from service.games.diffs import record
+from service.games.errors import Conflict, NoSuchGame, NotOver, RematchExists
+from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
+from service.games.opening import derived_id, new_access, new_game, with_tokens
+from service.games.opponents import due_at
+from service.games.port import Answered, Committed, Lost
+from service.games.read import all_legal_moves
+from service.games.texts import ENGLISH, Language
+
+TRIES = 100
+"""How often a lost race is tried again: each loss is somebody else's success."""
+
+ID_TRIES = 20
+MINTED_FOR = b"rematch"
+
+
+class RematchAsked(NamedTuple):
+    """A whole request for a rematch."""
+
+    rematch: Rematch
+    token: str | None
+    key: str | None
+    include_moves: bool = False
+    language: Language = ENGLISH
+    """Of the legal moves' texts."""
+
+
+class _Made(NamedTuple):
+    """The rematch as it is stored."""
+
+    game: Game
+    access: Access
+
+
+async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Created:
+    """Make the rematch of a game that is over, for its owner.
+
+    Raises NotOver, RematchExists, TileSetMissing, KeyReused, Malformed, and what `check_owner` does.
+    """
+    idempotency = scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
+    check_secret(idempotency)
+    for _ in range(TRIES):
+        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
+        check_owner(access, game_id, asked.token)
+        minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
+        if (answer := replay(idempotency, loaded.answer)) is not None:
+            return await _told_again(context, msgspec.json.decode(answer, type=Created), minting)
+        table = desk.open_table(context, loaded, access)
+        if table.game.next_game is not None:
+            raise RematchExists(table.game.next_game)
+        if table.game.status not in ("finished", "aborted"):
+            raise NotOver(table.game.status)
+        made = await _make(context, table, asked.rematch, minting)
+        created = await _link(context, table, made, idempotency, asked)
+        if created is not None:
+            return with_tokens(created, minting, made.access)
+    raise Conflict("others kept changing the game")
+
+
+async def _told_again(context: Context, created: Created, minting: bytes) -> Created:
+    loaded = await context.store.load(created.game.id)
+    if loaded is None:
+        raise NoSuchGame(created.game.id)
+    return with_tokens(created, minting, decode_access(loaded.access))
+
+
+async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) -> _Made:
+    """Create the rematch, or find it where it has been created before."""
+    before = table.game
+    for number in range(ID_TRIES):
+        game_id = derived_id(f"rematch.{before.id}", number)
+        loaded = await context.store.load(game_id)
+        if loaded is None:
+            made = await _create(context, table, asked, game_id, minting)
+            if made is not None:
+                return made
+            loaded = await context.store.load(game_id)
+        if loaded is not None and (game := decode(loaded.snapshot)).previous_game == before.id:
+            return _Made(game, decode_access(loaded.access))
+    raise Conflict("no id could be found for the new game")
+
+
+async def _create(context: Context, table: Table, asked: Rematch, game_id: str, minting: bytes) -> _Made | None:
+    """One attempt; None where the id is taken."""
+    wanted = _same_again(table, asked)
+    game, diffs = await new_game(context, wanted, table.tileset, game_id, table.game.id)
+    access = _access(wanted, table.access, minting)
+    outcome = await desk.commit(
+        context,
+        game,
+        diffs,
+        access=access,
+        before=None,
+        was=None,
+        store_access=True,
+        due_at=due_at(context, game),
+    )
+    if not isinstance(outcome, Committed):
+        return None
+    context.committed(game_id, diffs)
+    return _Made(game, access)
+
+
+async def _link(
+    context: Context, table: Table, made: _Made, idempotency: Idempotency | None, asked: RematchAsked
+) -> Created | None:
+    """Let the game before name its rematch; None where somebody else has changed that game."""
+    game, tables = table.game, table.tileset.tables
+    created = Created(
+        game=view(tables, made.game),
+        digest=made.game.digest,
+        owner_token="",
+        spectator_token="",
+        seats=[SeatToken(seat=seat, token="") for seat in made.access.owned],
+        legal_moves=all_legal_moves(tables, made.game, language=asked.language) if asked.include_moves else None,
+    )
+    game.next_game = made.game.id
+    diffs = [record(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
+    outcome = await desk.commit(
+        context,
+        game,
+        diffs,
+        access=table.access,
+        before=table.loaded,
+        was=game.status,
+        keep=keep(idempotency, encode(created)),
+    )
+    match outcome:
+        case Committed():
+            context.committed(game.id, diffs)
+            return created
+        case Lost() | Answered():
+            return None
+
+
+def _same_again(table: Table, asked: Rematch) -> CreateGame:
+    """The game as somebody would ask for it: who has left to a bot or resigned plays again, an open seat is open."""
+    game = table.game
+    return CreateGame(
+        players=[
+            SeatAsked(open=True)
+            if player.kind == "open"
+            else SeatAsked(name=player.name, color=player.color, bot=player.bot if player.kind == "bot" else None)
+            for player in game.players
+        ],
+        edition=game.edition,
+        first_seat=(game.first_seat + 1) % len(game.players),
+        tileset=game.tileset,
+        seed=asked.seed,
+        visibility=table.access.visibility,
+        turn_timeout_s=game.turn_timeout_s,
+        on_timeout=msgspec.convert(game.on_timeout, TimeoutAsked | None),
+    )
+
+
+def _access(wanted: CreateGame, before: Access, minting: bytes) -> Access:
+    """New tokens for the owner, the spectators and the owner's seats; whoever had joined keeps theirs.
+
+    Who was found by a creator's key before is so again.
+    """
+    fresh = new_access(wanted, minting, before.creator)
+    joined = [seat for seat in fresh.owned if seat not in before.owned]
+    for seat in joined:
+        fresh.seats[seat] = before.seats[seat]
+    return msgspec.structs.replace(
+        fresh, owned=[seat for seat in fresh.owned if seat not in joined], tags=[*before.tags]
+    )

@@ -1,0 +1,205 @@
+"""Playing a game again from its log: the order of bag and ships from the seed, each change as its diff says.
+
+What was decided is taken from the log and done again by the rules; what follows from it is not believed but made anew.
+"""
+
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+
+from schemas.actions import Action, Pass
+from schemas.events import (
+    AnyEvent,
+    GameAborted,
+    MoveUndone,
+    PlayerJoined,
+    PlayerReplaced,
+    PlayerResigned,
+    PlayerReturned,
+    RematchCreated,
+    TurnTimedOut,
+)
+from schemas.game import GameView, Timestamp
+from schemas.vocabulary import TimeoutAsked
+from service.engine import (
+    EngineError,
+    Game,
+    Player,
+    Tables,
+    abort,
+    apply,
+    decode,
+    encode,
+    is_finished,
+    open_seat,
+    parse_move_id,
+    resign,
+    set_up,
+    step_back,
+    take_seat,
+)
+from service.games.advancing import CLOCK, OWN, advance, stood_in
+from service.games.shuffle import shuffled_bag, shuffled_ships
+from service.games.timeouts import gave_up, least, replaced, timed_out
+
+
+class Broken(Exception):
+    """The log does not prove what it says; `version` is where (None for the whole log)."""
+
+    def __init__(self, reason: str, version: int | None = None) -> None:
+        super().__init__(reason if version is None else f"version {version}: {reason}")
+        self.reason = reason
+        self.version = version
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a diff says of a decision: all of it but the patch and the digest's proof."""
+
+    version: int
+    digest: str
+    at: Timestamp
+    seat: int | None
+    move: str | None
+    by: str | None
+    events: list[AnyEvent]
+
+
+class Past(NamedTuple):
+    """A state that may be gone back to, and the action that was done then."""
+
+    snapshot: bytes
+    move: str
+
+
+class Replay:
+    """A game that is played again, from its second version on. All of it raises Broken where that cannot be."""
+
+    def __init__(self, tables: Tables, first: GameView, seed: str, first_seat: int) -> None:
+        self._tables = tables
+        self.game, self.events = _first_version(tables, first, seed, first_seat)
+        """The game so far, and what happened in its last version."""
+        self._advance(1, first.updated_at)
+        self.past: list[Past] = []
+        """What the decider may go back to, the latest last."""
+        self._clock_decides: tuple[int, int] | None = None
+        """The turn and the seat that the clock decides for."""
+
+    def step(self, told: Told) -> None:
+        """Do again what a diff says was done."""
+        before = encode(self.game) if told.move is not None and told.by in OWN else b""
+        self.events = self._act(told, told.move) if told.move is not None else self._happen(told)
+        game = self.game
+        self._clock_decides = (game.number, told.seat or 0) if told.move is not None and told.by == CLOCK else None
+        self._advance(told.version, told.at, seat=told.seat, move=told.move, by=told.by)
+        game.digest = told.digest
+        if game.undoable > len(self.past):
+            self.past.append(Past(before, told.move or ""))
+        del self.past[game.undoable :]
+
+    def _advance(self, version: int, at: str, **acted: Any) -> None:
+        try:
+            advance(self.game, self.events, at=at, **acted)
+        except (ValueError, OverflowError) as error:
+            raise Broken(f"{at} is no time: {error}", version) from error
+
+    def _act(self, told: Told, move: str) -> list[AnyEvent]:
+        """An action of the decider, or of whoever decided for them."""
+        game = self.game
+        action = parse_move_id(move)
+        if action is None or game.status != "active" or told.seat != game.decider:
+            raise Broken(f"seat {told.seat} could not do {move}", told.version)
+        first = self._clock_begins(told, action) if told.by == CLOCK else []
+        if told.by in OWN and stood_in(game, game.decider):
+            raise Broken(f"a bot decided for seat {told.seat}", told.version)
+        try:
+            return [*first, *apply(self._tables, game, action)[1]]
+        except EngineError as error:
+            raise Broken(f"{move} is refused: {error}", told.version) from error
+
+    def _clock_begins(self, told: Told, action: Action) -> list[AnyEvent]:
+        """What the clock's first decision begins with; nothing where it goes on."""
+        game = self.game
+        if isinstance(least(self._tables, game), Pass) and not isinstance(action, Pass):
+            raise Broken("the clock did more than it had to", told.version)
+        if self._clock_decides == (game.number, game.decider):
+            return []
+        self._check_overdue(told, "pass")
+        return [timed_out(game)]
+
+    def _check_overdue(self, told: Told, policy: str) -> None:
+        """Whoever decides is too late, and this is what then happens."""
+        game = self.game
+        if game.status != "active" or game.deadline is None or told.at <= game.deadline:
+            raise Broken("nobody's time was up", told.version)
+        if (game.on_timeout, told.seat) != (policy, game.decider):
+            raise Broken(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", told.version)
+
+    def _happen(self, told: Told) -> list[AnyEvent]:
+        """A change without an action."""
+        game, tables, seat = self.game, self._tables, told.seat
+        match told.events:
+            case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == open_seat(game):
+                return take_seat(tables, game, joined, name, color)
+            case [GameAborted()] if not is_finished(game):
+                return abort(game)
+            case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
+                self._check_overdue(told, "bot")
+                return replaced(game, seat, bot)
+            case [TurnTimedOut(), PlayerResigned(), *_] if seat is not None:
+                self._check_overdue(told, "resign")
+                return gave_up(tables, game, seat)
+            case [PlayerResigned(), *_] if self._plays(told):
+                return resign(tables, game, seat or 0)
+            case [PlayerReturned()] if self._plays(told) and stood_in(game, seat or 0):
+                return step_back(game, seat or 0)
+            case [MoveUndone(move=move)] if self.past and self._plays(told) and move == self.past[-1].move:
+                return self._undo()
+            case [RematchCreated(game=rematch)] if is_finished(game) and game.next_game is None:
+                game.next_game = rematch
+                return [*told.events]
+            case _:
+                raise Broken("nothing like this could happen", told.version)
+
+    def _plays(self, told: Told) -> bool:
+        """Whether a seat did this itself that may still do something."""
+        seat, players = told.seat, self.game.players
+        there = seat in range(len(players)) and not players[seat or 0].resigned
+        return there and self.game.status == "active" and told.by in OWN
+
+    def _undo(self) -> list[AnyEvent]:
+        """Go one action back."""
+        past = self.past[-1]
+        self.game = went_back(self.game, past)
+        return [MoveUndone(seat=self.game.decider, move=past.move)]
+
+
+def went_back(game: Game, past: Past) -> Game:
+    """The game as it was, with the history that it has now."""
+    earlier = decode(past.snapshot)
+    earlier.version, earlier.digest = game.version, game.digest
+    return earlier
+
+
+def _first_version(tables: Tables, first: GameView, seed: str, first_seat: int) -> tuple[Game, list[AnyEvent]]:
+    """The game as the seed and its players give it."""
+    if first.on_timeout not in (None, *get_args(TimeoutAsked)):
+        raise Broken(f"nobody knows the policy {first.on_timeout}", 1)
+    game, events = set_up(
+        tables,
+        game_id=first.id,
+        edition=first.edition,
+        players=[
+            Player(name=player.name, color=player.color, kind=player.kind, bot=player.bot) for player in first.players
+        ],
+        first_seat=first_seat,
+        bag=shuffled_bag(tables, seed),
+        ships=shuffled_ships(tables, seed),
+        seed=seed,
+        seed_chosen=first.deck.seed_chosen,
+        commitment=first.deck.commitment,
+        created_at=first.created_at,
+        turn_timeout_s=first.turn_timeout_s,
+        on_timeout=msgspec.convert(first.on_timeout, TimeoutAsked | None),
+    )
+    game.previous_game = first.previous_game
+    return game, events

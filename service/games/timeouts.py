@@ -1,0 +1,62 @@
+"""What happens at a deadline, as the game's creator chose: by the clock, in one commit.
+
+`pass` decides for the player as little as the rules allow, to the end of what they had to decide, each decision its own
+version; `bot` lets one stand in until the player returns; `resign` is as if the player had. The first version begins
+with `turn_timed_out`.
+"""
+
+from collections.abc import Iterator
+
+from schemas.actions import Action, Pass
+from schemas.events import AnyEvent, TurnTimedOut
+from service.engine import Game, Tables, apply, legal_moves, move_id, resign, stand_in
+from service.games.advancing import CLOCK
+from service.games.bots.table import STAND_IN
+from service.games.diffs import record
+from service.games.port import StoredDiff
+from service.games.read import north_west_first
+
+
+def time_out(tables: Tables, game: Game, at: str) -> Iterator[StoredDiff]:
+    """Do what the policy says for the decider, whose time is up: one version after the other, with its diff."""
+    seat = game.decider
+    match game.on_timeout:
+        case "bot":
+            yield record(tables, game, replaced(game, seat), at=at, seat=seat, by=CLOCK)
+        case "resign":
+            yield record(tables, game, gave_up(tables, game, seat), at=at, seat=seat, by=CLOCK)
+        case _:
+            yield from _pass(tables, game, at)
+
+
+def timed_out(game: Game) -> TurnTimedOut:
+    """The event that the first version begins with."""
+    return TurnTimedOut(seat=game.decider, policy=game.on_timeout or "pass")
+
+
+def replaced(game: Game, seat: int, bot: str = STAND_IN) -> list[AnyEvent]:
+    """A bot stands in for somebody whose time is up."""
+    return [timed_out(game), *stand_in(game, seat, bot)]
+
+
+def gave_up(tables: Tables, game: Game, seat: int) -> list[AnyEvent]:
+    """Somebody whose time is up resigns."""
+    first = timed_out(game)
+    return [first, *resign(tables, game, seat)]
+
+
+def least(tables: Tables, game: Game) -> Action:
+    """As little as the rules allow: pass, else the first of the moves as they are listed (R2, R5.10)."""
+    moves = legal_moves(tables, game)
+    passing = (move for move in moves if isinstance(move, Pass))
+    return next(passing, None) or min(moves, key=north_west_first)
+
+
+def _pass(tables: Tables, game: Game, at: str) -> Iterator[StoredDiff]:
+    """Decide for one who is absent until somebody else must, or the turn is over."""
+    seat, number = game.decider, game.number
+    first: list[AnyEvent] = [timed_out(game)]
+    while game.status == "active" and (game.decider, game.number) == (seat, number):
+        action, events = apply(tables, game, least(tables, game))
+        yield record(tables, game, first + events, at=at, seat=seat, move=move_id(action), by=CLOCK)
+        first = []

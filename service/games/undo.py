@@ -1,0 +1,87 @@
+"""Taking the last action of one's turn back.
+
+Nothing is stored for it: the game is played again from its log, which gives the state before that action. What comes
+out must be the game as it is stored, or nothing is taken back.
+"""
+
+import asyncio
+
+import msgspec
+from msgspec import Raw
+
+from schemas.acting import Acted, ForSeat
+from schemas.events import MoveUndone
+from schemas.game import GameView
+from service.engine import Game, Tables, encode, view
+from service.games.access import Reader, acting_seat
+from service.games.act import check_deciding
+from service.games.changing import Asked, change, decided_by
+from service.games.context import Context, Table
+from service.games.diffs import record
+from service.games.errors import NothingToUndo
+from service.games.port import StoredDiff
+from service.games.replay import Broken, Past, Replay, Told, went_back
+from service.games.verify import apply_patch, grown
+
+PAGE = 1000
+"""Diffs in one reading of a log."""
+
+MOST_VERSIONS = 4000
+"""A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
+
+
+async def undo(context: Context, game_id: str, asked: Asked[ForSeat]) -> Acted[Raw]:
+    """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced."""
+
+    async def make(table: Table, reader: Reader) -> list[StoredDiff]:
+        game, tables = table.game, table.tileset.tables
+        seat = acting_seat(table.access, reader, asked.body.seat, game.decider, None)
+        check_deciding(game, seat)
+        if not game.undoable or game.version > MOST_VERSIONS:
+            raise NothingToUndo(seat)
+        past = await asyncio.to_thread(last_state, tables, game, await _log(context, game))
+        if past is None:
+            raise NothingToUndo(seat)
+        table.game = went_back(game, past)
+        return [
+            record(
+                tables,
+                table.game,
+                [MoveUndone(seat=seat, move=past.move)],
+                at=context.now(),
+                seat=seat,
+                by=decided_by(reader),
+                before=view(tables, game),
+            )
+        ]
+
+    return await change(context, game_id, "undo", asked, make)
+
+
+async def _log(context: Context, game: Game) -> list[StoredDiff]:
+    """The game's log up to its version."""
+    log: list[StoredDiff] = []
+    while len(log) < game.version:
+        page = await context.store.diffs(game.id, len(log), min(PAGE, game.version - len(log)))
+        if not page:
+            break
+        log += page
+    return log
+
+
+def last_state(tables: Tables, game: Game, log: list[StoredDiff]) -> Past | None:
+    """The state before the last action; None where the log does not give the game as it is."""
+    if not log:
+        return None
+    patch = msgspec.json.decode(log[0].data)["patch"]
+    try:
+        first = msgspec.convert(grown(apply_patch({}, patch)), GameView)
+        replay = Replay(tables, first, game.seed, game.first_seat)
+        for diff in log[1:]:
+            replay.step(_DECODER.decode(diff.data))
+    except (Broken, msgspec.ValidationError):
+        return None
+    return replay.past[-1] if replay.past and encode(replay.game) == encode(game) else None
+
+
+_DECODER = msgspec.json.Decoder(Told)

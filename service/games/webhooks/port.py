@@ -1,0 +1,114 @@
+"""What webhooks need of a store. They are kept with their game, and end with it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from service.games.keep import Keep
+
+
+class Hook(msgspec.Struct, array_like=True, frozen=True):
+    """What was registered. The secret is stored as it is: messages are signed with it."""
+
+    id: str
+    url: str
+    events: list[str] | None
+    seats: list[int] | None
+    secret: str
+    created_at: str
+
+
+class State(msgspec.Struct, array_like=True, frozen=True):
+    """How far a webhook has come."""
+
+    position: int
+    """Version up to which everything is delivered, or was not asked for."""
+    failures: int = 0
+    """Attempts at the next message that failed."""
+    next_at: int | None = None
+    """Unix second of the next attempt after a failure."""
+    disabled: str | None = None
+    """Why there will be none any more."""
+
+
+class Tried(msgspec.Struct, array_like=True, frozen=True):
+    """One attempt, for the log."""
+
+    version: int
+    type: str
+    attempt: int
+    at: str
+    status: int | None
+    error: str | None
+    latency_ms: int
+
+
+class Registered(NamedTuple):
+    """A webhook with its state."""
+
+    hook: Hook
+    state: State
+
+
+class Added(NamedTuple):
+    """It is stored."""
+
+
+class TooMany(NamedTuple):
+    """The game has as many as it may have: nothing was changed."""
+
+
+class Kept(NamedTuple):
+    """The idempotency key has its answer already: nothing was changed."""
+
+    answer: bytes
+
+
+class Gone(NamedTuple):
+    """There is no such webhook, or no such game."""
+
+
+class Held(NamedTuple):
+    """Somebody else is delivering to it."""
+
+
+class HookStore(Protocol):
+    """A store of webhooks. Every method may raise StoreUnavailable."""
+
+    async def add(
+        self, game: str, hook: Hook, state: State, *, most: int, keep: Keep | None
+    ) -> Added | TooMany | Kept | Gone:
+        """Add a webhook where the game has fewer than `most`, and have it looked at."""
+
+    async def of_game(self, game: str) -> list[Registered]:
+        """The webhooks of a game, the oldest first."""
+
+    async def one(self, game: str, hook: str) -> Registered | None:
+        """A webhook of a game; None where there is no such one."""
+
+    async def remove(self, game: str, hook: str) -> bool:
+        """Forget a webhook; whether there was one."""
+
+    async def tried(self, game: str, hook: str) -> list[Tried]:
+        """The latest attempts, the newest first."""
+
+    async def claim(self, game: str, hook: str, holder: str, seconds: int) -> Registered | Held | Gone:
+        """Take a webhook for so long, so that nobody else delivers to it."""
+
+    async def note(
+        self, game: str, state: State, tried: Tried | None, *, hook: str, holder: str, seconds: int | None
+    ) -> bool:
+        """Store how far it has come; hold it for `seconds` more, or (None) let go.
+
+        False where it was forgotten meanwhile, or the holder had held it for too long: nothing was changed.
+        """
+
+    async def promise(self, game: str, hooks: Sequence[str], at: int) -> None:
+        """Have webhooks looked at by then, or earlier where that was promised before."""
+
+    async def due(self, now: int, limit: int) -> list[tuple[str, str]]:
+        """Games and webhooks to look at, the most urgent first, until `settle`."""
+
+    async def settle(self, game: str, hook: str, until: int | None) -> None:
+        """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""

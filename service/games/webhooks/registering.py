@@ -1,0 +1,159 @@
+"""Registering, reading and deleting a game's webhooks: its owner's business."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import uuid4
+
+import msgspec
+
+from schemas.base import encode
+from schemas.webhooks import Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from service.engine import decode
+from service.games import context as desk
+from service.games.access import check_owner
+from service.games.context import Context, timestamp
+from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
+from service.games.idempotency import keep, replay, scope
+from service.games.opening import random_id
+from service.games.webhooks.messages import is_secret, message_id, new_secret
+from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
+
+HELD_S = 5
+"""How long a webhook is held while its failures are forgotten."""
+
+
+class Registering(NamedTuple):
+    """A whole request to register a webhook."""
+
+    asked: RegisterWebhook
+    token: str | None
+    key: str | None
+    most: int
+    """How many a game may have."""
+
+
+async def register(context: Context, game_id: str, wanted: Registering) -> WebhookCreated:
+    """Add a webhook that is told of all later changes. Raises TooManyWebhooks, Malformed, and what `check_owner` does.
+
+    The URL must have been checked before.
+    """
+    asked = wanted.asked
+    idempotency = scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
+    loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
+    check_owner(access, game_id, wanted.token)
+    if (answer := replay(idempotency, loaded.answer)) is not None:
+        return msgspec.json.decode(answer, type=WebhookCreated)
+    _check(asked, len(decode(loaded.snapshot).players))
+    secret = asked.secret or new_secret()
+    hook = Hook(random_id(), asked.url, asked.events, asked.seats, secret, context.now())
+    state = State(loaded.version)
+    told = msgspec.structs.asdict(_view(Registered(hook, state)))
+    created = WebhookCreated(**told, secret=secret)
+    outcome = await context.store.webhooks.add(
+        game_id, hook, state, most=wanted.most, keep=keep(idempotency, encode(created))
+    )
+    match outcome:
+        case Added():
+            return created
+        case Kept(kept):
+            return msgspec.json.decode(replay(idempotency, kept) or b"", type=WebhookCreated)
+        case TooMany():
+            raise TooManyWebhooks(wanted.most)
+        case Gone():
+            raise NoSuchGame(game_id)
+
+
+async def all_of(context: Context, game_id: str, token: str | None) -> Webhooks:
+    """A game's webhooks."""
+    await _check_owner(context, game_id, token)
+    return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.of_game(game_id)])
+
+
+async def one_of(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
+    """A webhook; raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    return _view(await _found(context, game_id, hook_id))
+
+
+async def forget(context: Context, game_id: str, hook_id: str, token: str | None) -> None:
+    """Delete a webhook: nothing more is sent there. Raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    if not await context.store.webhooks.remove(game_id, hook_id):
+        raise NoSuchWebhook(hook_id)
+
+
+async def retry(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
+    """Try what waits now, as if nothing had failed, also where the webhook was disabled. Raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    webhooks, holder = context.store.webhooks, uuid4().hex
+    match await webhooks.claim(game_id, hook_id, holder, HELD_S):
+        case Gone():
+            raise NoSuchWebhook(hook_id)
+        case Registered(_, state):
+            await webhooks.promise(game_id, [hook_id], int(context.clock()))
+            await webhooks.note(game_id, State(state.position), None, hook=hook_id, holder=holder, seconds=None)
+            context.hooked(game_id, [hook_id])
+        case Held():
+            pass  # it is being tried
+    return _view(await _found(context, game_id, hook_id))
+
+
+async def deliveries(context: Context, game_id: str, hook_id: str, token: str | None) -> Deliveries:
+    """What was tried of late; raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    found = await _found(context, game_id, hook_id)
+    tried = await context.store.webhooks.tried(game_id, hook_id)
+    return Deliveries(webhook=_view(found), attempts=_attempts(game_id, hook_id, tried))
+
+
+async def _check_owner(context: Context, game_id: str, token: str | None) -> None:
+    _, access = await desk.load(context, game_id)
+    check_owner(access, game_id, token)
+
+
+async def _found(context: Context, game_id: str, hook_id: str) -> Registered:
+    found = await context.store.webhooks.one(game_id, hook_id)
+    if found is None:
+        raise NoSuchWebhook(hook_id)
+    return found
+
+
+def _check(asked: RegisterWebhook, players: int) -> None:
+    for index, seat in enumerate(asked.seats or ()):
+        if seat >= players:
+            raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
+    if asked.secret is not None and not is_secret(asked.secret):
+        raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
+
+
+def _view(registered: Registered) -> Webhook:
+    hook, state = registered
+    return Webhook(
+        id=hook.id,
+        url=hook.url,
+        events=hook.events,
+        seats=hook.seats,
+        created_at=hook.created_at,
+        status="active" if state.disabled is None else "disabled",
+        disabled_reason=state.disabled,
+        delivered_version=state.position,
+        failures=state.failures,
+        next_attempt_at=None if state.next_at is None else timestamp(state.next_at),
+    )
+
+
+def _attempts(game_id: str, hook_id: str, tried: Sequence[Tried]) -> list[Attempt]:
+    return [
+        Attempt(
+            id=message_id(game_id, one.version, hook_id),
+            version=one.version,
+            type=one.type,
+            attempt=one.attempt,
+            at=one.at,
+            delivered=one.error is None,
+            status=one.status,
+            error=one.error,
+            latency_ms=one.latency_ms,
+        )
+        for one in tried
+    ]

@@ -1,0 +1,88 @@
+"""What games are found by: for each name a sorted set of games by creation.
+
+A name is written before the commit that brings it, so that no game is ever missing; it may name a game that has none of
+it, which whoever reads finds out. A set is kept as long as any game could be: its end is put off by the first commit of
+each day that an instance does. Games that are no more are taken out by who comes upon them: a reader, or whoever adds
+to a set and looks at a few of its games by chance, so that no set grows for ever.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from service.games.port import Commit, Page
+from service.store import keys, places
+from service.store.batch import Batches
+
+__all__ = ["YOUNG_S", "Finding"]
+
+DAY_S = 86_400
+
+YOUNG_S = 3600
+"""A game that is younger may be missing because its creation is not stored yet."""
+
+_LOOKED_AT = 3
+"""How many games are looked at when one is added: more than one, so that those that are no more become fewer."""
+
+_REMEMBERED = 10_000
+"""Games whose sets this instance remembers to have put off today."""
+
+
+class Finding:
+    """The sets of all names."""
+
+    def __init__(self, batches: Batches, clock: Callable[[], float] = time.time) -> None:
+        self._batches = batches
+        self._clock = clock
+        self._put_off: OrderedDict[str, int] = OrderedDict()
+
+    async def before(self, commit: Commit) -> None:
+        """Write the names that a commit brings."""
+        self._is_put_off(commit.game)
+        names = commit.found_by()
+        await asyncio.gather(*self._writes(commit, names), *(self._sweep(name, commit.game) for name in names))
+
+    def beside(self, commit: Commit) -> asyncio.Future[list[Any]] | None:
+        """Put the end of the sets off, once a day, in the batch of the commit itself; what comes of it may be left."""
+        if self._is_put_off(commit.game):
+            return None
+        return asyncio.gather(*self._writes(commit, commit.found_by()), return_exceptions=True)
+
+    async def page(self, names: Sequence[str], limit: int, after: str | None) -> Page:
+        """At most `limit` games, the newest first; raises ValueError for a foreign cursor."""
+        return await places.page(self._batches, [keys.found_by(name) for name in names], limit, after)
+
+    async def lose(self, names: Sequence[str], game: str) -> None:
+        """Take a game that is no more from these names, unless it is so young that its creation may be under way."""
+        await asyncio.gather(*(self._lose(keys.found_by(name), game) for name in names))
+
+    async def _lose(self, key: str, game: str) -> None:
+        created_at = await self._batches.send("ZSCORE", key, game)
+        if created_at is not None and float(created_at) < self._clock() - YOUNG_S:
+            await self._batches.send("ZREM", key, game)
+
+    def _is_put_off(self, game: str) -> bool:
+        """Whether this was asked today before, as far as this instance remembers."""
+        day = int(self._clock()) // DAY_S
+        before = self._put_off.pop(game, None)
+        self._put_off[game] = day
+        if len(self._put_off) > _REMEMBERED:
+            self._put_off.popitem(last=False)
+        return before == day
+
+    def _writes(self, commit: Commit, names: Sequence[str]) -> list[asyncio.Future[Any]]:
+        writes = []
+        for name in names:
+            key = keys.found_by(name)
+            writes.append(self._batches.send("ZADD", key, commit.created_at, commit.game))
+            writes.append(self._batches.send("EXPIRE", key, commit.found_s))
+        return writes
+
+    async def _sweep(self, name: str, game: str) -> None:
+        """Look at a few games that are found by this name, and take out those that are no more."""
+        some = await self._batches.send("ZRANDMEMBER", keys.found_by(name), _LOOKED_AT)
+        for one in {member.decode() for member in some} - {game}:
+            if not await self._batches.send("EXISTS", keys.game(one)):
+                await self.lose([name], one)

@@ -1,0 +1,23 @@
+-- Forget a webhook of a game.
+--
+-- KEYS  1 game   2 lease   3 attempts   ARGV  1 id
+-- Returns 1, or 0 where there was none.
+
+local game, id = KEYS[1], ARGV[1]
+redis.call('DEL', KEYS[2], KEYS[3])
+if redis.call('HDEL', game, 'hook:' .. id, 'hook:' .. id .. ':state') == 0 then
+  return 0
+end
+
+local left = {}
+for one in string.gmatch(redis.call('HGET', game, 'hooks') or '', '[^,]+') do
+  if one ~= id then
+    left[#left + 1] = one
+  end
+end
+if #left == 0 then
+  redis.call('HDEL', game, 'hooks')
+else
+  redis.call('HSET', game, 'hooks', table.concat(left, ','))
+end
+return 1

@@ -1,0 +1,134 @@
+"""A game of everything that may happen, played any way at all, without a store."""
+
+from random import Random
+
+from schemas.events import AnyEvent, MoveUndone
+from schemas.vocabulary import COLORS, TimeoutAsked
+from service.engine import (
+    Game,
+    Player,
+    apply,
+    decode,
+    encode,
+    legal_moves,
+    move_id,
+    resign,
+    set_up,
+    step_back,
+    view,
+)
+from service.games.advancing import stood_in
+from service.games.bots import greedy
+from service.games.bots.deciding import ask
+from service.games.context import timestamp, unix_seconds
+from service.games.diffs import record
+from service.games.port import StoredDiff
+from service.games.replay import went_back
+from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
+from service.games.timeouts import time_out
+from service.games.undo import last_state
+from tests.games.logs import ARCHIPELAGO
+from tests.games.seated import Clock
+from tests.games.test_patches import Follower
+
+TABLES = ARCHIPELAGO.tables
+
+
+def without_history(game: Game) -> bytes:
+    """The game but for what counts its changes."""
+    same = decode(encode(game))
+    same.version, same.digest, same.updated_at = 0, "", ""
+    return encode(same)
+
+
+class Course:
+    """Such a game, followed by its log; what is undone must leave no trace."""
+
+    def __init__(self, seed: str, players: int, timeout_s: int | None, policy: TimeoutAsked | None) -> None:
+        self.clock = Clock()
+        self.chance = Random(seed)
+        self.game, events = set_up(
+            TABLES,
+            game_id="course",
+            edition=self.chance.choice(("international", "german")),
+            players=[Player(name=color, color=color, kind="human") for color in COLORS[:players]],
+            first_seat=0,
+            bag=shuffled_bag(TABLES, seed),
+            ships=shuffled_ships(TABLES, seed),
+            seed=seed,
+            seed_chosen=True,
+            commitment=commitment("course", seed, ARCHIPELAGO.hash),
+            created_at=timestamp(int(self.clock.now)),
+            turn_timeout_s=timeout_s,
+            on_timeout=policy,
+        )
+        self.log: list[StoredDiff] = []
+        self.follower = Follower()
+        self.states: list[bytes] = []
+        """What the decider may go back to."""
+        self.note(record(TABLES, self.game, events, at=self.game.created_at))
+
+    def note(self, diff: StoredDiff) -> None:
+        """Follow one diff."""
+        self.log.append(diff)
+        self.follower.follow(self.game, diff)
+        if self.game.deadline is not None:
+            assert self.game.deadline >= self.game.updated_at
+            assert not self.game.players[self.game.decider].bot
+        assert self.game.undoable <= len(self.states)
+        del self.states[self.game.undoable :]
+
+    def at(self) -> str:
+        """The time, which goes on."""
+        self.clock.now += self.chance.choice((0, 0, 1, 3))
+        return timestamp(int(self.clock.now))
+
+    def act(self) -> None:
+        """The decider, or the bot that stands in, does something."""
+        game, seat = self.game, self.game.decider
+        self.states.append(without_history(game))
+        if stood_in(game, seat):
+            action, by = ask(greedy.BOT, TABLES, game), "bot"
+        else:
+            moves = legal_moves(TABLES, game)
+            action, by = self.chance.choice(moves[:-1] or moves), "seat"
+        done, events = apply(TABLES, game, action)
+        self.note(record(TABLES, game, events, at=self.at(), seat=seat, move=move_id(done), by=by))
+
+    def undo(self) -> None:
+        """The decider takes a move back, if there is one."""
+        past = last_state(TABLES, self.game, self.log)
+        if not self.game.undoable:
+            assert past is None
+            return
+        assert past is not None
+        before, deadline = view(TABLES, self.game), self.game.deadline
+        self.game = went_back(self.game, past)
+        events: list[AnyEvent] = [MoveUndone(seat=self.game.decider, move=past.move)]
+        at, expected = self.at(), self.states[-1]
+        self.note(record(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
+        assert self.game.deadline == (None if deadline is None else max(deadline, at))
+        self.game.deadline, kept = decode(expected).deadline, self.game.deadline
+        assert without_history(self.game) == expected
+        self.game.deadline = kept
+
+    def resign(self) -> None:
+        """Somebody gives up."""
+        seat = self.chance.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
+        events = resign(TABLES, self.game, seat)
+        self.note(record(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
+
+    def come_back(self) -> None:
+        """Somebody takes a seat back, if anybody is replaced."""
+        left = [seat for seat in range(len(self.game.players)) if stood_in(self.game, seat)]
+        if left:
+            seat = self.chance.choice(left)
+            events = step_back(self.game, seat)
+            self.note(record(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
+
+    def wait(self) -> None:
+        """Nobody decides in time."""
+        if self.game.deadline is not None:
+            self.clock.now = max(self.clock.now, unix_seconds(self.game.deadline) + 1)
+            for diff in time_out(TABLES, self.game, self.at()):
+                self.note(diff)

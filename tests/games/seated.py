@@ -1,0 +1,157 @@
+"""A game in the store as those who sit there play it, with a clock that moves only when told.
+
+Whoever follows knows the game by its diffs alone, and compares it with what is stored each time.
+"""
+
+from collections.abc import Sequence
+from time import time
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from schemas.acting import Act, Acted, ForSeat
+from schemas.base import encode
+from schemas.lobby import Created, CreateGame, SeatAsked
+from schemas.vocabulary import TimeoutAsked
+from service.engine import Game, Tables, decode, legal_moves, move_id, view
+from service.games.act import act
+from service.games.changing import Asked
+from service.games.context import Context, unix_seconds
+from service.games.create import create
+from service.games.leaving import resign_seat, return_to_seat
+from service.games.opponents import go_on
+from service.games.port import Store, StoredDiff
+from service.games.undo import undo
+from service.games.verify import apply_patch, verify
+from tests.games.logs import ARCHIPELAGO, CATALOGUE
+
+TABLES: Tables = ARCHIPELAGO.tables
+NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
+
+
+class Clock:
+    """A clock that stands still unless it is moved."""
+
+    def __init__(self) -> None:
+        self.now = float(int(time()))
+        """Unix seconds."""
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def context_of(store: Store, clock: Clock, bots_s: float = 5.0) -> Context:
+    """The means of one instance."""
+
+    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
+        del game, diffs
+
+    return Context(store=store, tilesets=CATALOGUE, clock=clock, committed=committed, bots_s=bots_s)
+
+
+class Seated:
+    """A game with its tokens and its clock."""
+
+    def __init__(self, context: Context, clock: Clock, created: Created) -> None:
+        self.context = context
+        self.clock = clock
+        self.id = created.game.id
+        self.owner = created.owner_token
+        self.tokens = {one.seat: one.token for one in created.seats}
+        self.seen: dict[str, Any] = {}
+        """GAME, made of the patches."""
+        self.log: list[dict[str, Any]] = []
+
+    async def game(self) -> Game:
+        """The game as it is stored."""
+        loaded = await self.context.store.load(self.id)
+        assert loaded is not None
+        return decode(loaded.snapshot)
+
+    async def moves(self) -> list[str]:
+        """The ids of the legal moves."""
+        return [move_id(action) for action in legal_moves(TABLES, await self.game())]
+
+    async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+        """Act; without a move the first legal one is done."""
+        body = Act(move=move or (await self.moves())[0])
+        return await act(self.context, self.id, Asked(body, token or self.owner, **more))
+
+    async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+        """Take a move back."""
+        return await undo(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))
+
+    async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+        """Resign."""
+        return await resign_seat(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))
+
+    async def come_back(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+        """Take a seat back from a bot."""
+        return await return_to_seat(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))
+
+    async def wait(self, seconds: float, bots_s: float = 5.0) -> None:
+        """Let time pass, and an instance look at the game that gives bots so much time."""
+        self.clock.now += seconds
+        await go_on(msgspec.structs.replace(self.context, bots_s=bots_s), self.id)
+
+    async def finish_turn(self) -> None:
+        """Do the first legal move until another turn begins."""
+        number = (await self.game()).number
+        while (game := await self.game()).status == "active" and game.number == number:
+            await self.act()
+
+    async def follow(self) -> list[dict[str, Any]]:
+        """The diffs since the last time; their patches must give what is stored now."""
+        new = [msgspec.json.decode(diff.data) for diff in await self.context.store.diffs(self.id, len(self.log), 1000)]
+        for diff in new:
+            for operation in diff["patch"]:
+                assert operation["op"] in ("add", "remove")
+                parts = operation["path"].split("/")
+                assert not parts[-1].isdecimal()
+                assert [part for part in parts if part.isdecimal()] == (parts[2:3] if parts[1] == "players" else [])
+            self.seen = apply_patch(self.seen, diff["patch"])
+            self.log.append(diff)
+            assert self.seen["version"] == diff["version"] == len(self.log)
+            turn = self.seen["turn"]
+            assert turn is None or turn["deadline"] is None or turn["deadline"] >= diff["at"]
+        assert self.seen == msgspec.json.decode(encode(view(TABLES, await self.game())))
+        return new
+
+    async def prove(self) -> None:
+        """The whole log must prove the game."""
+        await self.follow()
+        game = await self.game()
+        checks = verify(self.log, ARCHIPELAGO.tileset)
+        expected = True if game.status in ("finished", "aborted") else None
+        assert [check.passed for check in checks] == [True, True, expected, expected, expected], checks
+
+
+async def seated(
+    store: Store,
+    people: int = 2,
+    bots: Sequence[str] = (),
+    *,
+    timeout_s: int | None = None,
+    policy: TimeoutAsked | None = None,
+    seed: str | None = "tides",
+    bots_s: float = 5.0,
+    ago_s: int = 0,
+) -> Seated:
+    """A new game of people and bots, seat 0 first, made so long ago."""
+    clock = Clock()
+    clock.now -= ago_s
+    context = context_of(store, clock, bots_s)
+    seats = [*(SeatAsked(name=name) for name in NAMES[:people]), *(SeatAsked(bot=bot) for bot in bots)]
+    asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
+    return Seated(context, clock, await create(context, asked, key=None, include_moves=False))
+
+
+def kinds(diff: dict[str, Any]) -> list[str]:
+    """The types of a diff's events."""
+    return [event["type"] for event in diff["events"]]
+
+
+def seconds_left(game: Game, clock: Clock) -> int | None:
+    """How long the decider has."""
+    return None if game.deadline is None else unix_seconds(game.deadline) - int(clock.now)

@@ -1,0 +1,210 @@
+"""Deadlines: when they are set, and what happens then."""
+
+from random import Random
+
+import pytest
+
+from schemas.lobby import CreateGame, JoinGame, SeatAsked
+from service.games.create import Joiner, create, join
+from service.games.errors import NotReplaced, Replaced, Resigned, WrongSeat
+from service.games.port import Store
+from tests.games.seated import Clock, Seated, context_of, kinds, seated, seconds_left
+
+
+async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    assert seconds_left(await table.game(), table.clock) == 60
+    table.clock.now += 40
+    await table.act()
+    assert seconds_left(await table.game(), table.clock) == 20
+    await table.finish_turn()
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.prove()
+
+
+async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: Store) -> None:
+    table = await seated(store)
+    await table.finish_turn()
+    assert (await table.game()).deadline is None
+    assert await store.due(2**31, 10) == []
+
+
+async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: Store) -> None:
+    clock = Clock()
+    context = context_of(store, clock)
+    asked = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(open=True)], turn_timeout_s=60)
+    created = await create(context, asked, key=None, include_moves=False)
+    assert (created.game.turn, created.game.on_timeout) == (None, "pass")
+    clock.now += 1000
+    joined = await join(context, created.game.id, JoinGame(name="Bo"), Joiner(None, None))
+    table = Seated(context, clock, created)
+    assert joined.game.turn is not None
+    assert seconds_left(await table.game(), clock) == 60
+    await table.follow()
+
+
+async def test_no_time_runs_while_a_bot_decides(store: Store) -> None:
+    table = await seated(store, 1, ["random"], timeout_s=60, bots_s=0.0)
+    await table.finish_turn()
+    game = await table.game()
+    assert (game.decider, game.deadline) == (1, None)
+    table.clock.now += 100
+    await table.wait(0)
+    assert (await table.game()).decider == 0
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.follow()
+
+
+async def test_nothing_happens_before_the_second_after_the_deadline(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    await table.wait(60)
+    assert (await table.game()).version == 1
+    await table.wait(0.999)
+    assert (await table.game()).version == 1
+    await table.wait(0.001)
+    assert (await table.game()).version > 1
+
+
+async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_turn(store: Store) -> None:
+    table = await seated(store, timeout_s=60, policy="pass")
+    first = (await table.moves())[0]
+    await table.follow()
+    await table.wait(61)
+    diffs = await table.follow()
+    assert {(diff["by"], diff["seat"]) for diff in diffs} == {("clock", 0)}
+    assert diffs[0]["events"][0] == {"type": "turn_timed_out", "seat": 0, "policy": "pass"}
+    assert [diff["move"][0] for diff in diffs] == ["p"] * len(diffs)
+    assert diffs[0]["move"] != first or len(diffs) == 1 or diffs[1]["move"] == "pass.islander"
+    assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
+    game = await table.game()
+    assert (game.seat, game.number, game.undoable) == (1, 2, 0)
+    assert seconds_left(game, table.clock) == 60
+
+
+async def test_the_clock_goes_on_where_the_player_stopped(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    await table.act()
+    assert (await table.game()).phase == "islander"
+    await table.wait(61)
+    diffs = await table.follow()
+    assert [diff["move"] for diff in diffs[2:]] == ["pass.islander"]
+    assert (await table.game()).seat == 1
+
+
+async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: Store) -> None:
+    table = await seated(store, 3, timeout_s=30)
+    while (await table.game()).status == "active":
+        await table.wait(31)
+    await table.prove()
+    assert {diff["by"] for diff in table.log[1:]} == {"clock"}
+
+
+async def test_a_bot_stands_in_until_the_player_returns(store: Store) -> None:
+    table = await seated(store, timeout_s=60, policy="bot")
+    await table.follow()
+    await table.wait(61)
+    first, *rest = await table.follow()
+    assert (first["by"], first["seat"], first["move"], kinds(first)) == (
+        "clock",
+        0,
+        None,
+        ["turn_timed_out", "player_replaced"],
+    )
+    assert {(diff["by"], diff["seat"]) for diff in rest} == {("bot", 0)}
+    assert (table.seen["players"][0]["kind"], table.seen["players"][0]["bot"]) == ("human", "greedy")
+    assert table.seen["turn"]["seat"] == 1
+    await table.finish_turn()
+    diffs = await table.follow()
+    assert (diffs[-1]["by"], table.seen["turn"]["seat"]) == ("bot", 1)
+    await table.come_back(token=table.tokens[0])
+    (diff,) = await table.follow()
+    assert (diff["by"], diff["seat"], kinds(diff)) == ("seat", 0, ["player_returned"])
+    await table.finish_turn()
+    assert ((await table.game()).seat, table.seen["players"][0]["bot"]) == (0, None)
+    assert seconds_left(await table.game(), table.clock) == 60
+    while (await table.game()).status == "active":
+        await table.act()
+    await table.prove()
+
+
+async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: Store) -> None:
+    table = await seated(store, timeout_s=60, policy="bot", bots_s=0.0)
+    await table.wait(61, bots_s=0.0)
+    game = await table.game()
+    assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
+    with pytest.raises(Replaced):
+        await table.act()
+    with pytest.raises(Replaced):
+        await table.undo()
+    await table.come_back()
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.act()
+    await table.follow()
+
+
+async def test_who_may_return(store: Store) -> None:
+    table = await seated(store, 3, timeout_s=60, policy="bot")
+    with pytest.raises(NotReplaced):
+        await table.come_back()
+    await table.wait(61)
+    for token in (table.tokens[1], table.owner):
+        with pytest.raises(WrongSeat if token != table.owner else NotReplaced):
+            await table.come_back(seat=0 if token != table.owner else 1, token=token)
+    await table.come_back()
+    assert (await table.game()).players[0].bot is None
+    await table.resign(seat=0)
+    with pytest.raises(Resigned):
+        await table.come_back(seat=0)
+    await table.follow()
+
+
+async def test_who_was_replaced_may_resign(store: Store) -> None:
+    table = await seated(store, 3, timeout_s=60, policy="bot")
+    await table.wait(61)
+    await table.resign(seat=0)
+    player = (await table.game()).players[0]
+    assert (player.bot, player.resigned) == (None, True)
+    await table.follow()
+
+
+async def test_at_the_deadline_the_player_resigns(store: Store) -> None:
+    table = await seated(store, 3, timeout_s=60, policy="resign")
+    await table.follow()
+    await table.wait(61)
+    (diff,) = await table.follow()
+    assert (diff["by"], diff["seat"], diff["move"]) == ("clock", 0, None)
+    assert kinds(diff) == ["turn_timed_out", "player_resigned", "turn_started", "tile_drawn"]
+    assert seconds_left(await table.game(), table.clock) == 60
+    await table.wait(61)
+    (diff,) = await table.follow()
+    assert kinds(diff)[:2] == ["turn_timed_out", "player_resigned"]
+    assert table.seen["result"]["reason"] == "resigned"
+    assert table.seen["result"]["winners"] == [2]
+    await table.prove()
+
+
+async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    table.clock.now += 50
+    await table.finish_turn()
+    version = (await table.game()).version
+    await table.wait(11)
+    assert (await table.game()).version == version
+    assert seconds_left(await table.game(), table.clock) == 49
+    await table.wait(49)
+    assert (await table.game()).version == version
+    await table.wait(1)
+    assert (await table.game()).version > version
+    await table.follow()
+
+
+async def test_a_finished_game_has_no_deadline(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    chance = Random(1)
+    while moves := await table.moves():
+        await table.act(chance.choice(moves))
+    assert (await table.game()).deadline is None
+    version = (await table.game()).version
+    await table.wait(100)
+    assert (await table.game()).version == version
+    await table.prove()

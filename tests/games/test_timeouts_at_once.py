@@ -1,0 +1,149 @@
+"""Deadlines that several look at, or nobody: each is kept exactly once, and races with the clock have one winner."""
+
+import asyncio
+from contextlib import suppress
+from random import Random
+
+import msgspec
+import pytest
+
+from schemas.acting import Act
+from schemas.vocabulary import TimeoutAsked
+from service.games.act import abort_game, act
+from service.games.changing import Asked
+from service.games.errors import GameError, NotYourTurn
+from service.games.opponents import go_on, keep_going
+from service.games.port import Commit, Outcome, Store
+from tests.games.seated import Clock, context_of, kinds, seated
+
+POLICIES: tuple[TimeoutAsked, ...] = ("pass", "bot", "resign")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_of_several_instances_exactly_one_decides_for_the_player(store: Store, policy: TimeoutAsked) -> None:
+    table = await seated(store, 3, timeout_s=60, policy=policy)
+    for _ in range(2):
+        table.clock.now += 61
+        contexts = [context_of(store, table.clock) for _ in range(3)]
+        await asyncio.gather(*(go_on(context, table.id) for context in contexts for _ in range(2)))
+        diffs = await table.follow()
+        assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_every_instance_was_down_at_the_deadline(store: Store, policy: TimeoutAsked) -> None:
+    """Nobody looks for a day; then three instances come up at once, and find the game by themselves."""
+    table = await seated(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
+    await table.follow()
+    table.clock.now += 86_400
+    workers = [asyncio.create_task(keep_going(context_of(store, table.clock), every_s=0.02)) for _ in range(3)]
+    for _ in range(500):
+        await asyncio.sleep(0.02)
+        if (await table.game()).version > 1:
+            break
+    await asyncio.sleep(0.1)
+    for worker in workers:
+        worker.cancel()
+    await asyncio.gather(*workers, return_exceptions=True)
+    diffs = await table.follow()
+    assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
+    assert diffs[0]["at"] == diffs[-1]["at"]
+
+
+async def test_an_action_after_the_deadline_counts_until_the_clock_has_decided(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    table.clock.now += 100
+    await table.act(token=table.tokens[0])
+    await table.follow()
+    assert table.seen["turn"]["deadline"] == table.log[-1]["at"]
+    await table.wait(1)
+    await table.follow()
+    assert table.log[-1]["by"] == "clock"
+    with pytest.raises(NotYourTurn):
+        await table.act(token=table.tokens[0])
+
+
+class _Late:
+    """A store whose next commit is stored only after another one's."""
+
+    def __init__(self, store: Store, first: asyncio.Event) -> None:
+        self._store = store
+        self._first = first
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    async def commit(self, commit: Commit) -> Outcome:
+        await self._first.wait()
+        return await self._store.commit(commit)
+
+
+@pytest.mark.parametrize("clock_first", (True, False))
+async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Store, *, clock_first: bool) -> None:
+    table = await seated(store, timeout_s=60)
+    move = (await table.moves())[0]
+    table.clock.now += 61
+    stored = asyncio.Event()
+    late = msgspec.structs.replace(table.context, store=_Late(store, stored))
+    player, clock = (late, table.context) if clock_first else (table.context, late)
+    acting = act(player, table.id, Asked(Act(move=move), table.tokens[0]))
+    if clock_first:
+        task = asyncio.create_task(acting)
+        await asyncio.sleep(0.05)
+        await go_on(clock, table.id)
+        stored.set()
+        with pytest.raises(NotYourTurn):
+            await task
+    else:
+        looking = asyncio.create_task(go_on(clock, table.id))
+        await asyncio.sleep(0.05)
+        await acting
+        stored.set()
+        await looking
+    diffs = await table.follow()
+    assert {diff["by"] for diff in diffs[1:]} == ({"clock"} if clock_first else {"seat"})
+
+
+async def test_many_deadlines_at_once_are_all_kept(store: Store) -> None:
+    tables = [await seated(store, timeout_s=60, policy="resign", seed=None, ago_s=3600) for _ in range(120)]
+    worker = asyncio.create_task(keep_going(context_of(store, Clock()), every_s=0.02))
+    left = tables
+    for _ in range(500):
+        await asyncio.sleep(0.02)
+        left = [table for table in left if (await table.game()).status == "active"]
+        if not left:
+            break
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+    assert left == []
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
+    store: Store, policy: TimeoutAsked
+) -> None:
+    """Four players in a hurry, who take back, return and give up, and three instances that look at the clock."""
+    table = await seated(store, 4, timeout_s=3, policy=policy, bots_s=0.02)
+    chance = Random(policy)
+
+    async def play() -> None:
+        for _ in range(60):
+            if not (moves := await table.moves()):
+                return
+            with suppress(GameError):
+                await table.act(chance.choice(moves))
+                await chance.choices((table.undo, table.come_back, table.resign), (20, 10, 0.1))[0]()
+
+    async def look() -> None:
+        context = context_of(store, table.clock, bots_s=0.02)
+        for _ in range(60):
+            table.clock.now += chance.choice((0, 0, 0.5, 1))
+            await go_on(context, table.id)
+
+    await asyncio.gather(*(play() for _ in range(4)), *(look() for _ in range(3)))
+    game = await table.game()
+    if game.status == "active":
+        await abort_game(table.context, table.id, token=table.owner, if_match=None)
+    await table.prove()
+    told = {kind for diff in table.log for kind in kinds(diff)}
+    assert {"turn_timed_out", "tile_placed"} <= told

@@ -1,0 +1,169 @@
+"""Logs with time-outs, replacements, undo and resigning prove their games, and forged ones do not."""
+
+from typing import Any
+
+import pytest
+
+from schemas.vocabulary import TimeoutAsked
+from service.engine import abort, is_finished
+from service.games.diffs import record
+from service.games.verify import Check, verify
+from tests.games.course import TABLES, Course
+from tests.games.logs import ARCHIPELAGO, decoded, sealed_again, whole_game
+from tests.games.seated import kinds
+
+TILESET = ARCHIPELAGO.tileset
+NEW = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
+
+
+def failed(log: list[dict[str, Any]]) -> Check:
+    return next(check for check in verify(log, TILESET) if check.passed is False)
+
+
+def proven(log: list[dict[str, Any]]) -> bool:
+    return all(check.passed for check in verify(log, TILESET))
+
+
+def course(*steps: str, players: int = 3, timeout_s: int = 60, policy: TimeoutAsked = "pass") -> list[dict[str, Any]]:
+    """The log of a game in which these things happened, and that was then aborted; its seed is told."""
+    played = Course("tides", players, timeout_s, policy)
+    for step in steps:
+        if not is_finished(played.game):
+            getattr(played, step)()
+    if not is_finished(played.game):
+        played.note(record(TABLES, played.game, abort(played.game), at=played.at()))
+    return decoded(played.log)
+
+
+@pytest.mark.parametrize("policy", ("pass", "bot", "resign"))
+@pytest.mark.parametrize(
+    "steps",
+    (
+        ("wait", "wait", "wait"),
+        ("act", "undo", "act", "undo", "wait"),
+        ("wait", "come_back", "wait", "act", "come_back"),
+        ("act", "resign", "act", "act", "resign"),
+    ),
+)
+def test_what_was_done_right_is_proven(steps: tuple[str, ...], policy: TimeoutAsked) -> None:
+    assert proven(course(*steps, policy=policy))
+
+
+def test_a_rematch_is_proven() -> None:
+    log = decoded(whole_game("again"))
+    last = log[-1]
+    link = {
+        **last,
+        "version": last["version"] + 1,
+        "seat": None,
+        "move": None,
+        "by": None,
+        "events": [{"type": "rematch_created", "game": "another"}],
+        "patch": [
+            {"op": "add", "path": "/version", "value": last["version"] + 1},
+            {"op": "add", "path": "/next_game", "value": "another"},
+        ],
+    }
+    assert proven(sealed_again([*log, link]))
+    link["patch"][1]["value"] = "elsewhere"
+    assert failed(sealed_again([*log, link])).name == "rules"
+
+
+def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
+    """What fails where one diff says something else."""
+    log[version - 1].update(members)
+    return failed(sealed_again(log))
+
+
+def test_a_clock_that_decides_before_the_deadline_is_noticed() -> None:
+    log = course("act", "wait")
+    at = log[1]["at"]
+    for diff in log[2:]:
+        diff["at"] = at
+        for operation in diff["patch"]:
+            if operation["path"] == "/updated_at":
+                operation["value"] = at
+    check = failed(sealed_again(log))
+    assert (check.name, check.detail) == ("rules", "version 3: nobody's time was up")
+
+
+def test_a_clock_that_decides_without_a_time_out_is_noticed() -> None:
+    assert forged(course("act", "act"), 2, by="clock").detail == "version 2: nobody's time was up"
+
+
+def test_a_clock_with_another_policy_is_noticed() -> None:
+    log = course("wait", policy="bot")
+    log[1]["events"][0]["policy"] = "pass"
+    assert "events are different at $[0].policy" in failed(sealed_again(log)).detail
+    log = course("wait", policy="bot")
+    log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
+    assert "the policy is bot" in failed(sealed_again(log)).detail
+
+
+def test_a_player_who_acts_while_a_bot_stands_in_is_noticed() -> None:
+    log = course("wait", "act", policy="bot")
+    assert forged(log, 3, by="seat").detail == f"version 3: a bot decided for seat {log[2]['seat']}"
+
+
+def test_a_clock_that_does_more_than_it_has_to_is_noticed() -> None:
+    log = course("act", "act", policy="pass")
+    assert log[2]["move"] != "pass.islander"
+    assert forged(log, 3, by="clock").detail == "version 3: the clock did more than it had to"
+
+
+@pytest.mark.parametrize("at", ("2026-99-99T00:00:00Z", "9999-12-31T23:59:59Z"))
+def test_a_time_that_there_is_not_is_noticed(at: str) -> None:
+    log = course("act", "act", "act", "act")
+    turns = [number for number, diff in enumerate(log) if "turn_started" in kinds(diff)]
+    log[turns[1]]["at"] = at
+    assert f"{at} is no time" in failed(sealed_again(log)).detail
+
+
+def test_a_policy_that_nobody_knows_is_noticed() -> None:
+    log = course("act")
+    for operation in log[0]["patch"]:
+        if operation["path"] == "/on_timeout":
+            operation["value"] = "sulk"
+    assert failed(sealed_again(log)).detail == "version 1: nobody knows the policy sulk"
+
+
+def test_a_move_that_the_rules_forbid_is_noticed() -> None:
+    assert "version 2: p99.99.0 is refused" in forged(course("act"), 2, move="p99.99.0").detail
+
+
+def test_another_move_than_the_last_is_not_undone() -> None:
+    log = course("act", "undo")
+    log[2]["events"][0]["move"] = "p9.9.0"
+    assert failed(sealed_again(log)).detail == "version 3: nothing like this could happen"
+
+
+def test_what_cannot_happen_is_noticed() -> None:
+    for events in (
+        [{"type": "move_undone", "seat": 0, "move": "p0.0.0"}],
+        [{"type": "player_returned", "seat": 0}],
+        [{"type": "player_resigned", "seat": 7}],
+        [{"type": "rematch_created", "game": "another"}],
+        [{"type": "turn_timed_out", "seat": 0, "policy": "pass"}],
+        [{"type": "player_joined", "seat": 9, "name": "Zoë", "color": "red"}],
+    ):
+        check = forged(course("act"), 3, seat=events[0].get("seat"), events=events)
+        assert (check.name, check.detail) == ("rules", "version 3: nothing like this could happen")
+
+
+def test_a_game_that_was_begun_on_the_first_release_is_proven() -> None:
+    """That one knew nothing of time-outs, resigning and undo; with a later change the game learns of them."""
+    log = decoded(whole_game("old"))
+    learns = next(number for number, diff in enumerate(log) if number > 30 and "tile_drawn" in kinds(diff))
+    for diff in log[: learns + 1]:
+        diff["patch"] = [operation for operation in diff["patch"] if operation["path"][1:] not in NEW]
+        for operation in diff["patch"]:
+            if operation["path"] == "/turn" and operation["value"] is not None:
+                del operation["value"]["undoable"]
+            if operation["path"] == "/players":
+                for player in operation["value"]:
+                    del player["resigned"]
+    log[learns + 1]["patch"] += [
+        *({"op": "add", "path": f"/{name}", "value": None} for name in NEW),
+        *({"op": "add", "path": f"/players/{seat}/resigned", "value": False} for seat in range(2)),
+    ]
+    assert proven(sealed_again(log))

@@ -1,0 +1,75 @@
+"""Games that nobody plays, on instances as processes: each deadline is kept once, also where all of them were down."""
+
+import asyncio
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests.started import started
+
+TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}, {"name": "Cy"}], "turn_timeout_s": 1}
+WITHIN_S = 15
+
+
+async def create(session: aiohttp.ClientSession, url: str, policy: str) -> str:
+    async with session.post(f"{url}/v1/games", json={**TABLE, "on_timeout": policy}) as response:
+        assert response.status == 201
+        game: str = (await response.json())["game"]["id"]
+        return game
+
+
+async def log_of(session: aiohttp.ClientSession, url: str, game: str) -> list[dict[str, Any]]:
+    async with session.get(f"{url}/v1/games/{game}/diffs?since=0&limit=1000") as response:
+        assert response.status == 200
+        diffs: list[dict[str, Any]] = (await response.json())["diffs"]
+        assert [diff["version"] for diff in diffs] == [*range(1, len(diffs) + 1)]
+        return diffs
+
+
+async def moved(session: aiohttp.ClientSession, url: str, game: str, turns: int) -> list[dict[str, Any]]:
+    """The log when somebody has been too late that often."""
+    async with asyncio.timeout(WITHIN_S):
+        while True:
+            log = await log_of(session, url, game)
+            if sum(times_out(log).values()) >= turns:
+                return log
+            await asyncio.sleep(0.1)
+
+
+def times_out(log: list[dict[str, Any]]) -> Counter[int]:
+    """How often each turn was timed out."""
+    turn, found = 0, Counter[int]()
+    for diff in log:
+        for event in diff["events"]:
+            found[turn] += event["type"] == "turn_timed_out"
+            turn = event["number"] if event["type"] == "turn_started" else turn
+    return found
+
+
+async def test_two_instances_keep_the_deadlines_of_games_that_nobody_watches(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        started(tmp_path / "one", redis_url) as one,
+        started(tmp_path / "two", redis_url) as two,
+        aiohttp.ClientSession() as session,
+    ):
+        games = [await create(session, url, policy) for url in (one.url, two.url) for policy in ("pass", "bot")]
+        logs = [await moved(session, one.url, game, turns=2) for game in games]
+        for log in logs:
+            assert max(times_out(log).values()) == 1
+            assert {diff["by"] for diff in log} <= {None, "clock", "bot"}
+
+
+async def test_the_first_instance_up_keeps_the_deadlines_of_when_all_were_down(tmp_path: Path, redis_url: str) -> None:
+    async with aiohttp.ClientSession() as session:
+        async with started(tmp_path, redis_url) as instance:
+            game = await create(session, instance.url, "resign")
+            await instance.stop(signal.SIGKILL)
+        await asyncio.sleep(2.5)
+        async with started(tmp_path / "one", redis_url) as one, started(tmp_path / "two", redis_url) as two:
+            log = await moved(session, one.url, game, turns=2)
+            assert await log_of(session, two.url, game) == log
+        assert max(times_out(log).values()) == 1
+        assert log[-1]["events"][-1]["type"] == "game_finished"

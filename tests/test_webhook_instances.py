@@ -1,0 +1,67 @@
+"""Webhooks of the service as it is really started: told after a commit, and after a kill -9 by another instance."""
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from standardwebhooks import Webhook
+
+from tests.started import started
+from tests.web.hooking import Receiver, receiving
+
+ALLOWED = "--webhooks-allow-private"
+
+
+async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str | None = None) -> Any:
+    """A POST that succeeds."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with session.post(url, json=body, headers=headers) as response:
+        assert response.status in (200, 201), await response.text()
+        return await response.json()
+
+
+async def act(session: aiohttp.ClientSession, game: str, token: str) -> None:
+    """Do the first legal move."""
+    async with session.get(f"{game}/legal-moves") as response:
+        move = (await response.json())["moves"][0]["id"]
+    await post(session, f"{game}/actions", {"move": move}, token)
+
+
+async def arrived(receiver: Receiver, number: int) -> None:
+    async with asyncio.timeout(30):
+        while len(receiver.received) < number:  # noqa: ASYNC110 (what comes comes from other processes)
+            await asyncio.sleep(0.05)
+
+
+async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, redis_url: str) -> None:
+    async with receiving() as receiver, aiohttp.ClientSession() as session:
+        async with started(tmp_path, redis_url, ALLOWED) as first:
+            created = await post(session, f"{first.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
+            path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
+            hook = await post(session, f"{first.url}{path}/webhooks", {"url": receiver.url}, owner)
+            await act(session, first.url + path, owner)
+            await arrived(receiver, 1)
+            receiver.answers = [503]
+            await act(session, first.url + path, owner)
+            await arrived(receiver, 2)
+            await asyncio.sleep(0.2)
+            await first.stop(signal.SIGKILL)
+        async with started(tmp_path, redis_url, ALLOWED, "--drain-s", "0") as second:
+            await act(session, second.url + path, owner)
+            await arrived(receiver, 4)
+            assert await second.stop() == 0
+    assert receiver.versions == [2, 3, 3, 4]
+    assert receiver.received[1].id == receiver.received[2].id
+    for received in receiver.received:
+        Webhook(hook["secret"]).verify(received.body, received.headers)
+
+
+async def test_inner_addresses_are_refused_unless_they_are_allowed(tmp_path: Path) -> None:
+    async with started(tmp_path) as instance, aiohttp.ClientSession() as session:
+        created = await post(session, f"{instance.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
+        url = f"{instance.url}/v1/games/{created['game']['id']}/webhooks"
+        headers = {"Authorization": f"Bearer {created['owner_token']}"}
+        async with session.post(url, json={"url": f"{instance.url}/v1/games"}, headers=headers) as response:
+            assert (response.status, (await response.json(content_type=None))["code"]) == (422, "url_refused")
