@@ -1,72 +1,47 @@
-"""Four simple bots play a game over HTTP while a socket follows it: `python examples/four_bots.py [URL]`.
-
-Nothing of the service is imported: this is all that a client in any language needs.
-"""
+"""Four simple bots play a game while a socket follows it: `python examples/four_bots.py [URL]`."""
 
 import asyncio
 import random
 import sys
-from typing import Any
-from uuid import uuid4
 
-from aiohttp import ClientSession
+from schemas.actions import Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.game import GameView
+from schemas.lobby import Created, CreateGame, SeatAsked
+from service.client import Client
 
 NAMES = ("Ana", "Bo", "Cy", "Di")
-EAGER = ("deliver", "take_ship", "place_islander", "place_tile", "retrieve_islander", "pass")
+EAGER = (Deliver, TakeShip, PlaceIslander, PlaceTile, RetrieveIslander, Pass)
 
 
-def choose(moves: list[dict[str, Any]]) -> str:
+def choose(moves: list[Move], game: GameView) -> Move:
     """Deliver before placing, place before passing; any of the equally good ones."""
-    best = min(EAGER.index(move["action"]["type"]) for move in moves)
-    return str(random.choice([move["id"] for move in moves if move["action"]["type"] == EAGER[best]]))
+    del game  # a better bot would look at it
+    ranks = [EAGER.index(type(move.action)) for move in moves]
+    return random.choice([move for move, rank in zip(moves, ranks, strict=True) if rank == min(ranks)])
 
 
-async def play(http: ClientSession, game: dict[str, Any], tokens: dict[int, str]) -> int:
-    """Act for whoever must decide until nobody does; gives the last version."""
-    path = f"/v1/games/{game['id']}"
-    async with http.get(f"{path}/legal-moves") as answer:
-        legal = await answer.json()
-    while legal["moves"]:
-        headers = {
-            "Authorization": f"Bearer {tokens[legal['seat']]}",
-            "If-Match": f'"{legal["version"]}-{legal["digest"]}"',
-            "Idempotency-Key": str(uuid4()),
-        }
-        move = {"move": choose(legal["moves"])}
-        async with http.post(f"{path}/actions?include=legal_moves", json=move, headers=headers) as answer:
-            legal = (await answer.json())["legal_moves"]
-    return int(legal["version"])
-
-
-async def follow(http: ClientSession, game: dict[str, Any], digest: str) -> list[dict[str, Any]]:
-    """Every diff after the game's creation, until it is finished."""
-    diffs: list[dict[str, Any]] = []
-    since = {"since": game["version"], "digest": digest}
-    async with http.ws_connect(f"/v1/games/{game['id']}/ws", params=since) as socket:
-        async for message in socket:
-            diff = message.json()
-            if diff["type"] == "diff":
-                diffs.append(diff)
-                if any(event["type"] == "game_finished" for event in diff["events"]):
-                    break
-    return diffs
+async def watch(client: Client, created: Created) -> list[int]:
+    """Every version after the game's creation, as the socket brings them."""
+    async with client.follow(created.game.id, start=created) as game:
+        return [diff.version async for diff in game]
 
 
 async def main(url: str) -> None:
     """Create the game, play and follow it at the same time, and compare."""
-    async with ClientSession(url, raise_for_status=True) as http:
-        async with http.post("/v1/games", json={"players": [{"name": name} for name in NAMES]}) as answer:
-            created = await answer.json()
-        game, tokens = created["game"], {seat["seat"]: seat["token"] for seat in created["seats"]}
-        diffs, version = await asyncio.gather(follow(http, game, created["digest"]), play(http, game, tokens))
-        if [diff["version"] for diff in diffs] != [*range(game["version"] + 1, version + 1)]:
-            sys.exit(f"The socket did not bring every version up to {version} once and in order.")
-        async with http.get(f"/v1/games/{game['id']}") as answer:
-            result = (await answer.json())["result"]
-        print(f"Game {game['id']}: {len(diffs)} moves, each seen once and in order on the socket ({result['reason']}).")
-        for score in sorted(result["scores"], key=lambda score: -score["total"]):
-            won = "  won" if score["seat"] in result["winners"] else ""
-            print(f"{NAMES[score['seat']]:>4} {score['total']:>3} = {score['ships']} + {score['wares']}{won}")
+    async with Client(url) as client:
+        created = await client.create(CreateGame(players=[SeatAsked(name=name) for name in NAMES]))
+        async with asyncio.TaskGroup() as tasks:
+            watching = tasks.create_task(watch(client, created))
+            for seat in created.seats:
+                bot = client.with_token(seat.token)
+                tasks.create_task(bot.play(created.game.id, seat.seat, choose, start=created))
+        versions, game = watching.result(), await client.game(created.game.id)
+        if versions != [*range(created.game.version + 1, game.version + 1)] or game.result is None:
+            sys.exit(f"The socket did not bring every version up to {game.version} once and in order.")
+        print(f"Game {game.id}: {len(versions)} changes, each seen once and in order ({game.result.reason}).")
+        for score in sorted(game.result.scores, key=lambda score: -score.total):
+            won = "  won" if score.seat in game.result.winners else ""
+            print(f"{NAMES[score.seat]:>4} {score.total:>3} = {score.ships} + {score.wares}{won}")
 
 
 if __name__ == "__main__":

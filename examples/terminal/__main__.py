@@ -5,11 +5,9 @@ import os
 import signal
 import sys
 
-import aiohttp
 from rich.console import Console
 from rich.live import Live
 
-from examples.terminal.client import Client, Refused, Unreachable
 from examples.terminal.keys import keyboard
 from examples.terminal.memory import NoSuchFile, Seats, default_folder, keep, recall
 from examples.terminal.options import URL, Options, command, parse
@@ -17,6 +15,7 @@ from examples.terminal.play import Play, in_words, sit_down
 from examples.terminal.screen import screen
 from examples.terminal.words import counted
 from schemas.lobby import JoinGame
+from service.client import Client, ClientError, Refused, Unreachable
 
 
 async def take_seats(client: Client, options: Options) -> Seats:
@@ -25,7 +24,7 @@ async def take_seats(client: Client, options: Options) -> Seats:
     if options.watch is not None:
         return Seats(url=client.url, game=options.watch, seats={}, spectator=invitation)
     if options.join is not None:
-        joined = await client.join(options.join, JoinGame(name=options.name), invitation)
+        joined = await client.with_token(invitation).join(options.join, JoinGame(name=options.name))
         seats = Seats(url=client.url, game=joined.game.id, seats={joined.seat: joined.token}, spectator=invitation)
     else:
         created = await client.create(options.create)
@@ -55,7 +54,7 @@ async def play_here(play: Play, console: Console) -> None:
 
 async def print_waiting(client: Client) -> None:
     """The games that somebody could join."""
-    games = (await client.waiting()).games
+    games = (await client.games("waiting")).games
     for game in games:
         names = [player.name for player in game.players if player.name]
         print(f"{game.id}  {counted(len(game.players) - len(names), 'open seat', 'open seats')}  {', '.join(names)}")
@@ -81,8 +80,7 @@ def farewell(play: Play, options: Options) -> None:
 async def run(options: Options, console: Console) -> None:
     """The whole program; raises Refused, Unreachable and NoSuchFile."""
     kept = recall(options.folder, options.resume) if options.resume is not None else None
-    async with aiohttp.ClientSession() as http:
-        client = Client(http, options.url or (kept.url if kept is not None else URL))
+    async with Client(options.url or (kept.url if kept is not None else URL)) as client:
         if options.list:
             await print_waiting(client)
             return
@@ -104,7 +102,9 @@ def main() -> int:
     except Refused as refusal:
         print(in_words(refusal.problem), file=sys.stderr)
     except Unreachable as failure:
-        print(f"{failure.url} does not answer: {failure.reason}. `make serve` starts a service.", file=sys.stderr)
+        print(f"{failure}. `make serve` starts a service.", file=sys.stderr)
+    except ClientError as failure:
+        print(failure, file=sys.stderr)
     except NoSuchFile as missing:
         print(f"There is no file {missing.path}: these seats were not taken from this machine.", file=sys.stderr)
     else:

@@ -11,7 +11,7 @@ import msgspec
 
 from examples.terminal.memory import default_folder
 from schemas.lobby import CreateGame, SeatAsked
-from schemas.vocabulary import BotKind, Edition
+from schemas.vocabulary import Edition
 
 URL = "http://127.0.0.1:8080"
 
@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--name", default="Guest", help="who joins (default %(default)s)")
     new = parser.add_argument_group("a new game")
     new.add_argument("--players", nargs="*", default=["Ana", "Bo"], metavar="NAME", help="people here (default Ana Bo)")
-    new.add_argument("--bots", nargs="*", default=[], choices=get_args(BotKind), help="bots")
+    new.add_argument("--bots", nargs="*", default=[], metavar="BOT", help="bots, as random, greedy, expert")
     new.add_argument("--open", type=int, default=0, metavar="N", help="seats for people at other terminals")
     new.add_argument("--edition", choices=get_args(Edition), help="which rules (default international)")
     new.add_argument("--tileset", metavar="ID", help="which tiles (default archipelago)")

@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from examples.terminal.client import TRIES, Client, Refused, Unreachable
-from examples.terminal.following import Change, Connected, Follower, Lost, Message, Position, Whole
 from examples.terminal.memory import Seats
-from examples.terminal.replica import OutOfStep, Replica
 from examples.terminal.sentences import Teller
 from examples.terminal.table import Page, Table
+from schemas.diffs import Diff
+from schemas.messages import Snapshot
 from schemas.problems import Problem
+from service.client import Change, Client, ClientError, Connected, Following, Lost, Refused
 
 TOLD_AT_FIRST = 12
 """How many changes of the past are told to whoever comes back."""
@@ -22,17 +22,21 @@ LONGEST_LINE = 60
 
 
 class Play:
-    """One terminal's part in a game; `changed` is set whenever there is something new to show."""
+    """One terminal's part in a game; `changed` is set whenever there is something new to show.
 
-    def __init__(self, client: Client, follower: Follower, table: Table) -> None:
+    `client` reads with a token of somebody here, where there is one.
+    """
+
+    def __init__(self, client: Client, following: Following, table: Table) -> None:
         self.client = client
-        self.follower = follower
+        self.following = following
         self.table = table
         self.changed = asyncio.Event()
         self.done = False
         self.failure: Refused | None = None
         """Why the service does not let this terminal follow the game any longer."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._moved = asyncio.Event()
         self._fetching = False
 
     def on_key(self, key: str) -> None:
@@ -56,17 +60,17 @@ class Play:
             self._look(key)
         self.changed.set()
 
-    def on_message(self, message: Message) -> None:
+    def on_change(self, change: Change) -> None:
         """Something came from the service."""
-        match message:
+        match change:
             case Connected():
                 self.table.online = True
             case Lost():
                 self.table.online = False
-            case Whole(game, digest):
-                self.table.take_whole(Replica(game, digest))
-            case Change(diff):
-                self._take_diff(diff)
+            case Snapshot(game=game, digest=digest):
+                self.table.take_whole(game, digest)
+            case Diff():
+                self.table.take_diff(change, self.following.view)
         self._went_on()
 
     async def settle(self) -> None:
@@ -80,11 +84,12 @@ class Play:
             task.cancel()
         await self.settle()
 
-    async def follow(self, messages: AsyncIterator[Message]) -> None:
-        """Take messages until the service wants this terminal no more."""
+    async def follow(self) -> None:
+        """Take what comes until the service wants this terminal no more."""
+        self._went_on()
         try:
-            async for message in messages:
-                self.on_message(message)
+            async for change in self.following.changes():
+                self.on_change(change)
         except Refused as refusal:
             self.failure = refusal
             self.done = True
@@ -93,25 +98,18 @@ class Play:
     async def tell_past(self) -> None:
         """Tell what happened just before this terminal came."""
         table = self.table
-        since = max(0, table.replica.version - TOLD_AT_FIRST)
-        past = await self.client.diffs(table.game.id, table.seats.reader, since)
+        since = max(0, table.game.version - TOLD_AT_FIRST)
+        past = await self.client.diffs(table.game.id, since)
         teller = Teller(table.game, table.tiles, table.ships)
         for diff in past.diffs:
-            if diff["version"] <= table.replica.version:
-                table.told += teller.tell(diff["events"])
-
-    def _take_diff(self, diff: dict[str, Any]) -> None:
-        try:
-            self.table.take_diff(diff)
-        except OutOfStep:
-            self._start(self.follower.resync())
+            if diff.version <= table.game.version:
+                table.told += teller.tell(diff.events)
 
     def _went_on(self) -> None:
-        """The copy may have changed: remember how far it is, and ask for the moves of whoever decides here."""
-        replica = self.table.replica
-        self.follower.at = Position(replica.version, replica.digest)
+        """The game may have changed: ask for the moves of whoever decides here."""
         if not self.table.sending:
             self._start(self._fetch_moves())
+        self._moved.set()
         self.changed.set()
 
     def _enter(self) -> None:
@@ -157,17 +155,18 @@ class Play:
         game, token = table.game.id, table.token
         if token is None:
             return
-        expected = f"{table.replica.version}-{table.replica.digest}"
+        expected = f"{table.game.version}-{table.digest}"
         table.acted()
         self.changed.set()
         try:
-            acted = await self.client.act(game, token, move, expected)
+            client = self.client.with_token(token)
+            acted = await client.act(game, move, if_match=expected, include_legal_moves=True)
+            self.following.take(acted.diffs)
+            while table.game.version < acted.version:
+                self._moved.clear()
+                await self._moved.wait()
         finally:
             table.sending = False
-        # Bots may go on in later versions, which only the socket has in order: what does not follow is left to it.
-        for diff in acted.diffs:
-            if diff["version"] == table.replica.version + 1:
-                self._take_diff(diff)
         if acted.legal_moves is not None:
             table.take_moves(acted.legal_moves)
         self._went_on()
@@ -180,7 +179,7 @@ class Play:
         self._fetching = True
         try:
             while table.needs_moves():
-                legal = await self.client.legal_moves(table.game.id, table.seats.reader)
+                legal = await self.client.legal_moves(table.game.id)
                 table.take_moves(legal)
                 if legal.version >= table.game.version:
                     break
@@ -188,11 +187,11 @@ class Play:
             self._fetching = False
 
     async def _show_scores(self, page: Page) -> None:
-        self.table.scores = await self.client.scores(self.table.game.id, self.table.seats.reader)
+        self.table.scores = await self.client.scores(self.table.game.id)
         self.table.open_page(page)
 
     async def _show_tiles(self) -> None:
-        self.table.left = await self.client.tiles(self.table.game.id, self.table.seats.reader)
+        self.table.left = await self.client.tiles(self.table.game.id)
         self.table.open_page(Page.TILES)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -205,8 +204,8 @@ class Play:
             await work
         except Refused as refusal:
             self.table.note = in_words(refusal.problem)
-        except Unreachable as failure:
-            self.table.note = f"{failure.url} does not answer ({failure.reason}). Enter tries again."
+        except ClientError as failure:
+            self.table.note = f"{failure}. Enter tries again."
         finally:
             self.changed.set()
 
@@ -222,32 +221,17 @@ def in_words(problem: Problem) -> str:
 @asynccontextmanager
 async def sit_down(client: Client, seats: Seats) -> AsyncIterator[Play]:
     """Take part in a game, or watch it: gives the play when the whole game has come. Raises Refused, Unreachable."""
-    follower = Follower(client.http, client.url, seats.game, seats.reader)
-    async with aclosing(follower.messages()) as messages:
-        first = await _whole_game(client.url, messages)
-        replica = Replica(first.game, first.digest)
-        table = Table(seats, await client.tileset(replica.view.tileset), replica)
-        play = Play(client, follower, table)
+    reading = client.with_token(seats.reader)
+    async with reading.follow(seats.game) as following:
+        tileset = await reading.tileset(following.view.tileset)
+        table = Table(seats, tileset, following.view, following.digest)
+        play = Play(reading, following, table)
         await play.tell_past()
-        play.on_message(first)
-        following = asyncio.create_task(play.follow(messages))
+        task = asyncio.create_task(play.follow())
         try:
             yield play
         finally:
-            following.cancel()
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await following
+                await task
             await play.leave()
-
-
-async def _whole_game(url: str, messages: AsyncIterator[Message]) -> Whole:
-    """The first snapshot; raises Unreachable where no connection lasts until it comes."""
-    lost: list[str] = []
-    async for message in messages:
-        if isinstance(message, Whole):
-            return message
-        if isinstance(message, Lost):
-            lost.append(message.reason)
-        if len(lost) == TRIES:
-            break
-    raise Unreachable(url, lost[-1] if lost else "nothing came over its socket")

@@ -1,7 +1,6 @@
 """All that one terminal knows of a game, and what it shows of it. Nothing here asks the service anything."""
 
 from enum import Enum
-from typing import Any
 
 from rich.style import Style
 
@@ -9,10 +8,11 @@ from examples.terminal.board import Cell, View
 from examples.terminal.choices import Meaning, Menu, make_menu
 from examples.terminal.memory import Seats
 from examples.terminal.palette import NAMES, SEATS, letters
-from examples.terminal.replica import Replica
 from examples.terminal.sentences import Teller
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
 from schemas.acting import LegalMoves
+from schemas.diffs import Diff
+from schemas.events import TilePlaced
 from schemas.game import GameView
 from schemas.scores import Scores, TilesLeft
 from schemas.tileset import TileSet
@@ -33,11 +33,13 @@ class Page(Enum):
 class Table:
     """A game as one terminal sees it."""
 
-    def __init__(self, seats: Seats, tileset: TileSet, replica: Replica) -> None:
+    def __init__(self, seats: Seats, tileset: TileSet, game: GameView, digest: str) -> None:
         self.seats = seats
         self.tiles = {tile.id: tile for tile in tileset.tiles}
         self.ships = {ship.id: ship for ship in tileset.ships}
-        self.replica = replica
+        self.game = game
+        """GAME as far as it is known here."""
+        self.digest = digest
         self.menu: Menu | None = None
         self.typed = ""
         self.view = View()
@@ -52,11 +54,6 @@ class Table:
         """Something to be read now, until the next key."""
         self.online = True
         self.sending = False
-
-    @property
-    def game(self) -> GameView:
-        """GAME as far as it is known here."""
-        return self.replica.view
 
     @property
     def token(self) -> str | None:
@@ -103,23 +100,17 @@ class Table:
         if legal.version == self.game.version and self.token is not None:
             self.menu = make_menu(legal.version, legal.moves, self.game, self.tiles, self.ships)
 
-    def take_diff(self, diff: dict[str, Any]) -> bool:
-        """Go on by one diff, and tell it; False for one that was seen before. Raises OutOfStep."""
-        if not self.replica.apply(diff):
-            return False
-        self.told += Teller(self.game, self.tiles, self.ships).tell(diff["events"])
+    def take_diff(self, diff: Diff, game: GameView) -> None:
+        """Go on by one diff, and tell it; `game` is the state after it."""
+        self.take_whole(game, diff.digest)
+        self.told += Teller(self.game, self.tiles, self.ships).tell(diff.events)
         del self.told[:-KEPT_SENTENCES]
-        self.fresh |= {(event["x"], event["y"]) for event in diff["events"] if event["type"] == "tile_placed"}
-        self.menu = None
-        if self.game.status == "finished":
-            self.page = Page.RESULT
-        return True
+        self.fresh |= {(event.x, event.y) for event in diff.events if isinstance(event, TilePlaced)}
 
-    def take_whole(self, replica: Replica) -> None:
-        """Start anew from a snapshot."""
-        if replica.digest != self.replica.digest:
-            self.replica = replica
-            self.menu = None
+    def take_whole(self, game: GameView, digest: str) -> None:
+        """Go on from a state."""
+        self.game, self.digest = game, digest
+        self.menu = None
         if self.game.status == "finished":
             self.page = Page.RESULT
 

@@ -2,10 +2,9 @@
 
 from collections.abc import AsyncIterator
 
-import aiohttp
 import pytest
 
-from examples.terminal.client import Client
+from service.client import Client
 from service.store.store import RedisStore
 from tests.web.served import serve
 
@@ -19,6 +18,6 @@ async def url(store: RedisStore) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def client(url: str) -> AsyncIterator[Client]:
-    """The terminal's own client of it."""
-    async with aiohttp.ClientSession() as http:
-        yield Client(http, url)
+    """A client of it."""
+    async with Client(url) as connected:
+        yield connected

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from examples.terminal.client import Client
 from examples.terminal.memory import Seats
 from examples.terminal.play import Play
 from examples.terminal.screen import screen
 from schemas.lobby import CreateGame, SeatAsked
+from service.client import Client
 
 PATIENCE_S = 10.0
 
@@ -37,8 +37,8 @@ async def until(play: Play, condition: Callable[[], bool]) -> None:
 
 async def caught_up(play: Play, other: Play) -> None:
     """Wait until one terminal is where another one is."""
-    digest = other.table.replica.digest
-    await until(play, lambda: play.table.replica.digest == digest)
+    digest = other.table.digest
+    await until(play, lambda: play.table.digest == digest)
 
 
 async def ready(play: Play) -> bool:

@@ -23,7 +23,6 @@ def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
         (["--players", "Ana"], "2 to 5 players"),
         (["--players", *"ABCDEF"], "2 to 5 players"),
         (["--players", "Ana", "B\x07"], "control"),
-        (["--bots", "clever"], "invalid choice"),
         (["--join", "a", "--watch", "b"], "not allowed with"),
     ),
 )

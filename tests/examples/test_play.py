@@ -1,20 +1,17 @@
 """Whole games through the terminal's own logic, on the real service."""
 
-import asyncio
 import random
 import sys
 
-import aiohttp
 import msgspec
 import pytest
 
-from examples.terminal import client as client_module
-from examples.terminal.client import Client, Refused, Unreachable
 from examples.terminal.memory import Seats
 from examples.terminal.play import sit_down
 from examples.terminal.table import Page
 from examples.terminal.tile_picture import LARGE
 from schemas.lobby import CreateGame, JoinGame, SeatAsked
+from service.client import Backoff, Client, Refused, Unreachable
 from tests.examples.playing import caught_up, choose, new_game, press, ready, seen, until
 
 ANA, BO, GREEDY = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
@@ -43,7 +40,7 @@ async def test_people_at_two_terminals_and_a_watcher_see_the_same(
     anas = await new_game(client, ANA, SeatAsked(open=True))
     async with sit_down(client, anas) as ana:
         assert f"--join {anas.game}" in seen(ana)
-        joined = await client.join(anas.game, JoinGame(name="Bo"), None)
+        joined = await client.join(anas.game, JoinGame(name="Bo"))
         bos = Seats(url=client.url, game=anas.game, seats={joined.seat: joined.token})
         async with (
             sit_down(client, bos) as bo,
@@ -68,9 +65,7 @@ async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Cli
     async with sit_down(client, seats) as here, sit_down(client, seats) as there:
         for _ in range(5):
             await ready(here)
-            socket = there.follower._socket
-            assert socket is not None
-            await socket.close()
+            await there.following._line.drop()
             await choose(here, chance)
             await caught_up(there, here)
         await until(there, lambda: there.table.online)
@@ -81,7 +76,8 @@ async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
     chance = random.Random(4)
     seats = await new_game(client, ANA, GREEDY)
     async with sit_down(client, seats) as here, sit_down(client, seats) as there:
-        there.table.replica.digest = "0" * 32
+        assert there.following._replica is not None
+        there.following._replica.digest = "0" * 32
         await ready(here)
         await choose(here, chance)
         await caught_up(there, here)
@@ -91,7 +87,7 @@ async def test_a_copy_that_went_wrong_is_read_anew(client: Client) -> None:
 async def test_a_move_for_another_past_is_refused_kindly(client: Client) -> None:
     async with sit_down(client, await new_game(client, ANA, GREEDY)) as play:
         await ready(play)
-        play.table.replica.digest = "0" * 32
+        play.table.digest = "0" * 32
         press(play, "1", "a", "enter")
         await play.settle()
         assert "Meanwhile the game went on" in seen(play)
@@ -171,32 +167,10 @@ async def test_a_private_game_is_watched_with_its_spectator_token_only(client: C
         assert play.table.token is None
 
 
-async def test_a_service_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int) -> None:
-    monkeypatch.setattr(client_module, "FIRST_WAIT_S", 0.001)
+async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with aiohttp.ClientSession() as http:
+    async with Client(url, backoff=Backoff(first_s=0.001)) as client:
         with pytest.raises(Unreachable) as raised:
-            await Client(http, url).waiting()
+            async with sit_down(client, Seats(url=url, game="nowhere", seats={})):
+                pass
     assert raised.value.url == url
-
-
-async def test_a_lost_answer_is_asked_for_again_and_done_once(client: Client) -> None:
-    """The first try reaches the service, but its answer is thrown away: the key makes the second give the same."""
-    sent = client._once
-    lost: list[bytes] = []
-
-    async def losing(method: str, path: str, headers: dict[str, str], body: object) -> bytes:
-        answer = await sent(method, path, headers, body)
-        if method == "POST" and not lost:
-            lost.append(answer)
-            raise aiohttp.ServerDisconnectedError
-        return answer
-
-    async with sit_down(client, await new_game(client, ANA, BO)) as play:
-        await ready(play)
-        before = play.table.replica.version
-        client._once = losing  # type: ignore[method-assign]  # the one step that fails
-        await choose(play, random.Random(7))
-        await asyncio.sleep(0)
-        assert lost
-        assert play.table.replica.version == before + 1

@@ -1,0 +1,9 @@
+/** A typed client of the South Seas service. */
+
+export type { Backoff } from "./backoff.js";
+export { PatchError, ProblemError, SouthSeasError, UnreachableError } from "./errors.js";
+export { type FollowOptions, Following, type Status } from "./following.js";
+export { type RequestOptions, newKey } from "./http.js";
+export { applyDiff, applyPatch } from "./patches.js";
+export { type ActOptions, SouthSeas, type SouthSeasOptions, type WithMoves } from "./southseas.js";
+export type * from "./types.js";

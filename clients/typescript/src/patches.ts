@@ -1,0 +1,47 @@
+/** JSON Patch (RFC 6902), as far as diffs use it: `add` and `remove` of members, never of an array's items. */
+
+import { PatchError } from "./errors.js";
+import type { Diff, Game, PatchOperation } from "./types.js";
+
+type Json = unknown;
+type JsonObject = Readonly<Record<string, Json>>;
+
+/** The game after a diff. What does not change is shared with the game before, which stays as it is. */
+export function applyDiff(game: Game, diff: Diff): Game {
+  return applyPatch(game, diff.patch) as Game;
+}
+
+/** A document after a patch; throws PatchError. */
+export function applyPatch(document: Json, operations: readonly PatchOperation[]): Json {
+  return operations.reduce((changed, operation) => changedAt(changed, pointer(operation), operation), document);
+}
+
+function pointer({ path }: PatchOperation): string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function changedAt(place: Json, way: readonly string[], operation: PatchOperation): Json {
+  const [name, ...rest] = way;
+  if (name === undefined) throw new PatchError(operation);
+  if (Array.isArray(place)) {
+    const index = /^\d+$/.test(name) ? Number(name) : place.length;
+    if (rest.length === 0 || index >= place.length) throw new PatchError(operation);
+    return place.map((item: Json, at) => (at === index ? changedAt(item, rest, operation) : item));
+  }
+  if (!isObject(place)) throw new PatchError(operation);
+  if (rest.length > 0) {
+    if (!Object.hasOwn(place, name)) throw new PatchError(operation);
+    return { ...place, [name]: changedAt(place[name], rest, operation) };
+  }
+  if (operation.op === "add") return { ...place, [name]: operation.value };
+  if (operation.op !== "remove" || !Object.hasOwn(place, name)) throw new PatchError(operation);
+  const { [name]: _, ...others } = place;
+  return others;
+}
+
+function isObject(place: Json): place is JsonObject {
+  return typeof place === "object" && place !== null && !Array.isArray(place);
+}

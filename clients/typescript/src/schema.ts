@@ -1,0 +1,6719 @@
+/** Generated from schemas/openapi.json and schemas/asyncapi.json by `npm run generate`. */
+
+export interface paths {
+    readonly "/": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Where to go on, or the page to play on
+         * @description The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on.
+         */
+        readonly get: operations["index"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/asyncapi.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What goes over the WebSocket
+         * @description What the service says and understands on its WebSocket, as an AsyncAPI 3.0 document.
+         */
+        readonly get: operations["readAsyncApi"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/livez": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether this instance lives
+         * @description Answers as long as the process can answer at all, also while its store does not.
+         */
+        readonly get: operations["isAlive"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/openapi.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * This document
+         * @description What the service answers over HTTP, as an OpenAPI 3.1 document.
+         */
+        readonly get: operations["readOpenApi"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/readyz": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether this instance should be asked
+         * @description `store_unavailable` while the store does not answer, and from the moment on that this instance is stopping.
+         */
+        readonly get: operations["isReady"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/bots": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the bots
+         * @description Every bot that can fill a seat of a new game: those of the service, and those that were plugged in.
+         */
+        readonly get: operations["listBots"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List public games
+         * @description Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end.
+         */
+        readonly get: operations["listGames"];
+        readonly put?: never;
+        /**
+         * Create a game
+         * @description Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
+         *
+         *     The game starts by itself when no seat is open. The tokens are told once and are stored only hashed: the owner's acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With an `Idempotency-Key` a retry gets the same game and the same tokens.
+         */
+        readonly post: operations["createGame"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a game
+         * @description The whole game as everybody may see it. The order of bag and ship pile appears nowhere.
+         */
+        readonly get: operations["readGame"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Abort a game
+         * @description Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable.
+         */
+        readonly delete: operations["abortGame"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/actions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Act
+         * @description Does one action, a move by its id, or a list of actions, all or none; bots answer in the same commit.
+         *
+         *     Checks come in this order: shape, token, answered key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the service retries lost races. Nothing in a list may follow an action that reveals something hidden. `version` and `ETag` are the commit's last. Where a bot stands in for the seat it is `replaced`: return first. An action after the deadline counts as long as the clock has not decided.
+         */
+        readonly post: operations["act"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/board.png": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the board as PNG
+         * @description The board as a picture, with everything that everybody may see and nothing else.
+         *
+         *     With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too, but these have no legal moves to number. A version that the game does not have yet is 404.
+         */
+        readonly get: operations["readBoardPng"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/board.svg": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the board as SVG
+         * @description The board as a picture, with everything that everybody may see and nothing else.
+         *
+         *     With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too, but these have no legal moves to number. A version that the game does not have yet is 404.
+         */
+        readonly get: operations["readBoardSvg"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/board.txt": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the board as text
+         * @description The board as a picture, with everything that everybody may see and nothing else.
+         *
+         *     With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too, but these have no legal moves to number. A version that the game does not have yet is 404.
+         */
+        readonly get: operations["readBoardText"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/diffs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the log, or follow it
+         * @description The diffs after version `since`, and the game's version and digest now: ask again until they are reached.
+         *
+         *     With `Accept: text/event-stream` the answer never ends: each event's `data` is a DIFF, or a `snapshot` where the client's state is unknown, its `id` is `VERSION-DIGEST`, and `Last-Event-ID` resumes. There is no `event` field, and a comment every 15 seconds.
+         */
+        readonly get: operations["readDiffs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/legal-moves": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the legal moves
+         * @description Every move that is accepted now; what is not listed is refused.
+         *
+         *     `seat` and `phase` are null and `moves` empty where nobody decides. For menus of 25 rows: `stage=cell` first, then `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`. The texts are in the language asked for in `Accept-Language`.
+         */
+        readonly get: operations["readLegalMoves"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/rematch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Play again
+         * @description Makes a new game with the same players and the next first seat, for the owner of one that is over.
+         *
+         *     The games name each other: `previous_game` here, and `next_game` there, by one more version with the event `rematch_created`. Who had joined keeps the token, which acts in the rematch too; the owner's, the spectators' and the owner's seats' are new. Seats that were open are open, and who resigned or left the seat to a bot plays again. A game has one rematch: a second one is `conflict` with its id in `next_game`. With an `Idempotency-Key` a retry gets the same game and the same tokens.
+         */
+        readonly post: operations["createRematch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/resign": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Resign
+         * @description Gives up for good, on turn or not, with the event `player_resigned`.
+         *
+         *     The player's islanders go home, wares and ships stay and count, but the player cannot win. The turn passes on; a tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and that player has won. Everything but the body is as with actions.
+         */
+        readonly post: operations["resign"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/return": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a seat back from a bot
+         * @description Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
+         *
+         *     Everything but the body is as with actions.
+         */
+        readonly post: operations["returnToSeat"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/scores": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the scores
+         * @description Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4).
+         */
+        readonly get: operations["readScores"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/seats": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take the next open seat
+         * @description Takes the next open seat; the game starts by itself with the last one.
+         *
+         *     Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
+         */
+        readonly post: operations["joinGame"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/story": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what happened, in sentences
+         * @description The diffs after version `since` in sentences, one line a version, and in `now` what is waited for.
+         *
+         *     Ask again with the last line's version as `since`. Names stand in the sentences as the players wrote them, and nothing is marked up: escape what your chat would read as markup. `turn` joins the lines of one turn.
+         */
+        readonly get: operations["readStory"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/tiles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the tiles left
+         * @description How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more.
+         */
+        readonly get: operations["readTiles"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/undo": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a move back
+         * @description Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
+         *
+         *     Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship) and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything but the body is as with actions.
+         */
+        readonly post: operations["undo"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the webhooks
+         * @description The game's webhooks, for its owner, without their secrets.
+         */
+        readonly get: operations["listWebhooks"];
+        readonly put?: never;
+        /**
+         * Register a webhook
+         * @description Tells a server of every later change of the game that it asks for, by a POST signed as Standard Webhooks say.
+         *
+         *     Messages come at least once and in the order of the versions; `webhook-id` is equal over retries. A message that is not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
+         */
+        readonly post: operations["registerWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/webhooks/{hook}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled.
+         */
+        readonly get: operations["readWebhook"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a webhook
+         * @description Forgets a webhook with its log: nothing more is sent there, but for what is on its way.
+         */
+        readonly delete: operations["deleteWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/webhooks/{hook}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a webhook's log
+         * @description What was sent of late and what was answered, for the game's owner: the latest 100 attempts.
+         */
+        readonly get: operations["listDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/webhooks/{hook}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try again now
+         * @description Tries the message that waits at once, for the game's owner, as when the server is in order again.
+         *
+         *     A webhook that was disabled is active again, and is told of everything that it missed, in order.
+         */
+        readonly post: operations["retryWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/seats/me/games": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List games of mine
+         * @description The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
+         *
+         *     `Authorization` takes up to 100 tokens, as `Bearer TOKEN, TOKEN`: of seats, or of owners, who act for the seats that they filled. Whoever creates games for others, as a chat bot, shows the `Creator-Key` instead that it sent with them, which finds all games and seats that came with it, or with `external_user` those of one person. Of several secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
+         */
+        readonly get: operations["myGames"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tilesets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the tile sets
+         * @description Every tile set that a game can be played with: its tiles with their segments, and its ships.
+         */
+        readonly get: operations["listTileSets"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tilesets/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a tile set
+         * @description One tile set. Its answer never changes under its id, so keep it as long as you like.
+         *
+         *     `SET` of a game's commitment is the SHA-256 of this answer in RFC 8785 form.
+         */
+        readonly get: operations["readTileSet"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tilesets/{id}/ships/{ship}.png": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a ship as PNG
+         * @description A ship's token: its points, and the wares that it asks for.
+         *
+         *     A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
+         */
+        readonly get: operations["readShipPng"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tilesets/{id}/ships/{ship}.svg": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a ship as SVG
+         * @description A ship's token: its points, and the wares that it asks for.
+         *
+         *     A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
+         */
+        readonly get: operations["readShipSvg"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tilesets/{id}/tiles/{tile}.png": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a tile as PNG
+         * @description A tile of a set.
+         *
+         *     In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
+         */
+        readonly get: operations["readTilePng"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tilesets/{id}/tiles/{tile}.svg": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a tile as SVG
+         * @description A tile of a set.
+         *
+         *     In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
+         */
+        readonly get: operations["readTileSvg"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export interface webhooks {
+    readonly gameChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A game has changed
+         * @description Posted to a webhook's URL, at least once and in the order of the versions, and signed as Standard Webhooks say. `webhook-id` is equal over retries.
+         */
+        readonly post: operations["gameChanged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** @description A client's message was done; version and digest are null but where the game was changed. */
+        readonly Ack: {
+            readonly digest: string | null;
+            readonly game: string | null;
+            readonly id: string | null;
+            readonly legal_moves: components["schemas"]["LegalMoves"] | null;
+            /** @constant */
+            readonly type: "ack";
+            readonly version: number | null;
+        };
+        /** @description Exactly one of `action`, `move` (a move's id) or `actions` (all or none), and the seat that acts. */
+        readonly Act: {
+            /**
+             * @description An action in full.
+             * @default null
+             */
+            readonly action?: components["schemas"]["ActionAsked"] | null;
+            /**
+             * @description Several, all or none; nothing may follow one that reveals something hidden.
+             * @default null
+             */
+            readonly actions?: readonly components["schemas"]["ActionAsked"][] | null;
+            /**
+             * @description An action by the id that the list of legal moves gives it.
+             * @default null
+             */
+            readonly move?: string | null;
+            /**
+             * @description Who acts; null for the token's seat, or with the owner's token whoever decides.
+             * @default null
+             */
+            readonly seat?: number | null;
+        };
+        /**
+         * @description The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
+         *
+         *     `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service fills `diffs` as they were stored (`Raw`), clients read it as `Acted[Diff]`.
+         */
+        readonly Acted: {
+            /** @description What was asked for, and what bots did after it. */
+            readonly diffs: readonly components["schemas"]["Diff"][];
+            /** @description Of that version. */
+            readonly digest: string;
+            /** @description With `Prefer: return=representation`, else null. */
+            readonly game: components["schemas"]["GameView"] | null;
+            /** @description With `include=legal_moves`, else null. */
+            readonly legal_moves: components["schemas"]["LegalMoves"] | null;
+            readonly next: components["schemas"]["Next"];
+            /**
+             * Format: int32
+             * @description The commit's last.
+             */
+            readonly version: number;
+        };
+        /** @description An action in a request: `type`, and the fields of that type alone. */
+        readonly ActionAsked: {
+            /**
+             * @description With `pass`, where it may be left out.
+             * @default null
+             */
+            readonly phase?: ("deliver" | "islander") | null;
+            /**
+             * @description With `place_tile`.
+             * @default null
+             */
+            readonly rotation?: number | null;
+            /**
+             * @description With `place_islander` (of the tile just placed) and `retrieve_islander`.
+             * @default null
+             */
+            readonly segment?: number | null;
+            /**
+             * @description With `take_ship` and `deliver`.
+             * @default null
+             */
+            readonly ship?: string | null;
+            /** @enum {string} */
+            readonly type: "deliver" | "pass" | "place_islander" | "place_tile" | "retrieve_islander" | "take_ship";
+            /**
+             * @description With `deliver`; may be left out where one payment is possible.
+             * @default null
+             */
+            readonly wares?: components["schemas"]["WaresAsked"] | null;
+            /**
+             * @description With `place_tile` and `retrieve_islander`.
+             * @default null
+             */
+            readonly x?: number | null;
+            /**
+             * @description With `place_tile` and `retrieve_islander`.
+             * @default null
+             */
+            readonly y?: number | null;
+        };
+        /** @description Acts, as `POST /v1/games/{id}/actions` does; legal moves come in the language that the upgrade asked for. */
+        readonly ActMessage: {
+            /** @default null */
+            readonly action?: components["schemas"]["ActionAsked"] | null;
+            /** @default null */
+            readonly actions?: readonly components["schemas"]["ActionAsked"][] | null;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @default null */
+            readonly if_match?: string | null;
+            /** @default null */
+            readonly include?: "legal_moves" | null;
+            /** @default null */
+            readonly key?: string | null;
+            /** @default null */
+            readonly move?: string | null;
+            /** @default null */
+            readonly seat?: number | null;
+            /** @constant */
+            readonly type: "act";
+        };
+        /** @description Sets a member, present or not (RFC 6902, 4.1). */
+        readonly Add: {
+            /** @constant */
+            readonly op: "add";
+            /** @description A JSON Pointer; never to an index of an array. */
+            readonly path: string;
+            readonly value: unknown;
+        };
+        /** @description One attempt at delivering a message. */
+        readonly Attempt: {
+            /** @description UTC, whole seconds. */
+            readonly at: string;
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            readonly attempt: number;
+            readonly delivered: boolean;
+            /** @description Why it failed; null where it did not. */
+            readonly error: string | null;
+            /**
+             * @description The header `webhook-id`, equal over retries.
+             * @example k7m2x9qd4t1w.17.w4k8x1m7q2zc
+             */
+            readonly id: string;
+            /** Format: int32 */
+            readonly latency_ms: number;
+            /** @description What was answered; null where nothing was. */
+            readonly status: number | null;
+            /**
+             * @example turn_started
+             * @example game_finished
+             * @example decision
+             * @example diff
+             */
+            readonly type: string;
+            /**
+             * Format: int32
+             * @description Of the change that it tells.
+             */
+            readonly version: number;
+        };
+        /** @description Adds a token for a game. */
+        readonly Auth: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            readonly token: string;
+            /** @constant */
+            readonly type: "auth";
+        };
+        /** @description A bot. */
+        readonly BotInfo: {
+            /** @description For people. */
+            readonly description: string;
+            /** @description Whether it takes its time: its moves may follow in later versions. */
+            readonly heavy: boolean;
+            /**
+             * @description What `bot` of a seat says.
+             * @example random
+             * @example greedy
+             * @example expert
+             */
+            readonly name: string;
+            /** @description A bot of the same version decides the same again. */
+            readonly version: string;
+        };
+        /** @description The answer to `GET /v1/bots`. */
+        readonly BotsListed: {
+            /** @description By name. */
+            readonly bots: readonly components["schemas"]["BotInfo"][];
+        };
+        /** @description A bridge segment: at most two edges (R5.1), fewer where it ends inside the tile. */
+        readonly Bridge: {
+            readonly edges: readonly ("e" | "n" | "s" | "w")[];
+            /** @constant */
+            readonly kind: "bridge";
+            /**
+             * Format: int32
+             * @description How many are printed on it.
+             */
+            readonly shells: number;
+        };
+        /** @description A place on the board: x grows east, y grows south, the start tile lies at (0, 0). */
+        readonly Cell: {
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description A cell with at least one move, for a menu's first stage. */
+        readonly CellChoice: {
+            /** @description For people: where, and how many moves. */
+            readonly text: string;
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        readonly ClientMessage: components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["Return"] | components["schemas"]["Ping"];
+        /** @description The instance stops: connect again after `retry_after_ms`, with `since`. */
+        readonly Closing: {
+            /** Format: int32 */
+            readonly retry_after_ms: number;
+            /** @constant */
+            readonly type: "closing";
+        };
+        /** @description What a ship asks for (R6.3): named wares, wares of any kind, groups of identical wares (`[3, 1]` is AAA B). */
+        readonly Cost: {
+            /**
+             * Format: int32
+             * @description Wares of any kind.
+             */
+            readonly any: number;
+            /** Format: int32 */
+            readonly bananas: number;
+            /** Format: int32 */
+            readonly fish: number;
+            /** @description `[3, 1]` is three of one kind and one of another. */
+            readonly same: readonly number[];
+            /** Format: int32 */
+            readonly shells: number;
+        };
+        /** @description A fish group covered by a boat (R5.7). */
+        readonly Covered: {
+            /**
+             * Format: int32
+             * @description Index in the segment's `fish`.
+             */
+            readonly group: number;
+            /**
+             * Format: int32
+             * @description Index in the tile's `segments`.
+             */
+            readonly segment: number;
+        };
+        /** @description The answer to `POST /v1/games`; no token for bots and open seats. */
+        readonly Created: {
+            /** @description Of the game's version. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameView"];
+            /** @description With `include=legal_moves`, else null. */
+            readonly legal_moves: components["schemas"]["LegalMoves"] | null;
+            /** @description Acts for every seat filled here, and manages the game. */
+            readonly owner_token: string;
+            /** @description A token for each seat that a person has. */
+            readonly seats: readonly components["schemas"]["SeatToken"][];
+            /** @description Reads, and joins a private game. */
+            readonly spectator_token: string;
+        };
+        /** @description A new game of 2 to 5 players (R1.1); only `players` is required, null stands for each default. */
+        readonly CreateGame: {
+            /**
+             * @description Null for `international`.
+             * @default null
+             */
+            readonly edition?: ("german" | "international") | null;
+            /**
+             * @description Null for a random one.
+             * @default null
+             */
+            readonly first_seat?: number | null;
+            /**
+             * @description What happens then: `pass` (null means it) decides as little as the rules allow, `bot` stands in, `resign`.
+             * @default null
+             */
+            readonly on_timeout?: ("bot" | "pass" | "resign") | null;
+            readonly players: readonly components["schemas"]["SeatAsked"][];
+            /**
+             * @description Null for a random one. Who chooses it knows the order of bag and ships.
+             * @default null
+             */
+            readonly seed?: string | null;
+            /**
+             * @description Null for `archipelago`.
+             * @default null
+             */
+            readonly tileset?: string | null;
+            /**
+             * @description Seconds that a player has to decide; null for any time.
+             * @default null
+             */
+            readonly turn_timeout_s?: number | null;
+            /**
+             * @description Null for `public`.
+             * @default null
+             */
+            readonly visibility?: ("private" | "public") | null;
+        };
+        /** @description The provable shuffle: the commitment at once, the seed when the game is over. */
+        readonly Deck: {
+            /** @description SHA-256 hex of `GAME_ID:SEED:SET`, SET being that of the tile set's answer in RFC 8785 form. */
+            readonly commitment: string;
+            /** @description Null until the game has ended. */
+            readonly seed: string | null;
+            /** @description Whether somebody chose the seed, and so knows the order. */
+            readonly seed_chosen: boolean;
+        };
+        /** @description Deliver to a ship of the display (R6); `wares` is null only where one payment is possible (R6.5). */
+        readonly Deliver: {
+            /** @description One of the display. */
+            readonly ship: string;
+            /** @constant */
+            readonly type: "deliver";
+            /** @description What is paid. */
+            readonly wares: components["schemas"]["Wares"] | null;
+        };
+        /** @description What was tried of late, the newest first. */
+        readonly Deliveries: {
+            readonly attempts: readonly components["schemas"]["Attempt"][];
+            readonly webhook: components["schemas"]["Webhook"];
+        };
+        /** @description DIFF. `digest` is the first 32 hex digits of SHA-256 over the digest before and the rest of the diff. */
+        readonly Diff: {
+            /** @description UTC, whole seconds. */
+            readonly at: string;
+            /** @description Null where nobody acted. */
+            readonly by: string | null;
+            /** @description The first 32 hex digits of a SHA-256. */
+            readonly digest: string;
+            /** @description What happened, in order. */
+            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @description The action's id; null where there was none. */
+            readonly move: string | null;
+            /** @description RFC 6902: makes GAME of the GAME before; that of version 1 makes it of `{}`. */
+            readonly patch: readonly (components["schemas"]["Add"] | components["schemas"]["Remove"])[];
+            /** @description Who acted; null where nobody did. */
+            readonly seat: number | null;
+            /** @constant */
+            readonly type: "diff";
+            /**
+             * Format: int32
+             * @description What the change makes of the game.
+             */
+            readonly version: number;
+        };
+        /**
+         * @description The answer to `GET /v1/games/{id}/diffs`: a part of the log, and the game's version and digest now.
+         *
+         *     The service fills it with diffs as they were stored (`Raw`), clients read it as `Diffs[Diff]`.
+         */
+        readonly Diffs: {
+            /** @description Oldest first. */
+            readonly diffs: readonly components["schemas"]["Diff"][];
+            /** @description The game's now. */
+            readonly digest: string;
+            /**
+             * Format: int32
+             * @description The game's now.
+             */
+            readonly version: number;
+        };
+        /** @description What each of a tile's four sides shows, unturned. */
+        readonly Edges: {
+            /**
+             * @example bridge
+             * @example island
+             * @example sea
+             */
+            readonly e: string;
+            /**
+             * @example bridge
+             * @example island
+             * @example sea
+             */
+            readonly n: string;
+            /**
+             * @example bridge
+             * @example island
+             * @example sea
+             */
+            readonly s: string;
+            /**
+             * @example bridge
+             * @example island
+             * @example sea
+             */
+            readonly w: string;
+        };
+        /** @description A client's message was refused. */
+        readonly Error: {
+            readonly game: string | null;
+            readonly id: string | null;
+            readonly problem: components["schemas"]["Problem"];
+            /** @constant */
+            readonly type: "error";
+        };
+        /** @description A feature was evaluated (R5.5, R5.6, R7.2); `wares` is what each winner gets. */
+        readonly FeatureEvaluated: {
+            /**
+             * @example completed
+             * @example boat
+             * @example final
+             */
+            readonly cause: string;
+            readonly cells: readonly components["schemas"]["Cell"][];
+            /** @description Of each seat that had any there. */
+            readonly islanders: readonly components["schemas"]["IslanderCount"][];
+            /**
+             * @example bridge
+             * @example island
+             * @example sea
+             */
+            readonly kind: string;
+            /** @constant */
+            readonly type: "feature_evaluated";
+            /** @description What each winner gets. */
+            readonly wares: components["schemas"]["Wares"];
+            /** @description Seats with the most islanders. */
+            readonly winners: readonly number[];
+        };
+        /** @description A boat covered a fish group for the rest of the game (R5.7). */
+        readonly FishCovered: {
+            /**
+             * Format: int32
+             * @description How many fish were covered.
+             */
+            readonly fish: number;
+            /**
+             * Format: int32
+             * @description Index in the segment's `fish`.
+             */
+            readonly group: number;
+            /**
+             * Format: int32
+             * @description Index in the tile's `segments`.
+             */
+            readonly segment: number;
+            /** @constant */
+            readonly type: "fish_covered";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description The seat that undoes, resigns or returns. */
+        readonly ForSeat: {
+            /**
+             * @description Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced).
+             * @default null
+             */
+            readonly seat?: number | null;
+        };
+        /** @description The owner ended the game before its end. */
+        readonly GameAborted: {
+            /** @constant */
+            readonly type: "game_aborted";
+        };
+        /** @description The game exists: the start tile lies (R1.2), four ships are turned up (R1.3), everybody has islanders (R1.4). */
+        readonly GameCreated: {
+            /** @constant */
+            readonly type: "game_created";
+        };
+        /** @description The game is over (R7.1). */
+        readonly GameFinished: {
+            /**
+             * @example last_tile
+             * @example last_ship
+             * @example bag_exhausted
+             * @example resigned
+             */
+            readonly reason: string;
+            /** @constant */
+            readonly type: "game_finished";
+            readonly winners: readonly number[];
+        };
+        /** @description The answer to `GET /v1/games`: public games, newest first. */
+        readonly Games: {
+            readonly games: readonly components["schemas"]["GameSummary"][];
+            /** @description Null at the end. */
+            readonly next_cursor: string | null;
+        };
+        /** @description No seat is open any more; `seat` has the first turn (R1.6). */
+        readonly GameStarted: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "game_started";
+        };
+        /** @description GAME without its board and its discarded tiles, as the list of games shows it. */
+        readonly GameSummary: {
+            /**
+             * Format: int32
+             * @description How many tiles are in the bag.
+             */
+            readonly bag: number;
+            /** @description UTC, whole seconds. */
+            readonly created_at: string;
+            readonly deck: components["schemas"]["Deck"];
+            /** @description Ids of the face-up ships. */
+            readonly display: readonly string[];
+            /**
+             * @example german
+             * @example international
+             */
+            readonly edition: string;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            /** @description The rematch of this game. */
+            readonly next_game: string | null;
+            /** @description What happens then; null where there is no time-out. */
+            readonly on_timeout: string | null;
+            /** @description By seat. */
+            readonly players: readonly components["schemas"]["Player"][];
+            /** @description The game that this one is a rematch of. */
+            readonly previous_game: string | null;
+            /** @description Null unless the game is finished. */
+            readonly result: components["schemas"]["Result"] | null;
+            /**
+             * Format: int32
+             * @description How many ships are face down.
+             */
+            readonly ship_pile: number;
+            /**
+             * @example aborted
+             * @example active
+             * @example finished
+             * @example waiting
+             */
+            readonly status: string;
+            /** @description Id of the tile set. */
+            readonly tileset: string;
+            /** @description Null unless the game is active. */
+            readonly turn: components["schemas"]["Turn"] | null;
+            /** @description Seconds that a player has to decide; null for any time. */
+            readonly turn_timeout_s: number | null;
+            /** @description The time of the last change. */
+            readonly updated_at: string;
+            /**
+             * Format: int32
+             * @description The number of changes, creation being 1.
+             */
+            readonly version: number;
+        };
+        /** @description GAME, equal for every reader. */
+        readonly GameView: {
+            /**
+             * Format: int32
+             * @description How many tiles are in the bag.
+             */
+            readonly bag: number;
+            /** @description Every tile that lies, keyed by `x,y`. */
+            readonly board: {
+                readonly [key: string]: components["schemas"]["PlacedTile"];
+            };
+            /** @description UTC, whole seconds. */
+            readonly created_at: string;
+            readonly deck: components["schemas"]["Deck"];
+            /** @description Tiles that left the game because they fitted nowhere (R3.5). */
+            readonly discarded: readonly string[];
+            /** @description Ids of the face-up ships. */
+            readonly display: readonly string[];
+            /**
+             * @example german
+             * @example international
+             */
+            readonly edition: string;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            /** @description The rematch of this game. */
+            readonly next_game: string | null;
+            /** @description What happens then; null where there is no time-out. */
+            readonly on_timeout: string | null;
+            /** @description By seat. */
+            readonly players: readonly components["schemas"]["Player"][];
+            /** @description The game that this one is a rematch of. */
+            readonly previous_game: string | null;
+            /** @description Null unless the game is finished. */
+            readonly result: components["schemas"]["Result"] | null;
+            /**
+             * Format: int32
+             * @description How many ships are face down.
+             */
+            readonly ship_pile: number;
+            /**
+             * @example aborted
+             * @example active
+             * @example finished
+             * @example waiting
+             */
+            readonly status: string;
+            /** @description Id of the tile set. */
+            readonly tileset: string;
+            /** @description Null unless the game is active. */
+            readonly turn: components["schemas"]["Turn"] | null;
+            /** @description Seconds that a player has to decide; null for any time. */
+            readonly turn_timeout_s: number | null;
+            /** @description The time of the last change. */
+            readonly updated_at: string;
+            /**
+             * Format: int32
+             * @description The number of changes, creation being 1.
+             */
+            readonly version: number;
+        };
+        /** @description The answer to `GET /livez` and `GET /readyz`. */
+        readonly Health: {
+            /** @example ok */
+            readonly status: string;
+        };
+        /** @description A score if the game ended now; `wares` are the points of wares held and pending (R7.3). */
+        readonly IfEnded: {
+            /** @description What the unfinished features would bring (R7.2). */
+            readonly pending: components["schemas"]["Wares"];
+            /**
+             * Format: int32
+             * @description Points of ships.
+             */
+            readonly ships: number;
+            /** Format: int32 */
+            readonly total: number;
+            /**
+             * Format: int32
+             * @description Points of wares held and pending.
+             */
+            readonly wares: number;
+        };
+        /** @description The answer to `GET /`: where to go on. */
+        readonly Index: {
+            readonly asyncapi: string;
+            readonly games: string;
+            readonly name: string;
+            readonly openapi: string;
+            readonly tilesets: string;
+            readonly websocket: string;
+        };
+        /** @description An island segment; one that reaches no edge is complete when placed (R5.2). */
+        readonly Island: {
+            /**
+             * Format: int32
+             * @description How many are printed on it.
+             */
+            readonly bananas: number;
+            readonly edges: readonly ("e" | "n" | "s" | "w")[];
+            /** @constant */
+            readonly kind: "island";
+        };
+        /** @description How many islanders of one seat stood in a feature. */
+        readonly IslanderCount: {
+            /** Format: int32 */
+            readonly count: number;
+            /** Format: int32 */
+            readonly seat: number;
+        };
+        /** @description An islander left its owner's supply for the tile just placed (R4.1). */
+        readonly IslanderPlaced: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** Format: int32 */
+            readonly segment: number;
+            /** @constant */
+            readonly type: "islander_placed";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description An islander went home by its owner's choice, for nothing (R4.4). */
+        readonly IslanderRetrieved: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** Format: int32 */
+            readonly segment: number;
+            /** @constant */
+            readonly type: "islander_retrieved";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description An islander went home after its feature's evaluation (R5.9), merchants too (R5.10). */
+        readonly IslanderReturned: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** Format: int32 */
+            readonly segment: number;
+            /** @constant */
+            readonly type: "islander_returned";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description What an islander would bring its owner if its feature were evaluated now (R8.4). */
+        readonly IslanderValue: {
+            /**
+             * @example bridge
+             * @example island
+             * @example market
+             * @example sea
+             */
+            readonly kind: string;
+            /** @description Whether its owner has the most islanders there, or ties; true for merchants. */
+            readonly majority: boolean;
+            /**
+             * @example shell_collector
+             * @example banana_picker
+             * @example fisherman
+             * @example merchant
+             */
+            readonly role: string;
+            /** Format: int32 */
+            readonly seat: number;
+            /**
+             * Format: int32
+             * @description Index in the tile's `segments`.
+             */
+            readonly segment: number;
+            /**
+             * @example shells
+             * @example bananas
+             * @example fish
+             * @example points
+             */
+            readonly unit: string;
+            /**
+             * Format: int32
+             * @description What the feature would bring; of a merchant the points of the best ship in the display.
+             */
+            readonly value: number;
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description The answer to `POST /v1/games/{id}/seats`. */
+        readonly Joined: {
+            /** @description Of the game's version. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameView"];
+            /** @description With `include=legal_moves`, else null. */
+            readonly legal_moves: components["schemas"]["LegalMoves"] | null;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @description Acts for the seat. */
+            readonly token: string;
+        };
+        /** @description Somebody for the next open seat. */
+        readonly JoinGame: {
+            /**
+             * @description Null takes the first that is free.
+             * @default null
+             */
+            readonly color?: ("black" | "blue" | "green" | "red" | "yellow") | null;
+            /**
+             * @description Whom the bearer of `Creator-Key` finds this seat's games by; it needs that header.
+             * @default null
+             */
+            readonly external_user?: string | null;
+            /** @description 1 to 32 characters, no control or format ones. */
+            readonly name: string;
+        };
+        /**
+         * @description Every move that is accepted now; `seat` and `phase` are null and `moves` empty where nobody decides.
+         *
+         *     `cells` is null unless `stage=cell` asked for it, `next_cursor` null unless `limit` cut the answer.
+         */
+        readonly LegalMoves: {
+            /** @description With `stage=cell`, else null. */
+            readonly cells: readonly components["schemas"]["CellChoice"][] | null;
+            /** @description The first 32 hex digits of a SHA-256. */
+            readonly digest: string;
+            /**
+             * @description Of the texts.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
+            readonly moves: readonly components["schemas"]["Move"][];
+            /** @description Null at the end. */
+            readonly next_cursor: string | null;
+            /** @description Null where nobody decides. */
+            readonly phase: string | null;
+            /** @description Who decides; null where nobody does. */
+            readonly seat: number | null;
+            /** Format: int32 */
+            readonly version: number;
+        };
+        /** @description A market: always a feature by itself (R0), complete when all 8 cells around it hold tiles (R5.4). */
+        readonly Market: {
+            /** @constant */
+            readonly kind: "market";
+        };
+        /** @description A legal move: its short id, a text for people, and the action it stands for. */
+        readonly Move: {
+            /** @description The same in full. */
+            readonly action: components["schemas"]["PlaceTile"] | components["schemas"]["PlaceIslander"] | components["schemas"]["RetrieveIslander"] | components["schemas"]["TakeShip"] | components["schemas"]["Deliver"] | components["schemas"]["Pass"];
+            /** @description Means the same in every position; send it back as `move`. */
+            readonly id: string;
+            /** @description For people, at most 100 characters. */
+            readonly text: string;
+        };
+        /** @description A player took an action of this turn back, nothing hidden having been revealed since. */
+        readonly MoveUndone: {
+            /** @description The action that did not happen. */
+            readonly move: string;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "move_undone";
+        };
+        /** @description A game of mine. */
+        readonly MyGame: {
+            /** @description Of the game's version. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameSummary"];
+            /** @description Mine in it; a creator's game may have none. */
+            readonly seats: readonly components["schemas"]["MySeat"][];
+            /** @description Whether the game waits for one of these seats. */
+            readonly waiting: boolean;
+        };
+        /** @description The answer to `GET /v1/seats/me/games`: the newest first. */
+        readonly MyGames: {
+            /** @description May be fewer than asked for, even none, where most games were filtered out: go on while there is a cursor. */
+            readonly games: readonly components["schemas"]["MyGame"][];
+            /** @description Null at the end. */
+            readonly next_cursor: string | null;
+        };
+        /** @description A seat that the shown tokens act for, or that the creator's key finds. */
+        readonly MySeat: {
+            /** @description What the creator whose key was shown calls the person; null for a token, and without one. */
+            readonly external_user: string | null;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @description Whether the game waits for this seat to decide. */
+            readonly waiting: boolean;
+        };
+        /** @description Who must decide now; both null where nobody does. */
+        readonly Next: {
+            /** @description Null where nobody must decide. */
+            readonly phase: string | null;
+            /** @description Null where nobody must decide. */
+            readonly seat: number | null;
+        };
+        /** @description Do neither (R4.5), or deliver nothing (R6.1). */
+        readonly Pass: {
+            /** @description Which phase is passed. */
+            readonly phase: string | null;
+            /** @constant */
+            readonly type: "pass";
+        };
+        /** @description Asks for a `pong`. */
+        readonly Ping: {
+            /** @default null */
+            readonly id?: string | null;
+            /** @constant */
+            readonly type: "ping";
+        };
+        /** @description Where the tile of this turn lies. */
+        readonly Placed: {
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description A tile on the board; `order` is 0 for the start tile, then 1, 2, ... */
+        readonly PlacedTile: {
+            readonly covered: readonly components["schemas"]["Covered"][];
+            readonly islanders: readonly components["schemas"]["Standing"][];
+            /**
+             * Format: int32
+             * @description 0 for the start tile, then 1, 2, ...
+             */
+            readonly order: number;
+            /**
+             * Format: int32
+             * @description Quarter turns clockwise, 0 to 3.
+             */
+            readonly rotation: number;
+            /** @description Id of its type. */
+            readonly tile: string;
+        };
+        /** @description Place an islander on a segment of the tile just placed (R4.1). */
+        readonly PlaceIslander: {
+            /**
+             * Format: int32
+             * @description Index in the `segments` of the tile just placed.
+             */
+            readonly segment: number;
+            /** @constant */
+            readonly type: "place_islander";
+        };
+        /** @description Lay the drawn tile on an empty cell (R3). */
+        readonly PlaceTile: {
+            /**
+             * Format: int32
+             * @description Quarter turns clockwise.
+             */
+            readonly rotation: number;
+            /** @constant */
+            readonly type: "place_tile";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description A seat: who sits there, what they hold; `points` are those of the ships. */
+        readonly Player: {
+            /** @description Which bot plays; null where none does. A bot may stand in for a player of kind `human`, until they return. */
+            readonly bot: string | null;
+            /** @description Null while the seat is open. */
+            readonly color: string | null;
+            /**
+             * @example human
+             * @example bot
+             * @example open
+             */
+            readonly kind: string;
+            /** @description Null while the seat is open. */
+            readonly name: string | null;
+            /**
+             * Format: int32
+             * @description Of the ships.
+             */
+            readonly points: number;
+            /** @description Whether the player gave up: the seat is passed over and cannot win. */
+            readonly resigned: boolean;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @description Ids of the ships won, in the order of winning. */
+            readonly ships: readonly string[];
+            /**
+             * Format: int32
+             * @description Islanders at home.
+             */
+            readonly supply: number;
+            readonly wares: components["schemas"]["Wares"];
+        };
+        /** @description Somebody took an open seat. */
+        readonly PlayerJoined: {
+            /**
+             * @example black
+             * @example blue
+             * @example green
+             * @example red
+             * @example yellow
+             */
+            readonly color: string;
+            /** @description 1 to 32 characters, no control or format ones. */
+            readonly name: string;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "player_joined";
+        };
+        /** @description A bot stands in for an absent player, until they return. */
+        readonly PlayerReplaced: {
+            readonly bot: string;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "player_replaced";
+        };
+        /** @description A player gave up: their islanders go home, their turns are passed over, and they cannot win. */
+        readonly PlayerResigned: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "player_resigned";
+        };
+        /** @description A player took the seat back from the bot that stood in. */
+        readonly PlayerReturned: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "player_returned";
+        };
+        /** @description A player's points now (ships only) and if the game ended now (R8.3). */
+        readonly PlayerScores: {
+            readonly if_ended_now: components["schemas"]["IfEnded"];
+            /**
+             * Format: int32
+             * @description Of the ships alone.
+             */
+            readonly points_now: number;
+            /** Format: int32 */
+            readonly seat: number;
+        };
+        /** @description The answer to `ping`. */
+        readonly Pong: {
+            readonly id: string | null;
+            /** @constant */
+            readonly type: "pong";
+        };
+        /** @description What went wrong: `code` is for programs, `detail` for people, the rest says where; null where it says nothing. */
+        readonly Problem: {
+            /** @example illegal_move */
+            readonly code: string;
+            readonly detail: string;
+            readonly digest: string | null;
+            /** @description Which of the request's `actions`, from 0. */
+            readonly index: number | null;
+            /** @description The rematch that there is already. */
+            readonly next_game: string | null;
+            /** @description The field that is wrong, as `$.players[0].name`. */
+            readonly path: string | null;
+            /** @description As the header Retry-After. */
+            readonly retry_after_s: number | null;
+            /**
+             * @description The id of the rule that forbids it: /docs/rules#R3.3.
+             * @example R3.3
+             */
+            readonly rule: string | null;
+            /** Format: int32 */
+            readonly status: number;
+            readonly title: string;
+            /** @example /problems/illegal-move */
+            readonly type: string;
+            /** @description The game's version now. */
+            readonly version: number | null;
+        };
+        /** @description Where to, and what of the game to tell; only `url` is required. */
+        readonly RegisterWebhook: {
+            /**
+             * @description Types of events, the most important first, or `decision`; null for every change.
+             * @default null
+             */
+            readonly events?: readonly string[] | null;
+            /**
+             * @description Events and decisions that concern one seat are told only of these; null for all.
+             * @default null
+             */
+            readonly seats?: readonly number[] | null;
+            /**
+             * @description To sign with; null for a random one.
+             * @default null
+             */
+            readonly secret?: string | null;
+            /**
+             * @description Of a server on the public internet; https.
+             * @example https://bot.example/south-seas
+             */
+            readonly url: string;
+        };
+        /** @description The same players again; an empty body asks for the same as `{}`. */
+        readonly Rematch: {
+            /**
+             * @description Null for a random one. Who chooses it knows the order of bag and ships.
+             * @default null
+             */
+            readonly seed?: string | null;
+        };
+        /** @description The same players play again, in `game`. */
+        readonly RematchCreated: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @constant */
+            readonly type: "rematch_created";
+        };
+        /** @description Removes a member (RFC 6902, 4.2). */
+        readonly Remove: {
+            /** @constant */
+            readonly op: "remove";
+            /** @description A JSON Pointer; never to an index of an array. */
+            readonly path: string;
+        };
+        /** @description Resigns, as `POST /v1/games/{id}/resign` does. */
+        readonly Resign: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @default null */
+            readonly if_match?: string | null;
+            /** @default null */
+            readonly include?: "legal_moves" | null;
+            /** @default null */
+            readonly key?: string | null;
+            /** @default null */
+            readonly seat?: number | null;
+            /** @constant */
+            readonly type: "resign";
+        };
+        /** @description How it ended (R7.1) and who won (R7.4). */
+        readonly Result: {
+            /**
+             * @example last_tile
+             * @example last_ship
+             * @example bag_exhausted
+             * @example resigned
+             */
+            readonly reason: string;
+            readonly scores: readonly components["schemas"]["Score"][];
+            /** @description Seats; more than one where they are tied. */
+            readonly winners: readonly number[];
+        };
+        /** @description Take one of one's own islanders back to the supply (R4.4). */
+        readonly RetrieveIslander: {
+            /**
+             * Format: int32
+             * @description Index in the `segments` of the tile at (x, y).
+             */
+            readonly segment: number;
+            /** @constant */
+            readonly type: "retrieve_islander";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description Takes a seat back from a bot, as `POST /v1/games/{id}/return` does. */
+        readonly Return: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @default null */
+            readonly if_match?: string | null;
+            /** @default null */
+            readonly include?: "legal_moves" | null;
+            /** @default null */
+            readonly key?: string | null;
+            /** @default null */
+            readonly seat?: number | null;
+            /** @constant */
+            readonly type: "return";
+        };
+        /** @description A final score (R7.3). */
+        readonly Score: {
+            /** Format: int32 */
+            readonly seat: number;
+            /**
+             * Format: int32
+             * @description Points of ships.
+             */
+            readonly ships: number;
+            /** Format: int32 */
+            readonly total: number;
+            /**
+             * Format: int32
+             * @description Points of wares: one for each three.
+             */
+            readonly wares: number;
+        };
+        /** @description The answer to `GET /v1/games/{id}/scores`. */
+        readonly Scores: {
+            readonly islanders: readonly components["schemas"]["IslanderValue"][];
+            readonly players: readonly components["schemas"]["PlayerScores"][];
+            /** Format: int32 */
+            readonly version: number;
+        };
+        /** @description A sea segment with its half-edges, its fish groups and whether a boat is printed on it (R5.6). */
+        readonly Sea: {
+            /** @description Whether it evaluates the sea that it is placed in (R5.6). */
+            readonly boat: boolean;
+            /** @description Each group's number of fish. */
+            readonly fish: readonly number[];
+            readonly halves: readonly number[];
+            /** @constant */
+            readonly kind: "sea";
+        };
+        /** @description A seat of a new game: a named player, a bot (named after itself unless named), or an open seat. */
+        readonly SeatAsked: {
+            /**
+             * @description Fills the seat with a bot.
+             * @default null
+             */
+            readonly bot?: string | null;
+            /**
+             * @description Null takes the first that is free.
+             * @default null
+             */
+            readonly color?: ("black" | "blue" | "green" | "red" | "yellow") | null;
+            /**
+             * @description Whom the creator finds this seat's games by; it needs the header `Creator-Key`, and GAME does not tell it.
+             * @default null
+             */
+            readonly external_user?: string | null;
+            /**
+             * @description Of a person, or of a bot.
+             * @default null
+             */
+            readonly name?: string | null;
+            /**
+             * @description True leaves the seat for whoever comes.
+             * @default null
+             */
+            readonly open?: boolean | null;
+        };
+        /** @description The token that acts for a seat. */
+        readonly SeatToken: {
+            /** Format: int32 */
+            readonly seat: number;
+            /** @description A bearer token: 256 random bits, stored only hashed. */
+            readonly token: string;
+        };
+        readonly ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["Subscribed"] | components["schemas"]["Snapshot"] | components["schemas"]["Diff"] | components["schemas"]["Ack"] | components["schemas"]["Error"] | components["schemas"]["Pong"] | components["schemas"]["Closing"];
+        /** @description A ship token: its points and what it asks for. */
+        readonly Ship: {
+            readonly cost: components["schemas"]["Cost"];
+            /** @description A ship's id: 1 to 8 of a-z, 0-9 and -. */
+            readonly id: string;
+            /** Format: int32 */
+            readonly points: number;
+        };
+        /** @description The display was refilled (R6.4). */
+        readonly ShipRevealed: {
+            readonly ship: string;
+            /** @constant */
+            readonly type: "ship_revealed";
+        };
+        /** @description A ship left the display, `by` delivery (R6.2) or by market (R5.10, nothing paid). */
+        readonly ShipTaken: {
+            /**
+             * @example delivery
+             * @example market
+             */
+            readonly by: string;
+            /** @description Null where a market brought it. */
+            readonly paid: components["schemas"]["Wares"] | null;
+            /** Format: int32 */
+            readonly points: number;
+            /** Format: int32 */
+            readonly seat: number;
+            readonly ship: string;
+            /** @constant */
+            readonly type: "ship_taken";
+        };
+        /** @description The whole GAME, and the digest of its version. */
+        readonly Snapshot: {
+            /** @description The first 32 hex digits of a SHA-256. */
+            readonly digest: string;
+            readonly game: components["schemas"]["GameView"];
+            /** @constant */
+            readonly type: "snapshot";
+        };
+        /** @description An islander on a segment of a tile. */
+        readonly Standing: {
+            /** Format: int32 */
+            readonly seat: number;
+            /**
+             * Format: int32
+             * @description Index in the tile's `segments`.
+             */
+            readonly segment: number;
+        };
+        /** @description The answer to `GET /v1/games/{id}/story`: a part of the log in sentences, and what is waited for now. */
+        readonly Story: {
+            /** @description The game's now. */
+            readonly digest: string;
+            /**
+             * @description The language of texts: growing.
+             * @example en
+             * @example fr
+             * @example de
+             */
+            readonly language: string;
+            /** @description Oldest first. */
+            readonly lines: readonly components["schemas"]["StoryLine"][];
+            /** @description Whose turn it is and until when, or how the game ended. */
+            readonly now: string;
+            /**
+             * Format: int32
+             * @description The game's now.
+             */
+            readonly version: number;
+        };
+        /** @description One version of the game: what happened with it, in plain text. */
+        readonly StoryLine: {
+            /** @description UTC, whole seconds. */
+            readonly at: string;
+            /** @description Who acted; null where nobody did. */
+            readonly seat: number | null;
+            /** @description One or more sentences, names as the players wrote them: escape it where your chat reads markup. */
+            readonly text: string;
+            /** @description The turn in which it happened, so that a turn can be told as one paragraph; null before the first. */
+            readonly turn: number | null;
+            /** Format: int32 */
+            readonly version: number;
+        };
+        /** @description Asks for a game's diffs, after version `since` with `digest` where the client knows an earlier state. */
+        readonly Subscribe: {
+            /** @default null */
+            readonly digest?: string | null;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @default null */
+            readonly since?: number | null;
+            /** @constant */
+            readonly type: "subscribe";
+        };
+        /** @description A subscription began at `version`: what was missed follows (`recovered`), or a snapshot. */
+        readonly Subscribed: {
+            /** @description The first 32 hex digits of a SHA-256. */
+            readonly digest: string;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            readonly id: string | null;
+            readonly recovered: boolean;
+            /** @constant */
+            readonly type: "subscribed";
+            /** Format: int32 */
+            readonly version: number;
+        };
+        /** @description Asks for a snapshot, after a gap or a patch that does not apply. */
+        readonly Sync: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @constant */
+            readonly type: "sync";
+        };
+        /** @description Choose among the ships with the most points (R5.10). */
+        readonly TakeShip: {
+            /** @description One of the display. */
+            readonly ship: string;
+            /** @constant */
+            readonly type: "take_ship";
+        };
+        /** @description A type of tile and how many of it the set holds; a segment is named by its index. */
+        readonly Tile: {
+            /** Format: int32 */
+            readonly count: number;
+            readonly edges: components["schemas"]["Edges"];
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            readonly segments: readonly (components["schemas"]["Bridge"] | components["schemas"]["Island"] | components["schemas"]["Sea"] | components["schemas"]["Market"])[];
+        };
+        /** @description A tile with no legal placement left the game (R3.5). */
+        readonly TileDiscarded: {
+            readonly tile: string;
+            /** @constant */
+            readonly type: "tile_discarded";
+        };
+        /** @description The tile to place, open to everybody (R3.1). */
+        readonly TileDrawn: {
+            readonly tile: string;
+            /** @constant */
+            readonly type: "tile_drawn";
+        };
+        /** @description How many tiles of a type are still in the bag (R8.1). */
+        readonly TileLeft: {
+            /** Format: int32 */
+            readonly left: number;
+            readonly tile: string;
+        };
+        /** @description The drawn tile lies on the board (R3). */
+        readonly TilePlaced: {
+            /** Format: int32 */
+            readonly rotation: number;
+            /** Format: int32 */
+            readonly seat: number;
+            readonly tile: string;
+            /** @constant */
+            readonly type: "tile_placed";
+            /** Format: int32 */
+            readonly x: number;
+            /** Format: int32 */
+            readonly y: number;
+        };
+        /** @description A whole tile set; the start tile is one of `tiles` and counts in its `count` (R1.2). */
+        readonly TileSet: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            readonly name: string;
+            /**
+             * @description Where the set comes from.
+             * @example reconstruction
+             * @example printed
+             */
+            readonly provenance: string;
+            readonly ships: readonly components["schemas"]["Ship"][];
+            /** @description Id of the start tile. */
+            readonly start: string;
+            readonly tiles: readonly components["schemas"]["Tile"][];
+        };
+        /** @description The answer to `GET /v1/tilesets`: every set, whole. */
+        readonly TileSets: {
+            readonly tilesets: readonly components["schemas"]["TileSet"][];
+        };
+        /** @description The answer to `GET /v1/games/{id}/tiles`: every type of the set. */
+        readonly TilesLeft: {
+            /**
+             * Format: int32
+             * @description All of them.
+             */
+            readonly bag: number;
+            readonly tiles: readonly components["schemas"]["TileLeft"][];
+            /** Format: int32 */
+            readonly version: number;
+        };
+        /** @description Whose turn it is (`seat`) and who must decide now (`decider`); they differ under R5.10. */
+        readonly Turn: {
+            /** @description When the decider's time is up; null for never. */
+            readonly deadline: string | null;
+            /**
+             * Format: int32
+             * @description The seat that must decide now.
+             */
+            readonly decider: number;
+            /**
+             * Format: int32
+             * @description Counts turns from 1; a discarded tile does not change it.
+             */
+            readonly number: number;
+            /**
+             * @example deliver
+             * @example islander
+             * @example place_tile
+             * @example take_ship
+             */
+            readonly phase: string;
+            /** @description Where it lies; null until it does. */
+            readonly placed: components["schemas"]["Placed"] | null;
+            /**
+             * Format: int32
+             * @description Whose turn it is.
+             */
+            readonly seat: number;
+            /** @description The drawn tile, to the end of the turn. */
+            readonly tile: string;
+            /**
+             * Format: int32
+             * @description How many of the last actions the decider may take back: those of this turn since anything hidden was revealed.
+             */
+            readonly undoable: number;
+        };
+        /** @description A turn begins; turns are numbered from 1. */
+        readonly TurnStarted: {
+            /** Format: int32 */
+            readonly number: number;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "turn_started";
+        };
+        /** @description A player did not decide in time; what `policy` says follows. */
+        readonly TurnTimedOut: {
+            /**
+             * @description What happens at a decision's deadline.
+             * @example pass
+             * @example bot
+             * @example resign
+             */
+            readonly policy: string;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "turn_timed_out";
+        };
+        /** @description Takes a move back, as `POST /v1/games/{id}/undo` does. */
+        readonly Undo: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @default null */
+            readonly if_match?: string | null;
+            /** @default null */
+            readonly include?: "legal_moves" | null;
+            /** @default null */
+            readonly key?: string | null;
+            /** @default null */
+            readonly seat?: number | null;
+            /** @constant */
+            readonly type: "undo";
+        };
+        /** @description Ends a subscription. */
+        readonly Unsubscribe: {
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @default null */
+            readonly id?: string | null;
+            /** @constant */
+            readonly type: "unsubscribe";
+        };
+        /** @description Numbers of wares, in an answer. */
+        readonly Wares: {
+            /** Format: int32 */
+            readonly bananas: number;
+            /** Format: int32 */
+            readonly fish: number;
+            /** Format: int32 */
+            readonly shells: number;
+        };
+        /** @description Numbers of wares, in a request; a kind left out is none. */
+        readonly WaresAsked: {
+            /**
+             * Format: int32
+             * @default 0
+             */
+            readonly bananas?: number;
+            /**
+             * Format: int32
+             * @default 0
+             */
+            readonly fish?: number;
+            /**
+             * Format: int32
+             * @default 0
+             */
+            readonly shells?: number;
+        };
+        /** @description A webhook, for the game's owner; its secret was told when it was made. */
+        readonly Webhook: {
+            /** @description UTC, whole seconds. */
+            readonly created_at: string;
+            /**
+             * Format: int32
+             * @description Every change up to this version has been delivered, or was not asked for.
+             */
+            readonly delivered_version: number;
+            /** @description `gone` after an answer 410, `failing` after the last attempt; null while it is active. */
+            readonly disabled_reason: string | null;
+            /** @description Null for every change. */
+            readonly events: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description How often the next message has failed so far.
+             */
+            readonly failures: number;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            /** @description When it is tried again; null where nothing has failed. */
+            readonly next_attempt_at: string | null;
+            /** @description Null for all. */
+            readonly seats: readonly number[] | null;
+            /**
+             * @description A `disabled` one is told of nothing until it is retried.
+             * @example active
+             * @example disabled
+             */
+            readonly status: string;
+            readonly url: string;
+        };
+        /** @description A new webhook, with its secret. */
+        readonly WebhookCreated: {
+            /** @description UTC, whole seconds. */
+            readonly created_at: string;
+            /**
+             * Format: int32
+             * @description Every change up to this version has been delivered, or was not asked for.
+             */
+            readonly delivered_version: number;
+            /** @description `gone` after an answer 410, `failing` after the last attempt; null while it is active. */
+            readonly disabled_reason: string | null;
+            /** @description Null for every change. */
+            readonly events: readonly string[] | null;
+            /**
+             * Format: int32
+             * @description How often the next message has failed so far.
+             */
+            readonly failures: number;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly id: string;
+            /** @description When it is tried again; null where nothing has failed. */
+            readonly next_attempt_at: string | null;
+            /** @description Null for all. */
+            readonly seats: readonly number[] | null;
+            /**
+             * @description Told here and nowhere else.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            readonly secret: string;
+            /**
+             * @description A `disabled` one is told of nothing until it is retried.
+             * @example active
+             * @example disabled
+             */
+            readonly status: string;
+            readonly url: string;
+        };
+        /** @description A change of a game, as far as the webhook asked for it. */
+        readonly WebhookData: {
+            /** @description Who decided; null where nobody acted. */
+            readonly by: string | null;
+            /** @description Of that version. */
+            readonly digest: string;
+            /** @description Those that were asked for; may be empty where only `decision` was. */
+            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @description The move's id; null where nobody acted. */
+            readonly move: string | null;
+            /** @description Who must decide after the change. */
+            readonly next: components["schemas"]["Next"];
+            /** @description Who acted; null where nobody did. */
+            readonly seat: number | null;
+            /**
+             * Format: int32
+             * @description Of the change; more than one message never tells of the same.
+             */
+            readonly version: number;
+        };
+        /** @description What is posted to a webhook's URL (Standard Webhooks). */
+        readonly WebhookMessage: {
+            readonly data: components["schemas"]["WebhookData"];
+            /** @description When it happened. */
+            readonly timestamp: string;
+            /**
+             * @description The first of the webhook's `events` that happened; `diff` where it has none.
+             * @example turn_started
+             * @example game_finished
+             * @example decision
+             * @example diff
+             */
+            readonly type: string;
+        };
+        /** @description The webhooks of a game. */
+        readonly Webhooks: {
+            readonly webhooks: readonly components["schemas"]["Webhook"][];
+        };
+        /** @description The first message of every socket. */
+        readonly Welcome: {
+            /** Format: int32 */
+            readonly max_message_bytes: number;
+            readonly now: string;
+            /** Format: int32 */
+            readonly ping_interval_ms: number;
+            /** @constant */
+            readonly type: "welcome";
+        };
+    };
+    responses: never;
+    parameters: {
+        /**
+         * @description The languages that texts may be in, best first; English where none of them is ours.
+         * @example fr-CA, fr;q=0.9, en;q=0.5
+         */
+        readonly "Accept-Language": string;
+        /**
+         * @description A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
+         * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
+         */
+        readonly "Creator-Key": string;
+        /**
+         * @description A webhook's id.
+         * @example w4k8x1m7q2zc
+         */
+        readonly hook: string;
+        /**
+         * @description What is no id is answered as an unknown one.
+         * @example k7m2x9qd4t1w
+         */
+        readonly id: string;
+        /**
+         * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
+         * @example turn-9-place
+         */
+        readonly "Idempotency-Key": string;
+        /**
+         * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+         * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
+         */
+        readonly "Idempotency-Key-secret": string;
+        /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+        readonly "If-Match": string;
+        /**
+         * @description The `ETag` of what you have: 304 where it is still that.
+         * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+         */
+        readonly "If-None-Match": string;
+        /**
+         * @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it.
+         * @example 17-0f3a5c1e9b7d2846a0c4e8f1b3d59627
+         */
+        readonly "Last-Event-ID": string;
+        /**
+         * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
+         * @example return=representation
+         */
+        readonly Prefer: string;
+        /**
+         * @description A ship's id.
+         * @example s16
+         */
+        readonly ship: string;
+        /**
+         * @description The id of a type of tile.
+         * @example junction-4
+         */
+        readonly tile: string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The methods that this path answers.
+         * @example GET, HEAD, OPTIONS
+         */
+        readonly Allow: string;
+        /**
+         * @description It may be kept for ever.
+         * @example public, max-age=31536000, immutable
+         */
+        readonly "Cache-Control": string;
+        /**
+         * @description The language of the texts, where the answer holds any.
+         * @example fr
+         */
+        readonly "Content-Language": string;
+        /**
+         * @description What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.
+         * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+         */
+        readonly ETag: string;
+        /**
+         * @description The path of what is new.
+         * @example /v1/games/k7m2x9qd4t1w
+         */
+        readonly Location: string;
+        /**
+         * @description `return=representation` where that was preferred.
+         * @example return=representation
+         */
+        readonly "Preference-Applied": string;
+        /**
+         * @description What is left of which limit, and for how long (IETF draft httpapi-ratelimit-headers).
+         * @example "default";r=0;t=1
+         */
+        readonly RateLimit: string;
+        /**
+         * @description Seconds to wait before the next attempt.
+         * @example 1
+         */
+        readonly "Retry-After": string;
+        /**
+         * @description How to say who you are.
+         * @example Bearer realm="south-seas", error="invalid_token"
+         */
+        readonly "WWW-Authenticate": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly index: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The paths to begin with. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Index"];
+                    readonly "text/html": string;
+                };
+            };
+            /** @description The page has not changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readAsyncApi: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The AsyncAPI 3.0 document. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nothing has changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly isAlive: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It does. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readOpenApi: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The OpenAPI 3.1 document. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nothing has changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly isReady: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It should. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listBots: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every bot, by name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BotsListed"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listGames: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the answer before. */
+                readonly cursor?: string;
+                /** @description Games in one answer. */
+                readonly limit?: number;
+                /** @description Only games of this status. */
+                readonly status?: "aborted" | "active" | "finished" | "waiting";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Public games, newest first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Games"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly createGame: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
+                 * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
+                 */
+                readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
+                /**
+                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+                 * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateGame"];
+            };
+        };
+        readonly responses: {
+            /** @description The new game and its tokens. */
+            readonly 201: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Created"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. `unknown_tileset`: There is no such tile set. `unknown_bot`: There is no such bot. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readGame: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description GAME, equal for every reader. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GameView"];
+                };
+            };
+            /** @description The game has not changed since. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly abortGame: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                readonly "If-Match"?: components["parameters"]["If-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The aborted game. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GameView"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_active`: The game is not being played. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch`: The game has another version by now. */
+            readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly act: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
+                 * @example turn-9-place
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                readonly "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
+                 * @example return=representation
+                 */
+                readonly Prefer?: components["parameters"]["Prefer"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Act"];
+            };
+        };
+        readonly responses: {
+            /** @description What happened. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Preference-Applied": components["headers"]["Preference-Applied"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Acted"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_seat`: The token does not act for this seat. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat decides now. `replaced`: A bot stands in for this seat. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch`: The game has another version by now. */
+            readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals something hidden. `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readBoardPng: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description 1 numbers the legal moves as their list does, the first being 1. */
+                readonly candidates?: 0 | 1;
+                /** @description 1 writes the coordinates at the edges. */
+                readonly coordinates?: 0 | 1;
+                /** @description 1 outlines the tile placed last. */
+                readonly last?: 0 | 1;
+                /** @description `fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners. */
+                readonly region?: string;
+                /** @description 1 shows drawn tile, display and players beside the board. */
+                readonly side?: 0 | 1;
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description The game's version: its picture never changes. */
+                readonly v?: number;
+                /** @description Pixels; more than 4096 are taken as 4096. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/png": unknown;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readBoardSvg: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description 1 numbers the legal moves as their list does, the first being 1. */
+                readonly candidates?: 0 | 1;
+                /** @description 1 writes the coordinates at the edges. */
+                readonly coordinates?: 0 | 1;
+                /** @description 1 outlines the tile placed last. */
+                readonly last?: 0 | 1;
+                /** @description `fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners. */
+                readonly region?: string;
+                /** @description 1 shows drawn tile, display and players beside the board. */
+                readonly side?: 0 | 1;
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description The game's version: its picture never changes. */
+                readonly v?: number;
+                /** @description Pixels; more than 4096 are taken as 4096. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/svg+xml": string;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readBoardText: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description 1 numbers the legal moves as their list does, the first being 1. */
+                readonly candidates?: 0 | 1;
+                /** @description 1 writes the coordinates at the edges. */
+                readonly coordinates?: 0 | 1;
+                /** @description 1 outlines the tile placed last. */
+                readonly last?: 0 | 1;
+                /** @description `fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners. */
+                readonly region?: string;
+                /** @description 1 shows drawn tile, display and players beside the board. */
+                readonly side?: 0 | 1;
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description The game's version: its picture never changes. */
+                readonly v?: number;
+                /** @description Columns: tiles are 11 by 5 characters where they fit, else 5 by 3. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readDiffs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Diffs in one answer. */
+                readonly limit?: number;
+                /** @description Only versions after this one. */
+                readonly since?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it.
+                 * @example 17-0f3a5c1e9b7d2846a0c4e8f1b3d59627
+                 */
+                readonly "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A part of the log, oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Diffs"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /** @description The game has not changed since. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readLegalMoves: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the answer before. */
+                readonly cursor?: string;
+                /** @description Moves or cells in one answer. */
+                readonly limit?: number;
+                /** @description Only moves with this in their text, in capitals or not. */
+                readonly q?: string;
+                /** @description `cell` answers the cells that have moves, and no moves. */
+                readonly stage?: "cell";
+                /** @description Only moves at this x. */
+                readonly x?: number;
+                /** @description Only moves at this y. */
+                readonly y?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Everything that is accepted now. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["LegalMoves"];
+                };
+            };
+            /** @description The game has not changed since. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly createRematch: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+                 * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Rematch"];
+            };
+        };
+        readonly responses: {
+            /** @description The rematch and its tokens. */
+            readonly 201: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Created"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_over`: The game is not over yet. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly resign: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
+                 * @example turn-9-place
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                readonly "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
+                 * @example return=representation
+                 */
+                readonly Prefer?: components["parameters"]["Prefer"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ForSeat"];
+            };
+        };
+        readonly responses: {
+            /** @description What followed. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Preference-Applied": components["headers"]["Preference-Applied"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Acted"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_seat`: The token does not act for this seat. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_active`: The game is not being played. `resigned`: This seat has resigned. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch`: The game has another version by now. */
+            readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly returnToSeat: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
+                 * @example turn-9-place
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                readonly "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
+                 * @example return=representation
+                 */
+                readonly Prefer?: components["parameters"]["Prefer"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ForSeat"];
+            };
+        };
+        readonly responses: {
+            /** @description What happened. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Preference-Applied": components["headers"]["Preference-Applied"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Acted"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_seat`: The token does not act for this seat. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_active`: The game is not being played. `not_replaced`: No bot stands in for this seat. `resigned`: This seat has resigned. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch`: The game has another version by now. */
+            readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readScores: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Points now, and if the game ended now. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Scores"];
+                };
+            };
+            /** @description The game has not changed since. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly joinGame: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
+                 * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
+                 */
+                readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
+                /**
+                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+                 * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JoinGame"];
+            };
+        };
+        readonly responses: {
+            /** @description The seat and its token. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Joined"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_open_seat`: No seat is open. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readStory: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Diffs in one answer. */
+                readonly limit?: number;
+                /** @description Only versions after this one. */
+                readonly since?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A part of the log, told. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Story"];
+                };
+            };
+            /** @description The game has not changed since. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readTiles: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How many of each type are in the bag. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TilesLeft"];
+                };
+            };
+            /** @description The game has not changed since. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly undo: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Puts the next legal moves into the answer. */
+                readonly include?: "legal_moves";
+            };
+            readonly header?: {
+                /**
+                 * @description The languages that texts may be in, best first; English where none of them is ours.
+                 * @example fr-CA, fr;q=0.9, en;q=0.5
+                 */
+                readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
+                /**
+                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
+                 * @example turn-9-place
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                readonly "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
+                 * @example return=representation
+                 */
+                readonly Prefer?: components["parameters"]["Prefer"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ForSeat"];
+            };
+        };
+        readonly responses: {
+            /** @description What is as before. */
+            readonly 200: {
+                headers: {
+                    readonly "Content-Language": components["headers"]["Content-Language"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Preference-Applied": components["headers"]["Preference-Applied"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Acted"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_seat`: The token does not act for this seat. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat decides now. `replaced`: A bot stands in for this seat. `nothing_to_undo`: There is nothing to take back. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch`: The game has another version by now. */
+            readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhooks of the game, the oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly registerWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
+                 * @example turn-9-place
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RegisterWebhook"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook and its secret. */
+            readonly 201: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookCreated"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `limit_reached`: There may be no more of these. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Nothing may be sent to this URL. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly deleteWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is forgotten. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The latest attempts, the newest first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly retryWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description A webhook's id.
+                 * @example w4k8x1m7q2zc
+                 */
+                readonly hook: components["parameters"]["hook"];
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook, its failures forgotten. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly myGames: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the answer before. */
+                readonly cursor?: string;
+                /** @description Only seats of whom the creator calls so. */
+                readonly external_user?: string;
+                /** @description Games in one answer. */
+                readonly limit?: number;
+                /** @description Only games of this status. */
+                readonly status?: "aborted" | "active" | "finished" | "waiting";
+                /** @description Only games that wait for a seat of mine, or only others. */
+                readonly waiting?: boolean;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Games of mine, newest first. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["MyGames"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly listTileSets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every tile set, whole. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TileSets"];
+                };
+            };
+            /** @description Nothing has changed. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readTileSet: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The tile set. */
+            readonly 200: {
+                headers: {
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TileSet"];
+                };
+            };
+            /** @description Nothing has changed, as nothing ever does. */
+            readonly 304: {
+                headers: {
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readShipPng: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description Pixels; more than 4096 are taken as 4096. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+                /**
+                 * @description A ship's id.
+                 * @example s16
+                 */
+                readonly ship: components["parameters"]["ship"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/png": unknown;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readShipSvg: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description Pixels; more than 4096 are taken as 4096. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+                /**
+                 * @description A ship's id.
+                 * @example s16
+                 */
+                readonly ship: components["parameters"]["ship"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/svg+xml": string;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readTilePng: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Quarter turns clockwise. */
+                readonly rotation?: number;
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description Pixels; more than 4096 are taken as 4096. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+                /**
+                 * @description The id of a type of tile.
+                 * @example junction-4
+                 */
+                readonly tile: components["parameters"]["tile"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/png": unknown;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly readTileSvg: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Quarter turns clockwise. */
+                readonly rotation?: number;
+                /** @description Colours for a light or for a dark page. */
+                readonly theme?: "dark" | "light";
+                /** @description Pixels; more than 4096 are taken as 4096. */
+                readonly width?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The `ETag` of what you have: 304 where it is still that.
+                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+                /**
+                 * @description The id of a type of tile.
+                 * @example junction-4
+                 */
+                readonly tile: components["parameters"]["tile"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The picture. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/svg+xml": string;
+                };
+            };
+            /** @description You have this picture. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly gameChanged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Equal however often the message is sent.
+                 * @example k7m2x9qd4t1w.18.w4k8x1m7q2zc
+                 */
+                readonly "webhook-id": string;
+                /**
+                 * @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                readonly "webhook-signature": string;
+                /**
+                 * @description The Unix second of this attempt.
+                 * @example 1795295400
+                 */
+                readonly "webhook-timestamp": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookMessage"];
+            };
+        };
+        readonly responses: {
+            /** @description It arrived. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nothing is wanted here any more: the webhook is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again for about a day; redirects are not followed. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

@@ -1,0 +1,70 @@
+/** The contract's shapes under short names; all of them are made from the service's own documents. */
+
+import type { components, operations } from "./schema.js";
+
+/** Every shape of the contract, by its name there. */
+export type Schemas = components["schemas"];
+
+export type Game = Schemas["GameView"];
+export type GameSummary = Schemas["GameSummary"];
+export type Games = Schemas["Games"];
+export type Player = Schemas["Player"];
+export type Turn = Schemas["Turn"];
+export type PlacedTile = Schemas["PlacedTile"];
+export type Result = Schemas["Result"];
+export type Wares = Schemas["Wares"];
+
+export type CreateGame = Schemas["CreateGame"];
+export type Created = Schemas["Created"];
+export type JoinGame = Schemas["JoinGame"];
+export type Joined = Schemas["Joined"];
+
+export type LegalMoves = Schemas["LegalMoves"];
+export type Move = Schemas["Move"];
+export type ActionAsked = Schemas["ActionAsked"];
+export type Act = Schemas["Act"];
+export type Acted = Schemas["Acted"];
+
+export type Diff = Schemas["Diff"];
+export type Diffs = Schemas["Diffs"];
+/** What happened. The contract grows: ignore the types that you do not know. */
+export type GameEvent = Diff["events"][number];
+export type PatchOperation = Diff["patch"][number];
+
+export type ForSeat = Schemas["ForSeat"];
+export type Rematch = Schemas["Rematch"];
+export type MyGames = Schemas["MyGames"];
+export type BotsListed = Schemas["BotsListed"];
+export type Story = Schemas["Story"];
+
+export type RegisterWebhook = Schemas["RegisterWebhook"];
+export type Webhook = Schemas["Webhook"];
+export type WebhookCreated = Schemas["WebhookCreated"];
+export type Webhooks = Schemas["Webhooks"];
+export type Deliveries = Schemas["Deliveries"];
+
+export type Scores = Schemas["Scores"];
+export type TilesLeft = Schemas["TilesLeft"];
+export type TileSet = Schemas["TileSet"];
+export type TileSets = Schemas["TileSets"];
+export type Tile = Schemas["Tile"];
+export type Segment = Tile["segments"][number];
+export type Ship = Schemas["Ship"];
+
+export type Problem = Schemas["Problem"];
+
+/** What a client says over a WebSocket. */
+export type ClientMessage = Schemas["ClientMessage"];
+/** What the service says over a WebSocket. Ignore the types that you do not know. */
+export type ServerMessage = Schemas["ServerMessage"];
+
+type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
+
+export type GamesQuery = QueryOf<"listGames">;
+export type LegalMovesQuery = QueryOf<"readLegalMoves">;
+export type MyGamesQuery = QueryOf<"myGames">;
+export type StoryQuery = QueryOf<"readStory">;
+export type BoardQuery = QueryOf<"readBoardSvg">;
+export type TileQuery = QueryOf<"readTileSvg">;
+export type ShipQuery = QueryOf<"readShipSvg">;
+export type DiffsQuery = QueryOf<"readDiffs">;

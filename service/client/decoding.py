@@ -1,0 +1,135 @@
+"""What the service says becomes the contract's Structs, also where the service is newer than this client.
+
+The contract grows: fields, values of enumerations, events, actions and messages may come that nobody here knows.
+Fields are dropped, values kept as they are, and in place of a whole thing stands `Unknown`, which no `case` takes.
+What an older service does not say is null, where the contract allows that.
+"""
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+__all__ = ["Undecodable", "Unknown", "convert", "decode"]
+
+T = TypeVar("T")
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """An event, an action or a message of a kind that this client does not know."""
+
+    type: str
+    document: dict[str, Any]
+    """The whole of it, as JSON."""
+
+
+class Undecodable(Exception):
+    """Something is not what the contract says; `path` leads to it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"unexpected at {path}")
+        self.path = path
+
+
+def decode(content: bytes | str, kind: type[T]) -> T:
+    """Decode JSON; raises Undecodable.
+
+    >>> from schemas.events import ShipRevealed, TileDrawn
+    >>> decode('[{"type": "ship_revealed", "ship": "s01"}, {"type": "storm"}]', list[ShipRevealed | TileDrawn])
+    [ShipRevealed(ship='s01'), Unknown(type='storm', document={'type': 'storm'})]
+    """
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.ValidationError:
+        return _grown(_json(content), kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Undecodable("$") from error
+
+
+def convert(document: Any, kind: type[T]) -> T:
+    """The same from JSON that was decoded before; raises Undecodable."""
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError:
+        return _grown(document, kind)
+
+
+def _json(content: bytes | str) -> Any:
+    try:
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Undecodable("$") from error
+
+
+def _grown(document: Any, kind: type[T]) -> T:
+    value: T = _read(document, inspect.type_info(kind), "$")
+    return value
+
+
+SCALARS: tuple[tuple[type[inspect.Type], type], ...] = (
+    (inspect.StrType, str),
+    (inspect.BoolType, bool),
+    (inspect.IntType, int),
+    (inspect.FloatType, float),
+    (inspect.NoneType, type(None)),
+)
+
+
+def _read(value: Any, kind: inspect.Type, path: str) -> Any:
+    match kind:
+        case inspect.Metadata(type=inner):
+            return _read(value, inner, path)
+        case inspect.StructType() if isinstance(value, dict):
+            return _struct(value, kind, path)
+        case inspect.UnionType(types=kinds):
+            return _union(value, kinds, path)
+        case inspect.ListType(item_type=item) if isinstance(value, list):
+            return [_read(one, item, f"{path}[{index}]") for index, one in enumerate(value)]
+        case inspect.VarTupleType(item_type=item) if isinstance(value, list):
+            return tuple(_read(one, item, f"{path}[{index}]") for index, one in enumerate(value))
+        case inspect.DictType(value_type=item) if isinstance(value, dict):
+            return {name: _read(one, item, f"{path}.{name}") for name, one in value.items()}
+        case inspect.LiteralType() if isinstance(value, str | int):
+            return value
+        case inspect.AnyType():
+            return value
+        case _ if _is_scalar(value, kind):
+            return value
+        case _:
+            raise Undecodable(path)
+
+
+def _is_scalar(value: Any, kind: inspect.Type) -> bool:
+    return any(isinstance(kind, scalar) and type(value) is python for scalar, python in SCALARS)
+
+
+def _struct(value: dict[str, Any], kind: inspect.StructType, path: str) -> Any:
+    fields = {}
+    for field in kind.fields:
+        if field.encode_name in value:
+            fields[field.name] = _read(value[field.encode_name], field.type, f"{path}.{field.encode_name}")
+        elif field.required:
+            fields[field.name] = _read(None, field.type, f"{path}.{field.encode_name}")
+    return kind.cls(**fields)
+
+
+def _union(value: Any, kinds: tuple[inspect.Type, ...], path: str) -> Any:
+    if not isinstance(value, dict):
+        others = [kind for kind in kinds if not isinstance(kind, inspect.StructType | inspect.NoneType)]
+        return None if value is None and len(others) < len(kinds) else _first(value, others, path)
+    structs = [kind for kind in kinds if isinstance(kind, inspect.StructType)]
+    for struct in structs:
+        if struct.tag_field is None or value.get(struct.tag_field) == struct.tag:
+            return _struct(value, struct, path)
+    if not structs:
+        return _first(value, list(kinds), path)
+    return Unknown(str(value.get(structs[0].tag_field or "type")), value)
+
+
+def _first(value: Any, kinds: list[inspect.Type], path: str) -> Any:
+    for kind in kinds:
+        try:
+            return _read(value, kind, path)
+        except Undecodable:
+            continue
+    raise Undecodable(path)

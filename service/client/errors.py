@@ -1,0 +1,181 @@
+"""Everything that goes wrong at a client, each with its data.
+
+    ClientError
+    ├── Unreachable             no answer came, however often it was asked
+    ├── Unreadable              something answered that does not speak the contract
+    └── Refused                 the service said no: `problem`
+        ├── Malformed           400, 405, 413, 415: the request itself
+        ├── Unauthorized        401: the token is missing or unknown
+        ├── Forbidden           403: wrong_seat, not_owner
+        ├── NotFound            404: no such game, or a private one
+        ├── Conflict            409: not_active, not_your_turn, no_open_seat, conflict
+        ├── VersionMismatch     412: the game has another version by now
+        ├── IllegalMove         422: illegal_move
+        ├── NotPossible         422: anything else, as list_too_long, key_reused, unknown_tileset
+        └── Busy                429, 503 and the like, still after the last try
+
+The kinds follow the HTTP status, so that a code which is not known here is of a known kind all the same.
+"""
+
+import msgspec
+
+from schemas.problems import Problem
+
+__all__ = [
+    "Busy",
+    "ClientError",
+    "Conflict",
+    "Forbidden",
+    "IllegalMove",
+    "Malformed",
+    "NotFound",
+    "NotPossible",
+    "Refused",
+    "Unauthorized",
+    "Unreachable",
+    "Unreadable",
+    "VersionMismatch",
+    "refusal",
+    "unknown_problem",
+]
+
+
+class ClientError(Exception):
+    """Something went wrong between a client and its service."""
+
+
+class Unreachable(ClientError):
+    """The service did not answer; `reason` is what the last try met."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url} does not answer: {reason}")
+        self.url = url
+        self.reason = reason
+
+
+class Unreadable(ClientError):
+    """What answers at `url` is no such service, or one that this client does not understand; `reason` says where."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url} does not answer as a South Seas service: {reason}")
+        self.url = url
+        self.reason = reason
+
+
+class Refused(ClientError):
+    """The service said no; `problem` says why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
+
+    @property
+    def code(self) -> str:
+        """What is wrong, as the contract names it."""
+        return self.problem.code
+
+
+class Malformed(Refused):
+    """The request is not of the contract's form; `problem.path` leads to the field."""
+
+
+class Unauthorized(Refused):
+    """The token is missing or unknown."""
+
+
+class Forbidden(Refused):
+    """The token is not for this: another's seat, or the owner's business."""
+
+
+class NotFound(Refused):
+    """There is no such thing, or not for this token."""
+
+
+class Conflict(Refused):
+    """The game is not in a state for it."""
+
+
+class VersionMismatch(Refused):
+    """The game went on: `version` and `digest` are its present ones."""
+
+    @property
+    def version(self) -> int | None:
+        """The game's version now."""
+        return self.problem.version
+
+    @property
+    def digest(self) -> str | None:
+        """Its digest."""
+        return self.problem.digest
+
+
+class NotPossible(Refused):
+    """The request is well-formed, and cannot be done."""
+
+
+class IllegalMove(Refused):
+    """The rules forbid it; nothing was done."""
+
+    @property
+    def rule(self) -> str | None:
+        """The id of the rule, as `R3.3`."""
+        return self.problem.rule
+
+    @property
+    def index(self) -> int | None:
+        """Which of several actions, from 0."""
+        return self.problem.index
+
+
+class Busy(Refused):
+    """Too many requests, or a part of the service is away, still after the last try."""
+
+    @property
+    def retry_after_s(self) -> int | None:
+        """When to come back."""
+        return self.problem.retry_after_s
+
+
+KINDS: dict[int, type[Refused]] = {
+    400: Malformed,
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    405: Malformed,
+    409: Conflict,
+    412: VersionMismatch,
+    413: Malformed,
+    415: Malformed,
+    422: NotPossible,
+    429: Busy,
+    502: Busy,
+    503: Busy,
+    504: Busy,
+}
+"""The kind of a problem by its status."""
+
+
+def refusal(problem: Problem) -> Refused:
+    """The error that a problem is."""
+    if problem.code == "illegal_move":
+        return IllegalMove(problem)
+    return KINDS.get(problem.status, Refused)(problem)
+
+
+def unknown_problem(status: int, detail: str, retry_after_s: int | None = None) -> Problem:
+    """A problem where no document came: something between here and the service answered, or a close code says it."""
+    return Problem(
+        type="about:blank",
+        title=detail,
+        status=status,
+        detail=detail,
+        code="unknown",
+        retry_after_s=retry_after_s,
+    )
+
+
+def with_retry_after(problem: Problem, retry_after_s: int | None) -> Problem:
+    """A problem that says when to come back, where only a header did."""
+    if problem.retry_after_s is not None or retry_after_s is None:
+        return problem
+    return msgspec.structs.replace(problem, retry_after_s=retry_after_s)

@@ -1,0 +1,48 @@
+/** Meets a service that has bad days, with the built client: `node bad_days.mjs BUILT URL`; reports as JSON. */
+
+import process from "node:process";
+
+const [, , built, url] = process.argv;
+const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
+
+const southSeas = new SouthSeas({ url, backoff: { firstWaitMs: 10 }, language: "fr" });
+const code = (asked) => asked.then(() => "done", (error) => error instanceof ProblemError && error.code);
+
+const game = await southSeas.game("g"); // refused twice
+const refused = await code(southSeas.game("g"));
+const created = await code(southSeas.createGame({ players: [] })); // at work still, at the second try
+const patience = await code(southSeas.game("g"));
+const nonsense = await southSeas.game("g").catch((error) => error instanceof UnreachableError);
+
+const states = [];
+const statuses = [];
+const gone = await new Promise((resolve) => {
+  southSeas.follow("game-script", {
+    token: "secret",
+    onState: (state, diff) => states.push([state.version, diff?.version ?? null]),
+    onStatus: (status) => statuses.push(status),
+    onRefused: (error) => resolve(error.code),
+  });
+});
+
+const cannot = [
+  { op: "remove", path: "/no" },
+  { op: "add", path: "/list/0", value: 1 },
+  { op: "add", path: "/list/7/name", value: 1 },
+  { op: "add", path: "/number/x", value: 1 },
+  { op: "replace", path: "/number", value: 1 },
+].map((operation) => {
+  try {
+    return applyPatch({ list: [{ name: "Ana" }], number: 3 }, [operation]);
+  } catch (error) {
+    return error instanceof PatchError && error.operation === operation;
+  }
+});
+
+const ending = new AbortController();
+ending.abort(new Error("enough"));
+const ended = await southSeas.game("g", { signal: ending.signal }).catch((error) => error.message);
+
+console.log(
+  JSON.stringify({ version: game.version, refused, created, patience, nonsense, states, statuses, gone, cannot, ended }),
+);

@@ -1,0 +1,49 @@
+"""A service, and clients with little patience."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from service.client import Backoff, Client
+from service.store.store import RedisStore
+from tests.clients.proxy import Proxy, proxied
+from tests.clients.scripted import Scripted, scripted
+from tests.games.logs import decoded, whole_game
+from tests.web.served import serve
+
+QUICK = Backoff(first_s=0.01, longest_s=1.0, tries=12, timeout_s=10.0)
+
+
+@pytest.fixture
+async def url(store: RedisStore) -> AsyncIterator[str]:
+    """Where the service runs."""
+    async with serve(store) as served:
+        yield str(served.make_url("/")).rstrip("/")
+
+
+@pytest.fixture
+async def proxy(url: str) -> AsyncIterator[Proxy]:
+    """A bad network before it."""
+    async with proxied(url) as between:
+        yield between
+
+
+@pytest.fixture
+async def client(proxy: Proxy) -> AsyncIterator[Client]:
+    """A client behind that network."""
+    async with Client(proxy.url, backoff=QUICK) as connected:
+        yield connected
+
+
+@pytest.fixture
+async def script() -> AsyncIterator[Scripted]:
+    """A service that does what the test tells it to, with the log of a real game."""
+    async with scripted(decoded(whole_game("script"))) as served:
+        yield served
+
+
+@pytest.fixture
+async def scripted_client(script: Scripted) -> AsyncIterator[Client]:
+    """A client of it."""
+    async with Client(script.url, backoff=QUICK) as connected:
+        yield connected

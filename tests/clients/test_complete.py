@@ -1,0 +1,29 @@
+"""Every path of the contract is one that both clients ask."""
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}
+
+PLACE = re.compile(r"\$?\{[^}]*\}")
+"""Of a parameter in a path: `{id}` in the document and in Python, `${id}` in TypeScript."""
+
+
+@pytest.mark.parametrize(
+    "sources", ("service/client/*.py", "clients/typescript/src/*.ts"), ids=("python", "typescript")
+)
+def test_every_path_has_a_method(sources: str) -> None:
+    document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
+    text = "\n".join(file.read_text() for file in ROOT.glob(sources) if file.name != "schema.ts")
+    asked = [
+        re.compile("[^/]+".join(map(re.escape, PLACE.split(path))))
+        for path in re.findall(r'["`](/v1/[^"`]+)["`]', text)
+    ]
+    paths = {PLACE.sub("0", path) for path in document["paths"]} - NOT_FOR_PLAYERS
+    assert {path for path in paths if not any(one.fullmatch(path) for one in asked)} == set()

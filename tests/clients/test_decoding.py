@@ -1,0 +1,100 @@
+"""What a newer service says, read by a client that does not know it."""
+
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+
+from schemas.acting import Acted, LegalMoves
+from schemas.actions import Pass
+from schemas.base import encode
+from schemas.diffs import Diff
+from schemas.events import TileDrawn
+from schemas.game import GameView
+from schemas.tileset import TileSet
+from service.client.decoding import Undecodable, Unknown, convert, decode
+from service.games.tilesets import load_catalogue
+from tests.examples.known import GAME
+
+DIGEST = "0" * 32
+
+
+NO_MOVES = LegalMoves(
+    version=1, digest=DIGEST, language="en", seat=0, phase="deliver", moves=[], cells=None, next_cursor=None
+)
+
+
+def moves(*actions: dict[str, Any]) -> dict[str, Any]:
+    listed = [{"id": f"m{index}", "text": "", "action": action} for index, action in enumerate(actions)]
+    return {**to_builtins(NO_MOVES), "phase": "storm", "moves": listed}
+
+
+def test_what_an_older_service_does_not_say_is_null() -> None:
+    document = {name: value for name, value in moves().items() if name != "next_cursor"}
+    assert convert(document, LegalMoves).next_cursor is None
+
+
+def test_unknown_values_and_kinds_are_kept() -> None:
+    told = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
+    legal = decode(encode(told), LegalMoves)
+    assert encode(legal.phase) == b'"storm"'
+    assert legal.moves[0].action == Pass(phase="storm")  # type: ignore[arg-type]  # no phase that is known here
+    assert repr(legal.moves[1].action) == repr(Unknown("swim", {"type": "swim", "to": [1, 2]}))
+
+
+def test_unknown_fields_are_dropped_even_where_the_contract_refuses_them() -> None:
+    known = load_catalogue(None).of_game("archipelago").tileset
+    document = {**decode(encode(known), dict), "weather": "fine"}
+    assert convert(document, TileSet) == known
+
+
+def test_what_is_known_comes_as_ever() -> None:
+    document = {**decode(encode(GAME), dict), "status": "becalmed"}
+    game = convert(document, GameView)
+    assert encode(game.status) == b'"becalmed"'
+    assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
+
+
+def test_it_reaches_into_generic_answers() -> None:
+    event = {"type": "tile_drawn", "tile": "cross"}
+    diff = {
+        "type": "diff",
+        "game": "g",
+        "version": 2,
+        "at": "2026-01-01T00:00:00Z",
+        "digest": DIGEST,
+        "seat": 0,
+        "move": None,
+        "by": None,
+        "patch": [],
+        "events": [event, {"type": "storm"}],
+    }
+    told = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
+    acted = decode(encode({**told, "next": {"seat": None, "phase": None}}), Acted[Diff])
+    assert acted.diffs[0].events == [TileDrawn(tile="cross"), Unknown("storm", {"type": "storm"})]
+    assert isinstance(acted, Acted)
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    (
+        ({"version": "one"}, "$.version"),
+        ({"version": None}, "$.version"),
+        ({"version": True}, "$.version"),
+        ({"moves": {}}, "$.moves"),
+        ({"moves": [7]}, "$.moves[0]"),
+        ({"moves": [{}]}, "$.moves[0].id"),
+        ({"seat": "first"}, "$.seat"),
+        ({"seat": {}}, "$.seat"),
+    ),
+)
+def test_what_breaks_the_contract_is_named(change: dict[str, Any], path: str) -> None:
+    with pytest.raises(Undecodable) as raised:
+        convert({**moves(), **change}, LegalMoves)
+    assert raised.value.path == path
+
+
+@pytest.mark.parametrize("content", (b"", b"{", b"\xff", "[" * 10_000))
+def test_what_is_no_json_is_named(content: bytes | str) -> None:
+    with pytest.raises(Undecodable):
+        decode(content, GameView)

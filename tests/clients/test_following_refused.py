@@ -1,0 +1,92 @@
+"""Following where the service does not want it, or is none."""
+
+import pytest
+from aiohttp import web
+
+from schemas.problems import problem
+from service.client import (
+    Backoff,
+    Client,
+    Forbidden,
+    NotFound,
+    Refused,
+    Unreachable,
+    Unreadable,
+)
+from tests.clients.following import closing, staying, versions
+from tests.clients.scripted import Scripted, Socket
+
+
+async def test_a_game_that_is_gone_is_told(script: Scripted, scripted_client: Client) -> None:
+    async def line(socket: Socket) -> None:
+        await socket.subscribed(1, recovered=False)
+        await socket.say(type="error", id=None, game="g", problem=problem("not_found", "it is gone"))
+        await socket.stay()
+
+    script.lines.append(line)
+    async with scripted_client.follow("g") as game:
+        for _ in range(2):
+            with pytest.raises(NotFound, match="gone"):
+                await anext(game)
+
+
+async def test_a_busy_service_is_come_back_to(script: Scripted, scripted_client: Client) -> None:
+    async def line(socket: Socket) -> None:
+        await socket.subscribed(1, recovered=False)
+        busy = problem("store_unavailable", "away", retry_after_s=0)
+        await socket.say(type="error", id=None, game="g", problem=busy)
+        await socket.stay()
+
+    script.lines.extend([line, staying(1, 2)])
+    async with scripted_client.follow("g") as game:
+        assert await versions(game, 2) == [2]
+
+
+@pytest.mark.parametrize(("code", "kind"), ((4404, "not_found"), (4401, "unauthorized"), (4413, "unknown")))
+async def test_some_close_codes_are_final(script: Scripted, scripted_client: Client, code: int, kind: str) -> None:
+    script.lines.append(closing(1, 1, code))
+    with pytest.raises(Refused) as refused:
+        async with scripted_client.follow("g") as game:
+            await anext(game)
+    assert refused.value.code == kind
+
+
+async def test_a_refused_upgrade_is_tried_again_where_the_service_is_busy(
+    script: Scripted, scripted_client: Client
+) -> None:
+    script.upgrades.extend([web.Response(status=503, headers={"Retry-After": "0"}), web.Response(status=502)])
+    script.lines.append(staying(1, 2))
+    async with scripted_client.follow("g") as game:
+        assert await versions(game, 2) == [2]
+    script.upgrades.append(web.Response(status=403))
+    with pytest.raises(Forbidden):
+        async with scripted_client.follow("g"):
+            pass
+
+
+async def test_a_first_connection_that_fails_is_named(unused_tcp_port: int) -> None:
+    url = f"http://127.0.0.1:{unused_tcp_port}"
+    async with Client(url, backoff=Backoff(tries=3, first_s=0.001)) as client:
+        with pytest.raises(Unreachable, match=url):
+            async with client.follow("g"):
+                pass
+
+
+@pytest.mark.parametrize("text", ("<html>", "[1]", '{"type": "diff"}', '{"type": "error", "problem": 7}'))
+async def test_something_else_on_the_socket_is_named(script: Scripted, scripted_client: Client, text: str) -> None:
+    async def line(socket: Socket) -> None:
+        await socket.subscribed(1, recovered=False)
+        await socket.send_str(text)
+        await socket.stay()
+
+    script.lines.append(line)
+    with pytest.raises(Unreadable):
+        async with scripted_client.follow("g") as game:
+            await anext(game)
+
+
+async def test_a_game_is_followed_within_its_context_only(scripted_client: Client) -> None:
+    game = scripted_client.follow("g")
+    for name in ("view", "digest"):
+        with pytest.raises(RuntimeError, match="async with"):
+            getattr(game, name)

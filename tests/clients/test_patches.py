@@ -1,0 +1,61 @@
+"""JSON Patch as clients apply it, against a public library."""
+
+from copy import deepcopy
+from typing import Any
+
+import jsonpatch
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.client.patches import CannotApply, patched
+
+NAMES = st.sampled_from(["a", "b", "~", "/", "0,1", "-1,0", ""])
+DOCUMENTS = st.dictionaries(NAMES, st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers())))
+
+
+def pointer(*names: str | int) -> str:
+    return "".join("/" + str(name).replace("~", "~0").replace("/", "~1") for name in names)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A document and operations of which each finds its place."""
+    document = draw(DOCUMENTS)
+    document["players"] = {}
+    players: Any = [{"name": None}, {"name": "Bo"}]
+    operations: list[dict[str, Any]] = [{"op": "add", "path": "/players", "value": players}]
+    for name, members in document.items():
+        if name != "players" and draw(st.booleans()):
+            operations.append({"op": "add", "path": pointer(name, draw(NAMES)), "value": draw(st.integers())})
+        removed = [member for member in members if draw(st.booleans())]
+        operations += [{"op": "remove", "path": pointer(name, member)} for member in removed]
+    operations.append({"op": "add", "path": pointer("players", 1, "name"), "value": draw(st.text())})
+    return document, operations
+
+
+@given(cases())
+def test_it_does_what_a_public_library_does(case: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
+    document, operations = case
+    expected = jsonpatch.apply_patch(deepcopy(document), operations)
+    before = deepcopy(document)
+    assert patched(document, operations) == expected
+    assert document == before
+
+
+@pytest.mark.parametrize(
+    "operation",
+    (
+        {"op": "remove", "path": "/no"},
+        {"op": "add", "path": "/no/where", "value": 1},
+        {"op": "add", "path": "/list/7/name", "value": 1},
+        {"op": "add", "path": "/list/x/name", "value": 1},
+        {"op": "add", "path": "/list/0", "value": 1},
+        {"op": "add", "path": "/number/x", "value": 1},
+        {"op": "replace", "path": "/number", "value": 1},
+    ),
+)
+def test_what_it_cannot_do_it_says(operation: dict[str, Any]) -> None:
+    with pytest.raises(CannotApply) as raised:
+        patched({"list": [{"name": "Ana"}], "number": 3}, [operation])
+    assert raised.value.operation == operation

@@ -1,0 +1,109 @@
+"""The TypeScript client, built and run by Node, plays against the service over a bad network."""
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from aiohttp import web
+
+from schemas.problems import problem
+from tests.clients.bad_days import busy, gap, gone, newer, unanswered
+from tests.clients.proxy import proxied
+from tests.clients.scripted import JsonObject, Scripted, good, refusing
+from tests.started import started
+
+HERE = Path(__file__).parent
+CLIENTS = Path(__file__).parents[2] / "clients"
+PATIENCE_S = 100
+
+
+async def run(program: Sequence[str | Path], cwd: Path) -> bytes:
+    """What a program prints; the test fails with all that it printed where it fails."""
+    process = await asyncio.create_subprocess_exec(
+        *program, cwd=cwd, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        output, complaint = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert process.returncode == 0, (output + complaint).decode()
+    return output
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """Node, and the packages that building needs."""
+    found = shutil.which("node")
+    assert found is not None, "the TypeScript client needs node 20 or newer on the PATH"
+    assert (CLIENTS / "node_modules/typescript").is_dir(), "run `npm ci` in clients/ first: TypeScript is not there"
+    return found
+
+
+@pytest.fixture(scope="session")
+def built(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The client, compiled."""
+    folder = tmp_path_factory.mktemp("built")
+    compiler = CLIENTS / "node_modules/typescript/bin/tsc"
+    compiling: list[str | Path] = [node, compiler, "--outDir", folder, "--noEmitOnError"]
+    compiled = subprocess.run(compiling, cwd=CLIENTS / "typescript", capture_output=True, text=True, check=False)
+    assert compiled.returncode == 0, compiled.stdout
+    (folder / "package.json").write_text('{"type": "module"}')
+    return folder / "index.js"
+
+
+async def told_by(script: str, node: str, built: Path, url: str) -> dict[str, Any]:
+    """What a script reports that uses the client."""
+    flags = ("--experimental-websocket", "--disable-warning=ExperimentalWarning")
+    told: dict[str, Any] = msgspec.json.decode(await run([node, *flags, HERE / script, built, url], HERE))
+    return told
+
+
+async def test_it_copes_with_bad_days(node: str, built: Path, script: Scripted) -> None:
+    wait = problem("rate_limited", "wait")
+    script.answers.extend([refusing(wait, **{"Retry-After": "0"}), web.Response(status=502), good(script)])
+    script.answers.append(refusing(problem("not_your_turn", "Bo decides")))
+    script.answers.extend([refusing(problem("store_unavailable", "away", retry_after_s=0))])
+    script.answers.extend([refusing(problem("conflict", "at work still")), good(script)])
+    script.answers.append(refusing(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
+    script.answers.append(web.Response(text="<html>"))
+    heard: list[JsonObject] = []
+    script.lines.extend(line(heard) for line in (gap, newer, busy, unanswered, gone))
+    told = await told_by("bad_days.mjs", node, built, script.url)
+    assert told["version"] == len(script.log)
+    assert (told["refused"], told["created"], told["patience"]) == ("not_your_turn", "done", "rate_limited")
+    assert told["nonsense"]
+    assert len({request.headers["Idempotency-Key"] for request in script.asked if request.method == "POST"}) == 1
+    assert "fr" in {request.headers.get("Accept-Language") for request in script.asked}
+    assert told["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
+    assert [one.get("since") for one in heard if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]
+    assert [one["type"] for one in heard][:3] == ["auth", "subscribe", "sync"]
+    assert told["statuses"] == [*["connected", "reconnecting"] * 4, "closed"]
+    assert told["gone"] == "not_found"
+    assert told["cannot"] == [True] * 5
+    assert told["ended"] == "enough"
+
+
+async def test_it_plays_a_whole_game_over_a_bad_network(node: str, built: Path, tmp_path: Path, redis_url: str) -> None:
+    async with started(tmp_path, redis_url) as service, proxied(service.url) as proxy:
+        proxy.cut_every = 40
+        told = await told_by("whole_game.mjs", node, built, proxy.url)
+        assert proxy.cuts > 3
+    everything = [*range(1, told["version"] + 1)]
+    assert told["versions"] == everything[1:]
+    assert told["read"] == everything[-len(told["read"]) :]
+    assert told["logged"] == everything
+    assert told["copiesAreEqual"]
+    assert {"connected", "reconnecting"} <= {*told["statuses"]}
+    assert told["statuses"][-1] == "closed"
+    assert told["undone"] == ["move_undone"]
+    assert told["canAgain"]
+    assert told["resigned"] == "resigned"
+    assert told["mine"] == [True, True]
+    assert told["told"] == 5
+    assert told["refused"] == told["stranger"] == "not_found"

@@ -1,0 +1,80 @@
+/** Plays a game against the service with the built client: `node whole_game.mjs BUILT URL`; reports as JSON. */
+
+import process from "node:process";
+
+const [, , built, url] = process.argv;
+const { ProblemError, SouthSeas } = await import(built);
+
+const backoff = { tries: 12, firstWaitMs: 20, longestWaitMs: 1000 };
+const timeoutMs = 3000;
+const owner = new SouthSeas({ url, backoff, timeoutMs });
+const created = await owner.createGame({ players: [{ name: "Ana" }, { name: "Bo" }], visibility: "private" });
+const { id } = created.game;
+const players = created.seats.map(({ token }) => owner.withToken(token));
+
+const versions = [];
+const statuses = [];
+let finish;
+const finished = new Promise((resolve) => (finish = resolve));
+const following = players[0].follow(id, {
+  from: created,
+  onState: (game, diff) => {
+    versions.push(diff === null ? null : game.version);
+    if (game.status === "finished") finish();
+  },
+  onStatus: (status) => statuses.push(status),
+});
+const read = []; // by somebody who knows nothing of the game, and takes no answers
+const watching = players[1].follow(id, { onState: (game) => read.push(game.version) });
+
+let legal = await players[0].legalMoves(id);
+for (let turn = 0; legal.moves.length > 0; turn++) {
+  const move = legal.moves[(turn * 7) % legal.moves.length].id;
+  const acted = await players[legal.seat].act(id, { move }, { ifMatch: legal, includeLegalMoves: true });
+  if (turn % 3 === 0) following.take(acted.diffs);
+  legal = acted.legal_moves;
+}
+await finished;
+while (watching.game?.version !== legal.version) await new Promise((resolve) => setTimeout(resolve, 10));
+
+const game = await players[1].game(id);
+const inOrder = (_, value) =>
+  value === null || typeof value !== "object" || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+const same = (one, other) => JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
+
+const refused = await owner.game(id).catch((error) => error);
+const stranger = await new Promise((resolve) => owner.follow(id, { onRefused: resolve }));
+const logged = [];
+for await (const diff of players[0].log(id)) logged.push(diff.version);
+following.close();
+watching.close();
+
+const rematch = await owner.withToken(created.owner_token).rematch(id);
+const again = players[0].withToken(rematch.seats[0].token);
+const first = await again.legalMoves(rematch.game.id);
+const mover = players[0].withToken(rematch.seats[first.seat].token);
+await mover.act(rematch.game.id, { move: first.moves[0].id });
+const undone = await mover.undo(rematch.game.id, {}, { includeLegalMoves: true });
+const over = await mover.resign(rematch.game.id, {}, { returnGame: true });
+const { games } = await players[0].myGames({ status: "finished" }, [rematch.owner_token, created.owner_token]);
+const story = await players[0].story(id, { limit: 5 });
+
+console.log(
+  JSON.stringify({
+    version: game.version,
+    versions,
+    statuses,
+    read,
+    logged,
+    copiesAreEqual: same(following.game, game) && same(watching.game, game),
+    undone: undone.diffs[0].events.map(({ type }) => type),
+    canAgain: undone.legal_moves.moves.some((move) => move.id === first.moves[0].id),
+    resigned: over.game.result.reason,
+    mine: games.map(({ game }) => game.id === id || game.id === rematch.game.id),
+    told: story.lines.length,
+    refused: refused instanceof ProblemError && refused.code,
+    stranger: stranger instanceof ProblemError && stranger.code,
+  }),
+);

@@ -1,0 +1,64 @@
+"""The bot for a text chat, against the service."""
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+
+from examples.text_bot import HELP, TextBot
+from service.client import Client
+from tests.examples.playing import PATIENCE_S
+
+ROOT = Path(__file__).parents[2]
+
+
+async def test_two_people_play_a_whole_game_in_a_chat(client: Client) -> None:
+    bot = TextBot(client)
+    assert await bot.answer("Ana", "hello") == HELP
+    begun = await bot.answer("Ana", "new open")
+    [game] = re.findall(r"Game ([a-z0-9-]+)\.", begun)
+    await bot.answer("Bo", f"join {game}")
+    assert "every seat is taken" in await bot.answer("Cy", f"join {game}")
+    said = ""
+    for _ in range(300):
+        view = await client.game(game)
+        if view.turn is None:
+            break
+        name = view.players[view.turn.decider].name or ""
+        assert "1. " in await bot.answer(name, "moves")
+        said = await bot.answer(name, "1")
+    assert "won" in said or "win" in said, said
+    assert await bot.answer("Ana", "moves") == "Nothing."
+    assert await bot.answer("Ana", "1") == HELP
+
+
+async def test_everything_else_that_can_be_said(client: Client) -> None:
+    bot = TextBot(client)
+    assert "That does not work" in await bot.answer("Ana", "new")
+    await bot.answer("Ana", "new greedy")
+    assert "1. place" in await bot.answer("Ana", "moves")
+    assert await bot.answer("Ana", "moves (0") != await bot.answer("Ana", "moves")
+    assert (await bot.answer("Ana", "board")).count("\n") > 5
+    assert "Ana: 0" in await bot.answer("Ana", "scores")
+    assert await bot.answer("Ana", "99") == HELP
+    assert "Ana" in await bot.answer("Ana", "1")
+    assert "Ana" in await bot.answer("Ana", "undo")
+    assert await bot.answer("Ana", "story")
+    assert "Ana" in await bot.answer("Ana", "resign")
+
+
+async def test_a_chat_on_standard_input(url: str) -> None:
+    chat = await asyncio.create_subprocess_exec(
+        *(sys.executable, "examples/text_bot.py", url.rstrip("/")),
+        cwd=ROOT,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said, _ = await asyncio.wait_for(chat.communicate(b"Ana: new greedy\nAna: moves\n"), 3 * PATIENCE_S)
+    assert chat.returncode == 0
+    assert said.startswith(b"Game ")
+    assert b"1. " in said
+
+
+def test_it_is_short() -> None:
+    assert len((ROOT / "examples/text_bot.py").read_text().splitlines()) <= 100
