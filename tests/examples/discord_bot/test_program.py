@@ -1,0 +1,30 @@
+"""The bot as a program: where its settings come from."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from examples.discord_bot.__main__ import main
+from examples.discord_bot.bot import SeaBot
+
+
+def test_the_settings_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens: list[str] = []
+
+    def run(bot: SeaBot, token: str, log_handler: None) -> None:
+        assert log_handler is None
+        tokens.append(token)
+        bot.ledger.close()
+
+    monkeypatch.setattr(SeaBot, "run", run)
+    file = tmp_path / "games.sqlite"
+    environment = {"DISCORD_TOKEN": "a.bot.token", "SOUTH_SEAS_BOT_FILE": str(file)}
+    done = CliRunner().invoke(main, ["--url", "http://127.0.0.1:9"], env=environment)
+    assert (done.exit_code, tokens, file.exists()) == (0, ["a.bot.token"], True)
+
+
+def test_without_a_token_it_says_so() -> None:
+    done = CliRunner().invoke(main, [], env={"DISCORD_TOKEN": ""})
+    assert done.exit_code == 2
+    assert "--token" in done.output
