@@ -1,0 +1,107 @@
+"""Pictures of a game's board. Source: api.md, "Asking without moving"; R8.5."""
+
+from typing import NamedTuple
+
+from aiohttp import web
+
+from service.engine import legal_moves, view
+from service.games.port import Loaded
+from service.games.read import north_west_first, opened, read
+from service.web.asked import bearer, path_id, read_query
+from service.web.errors import NoSuchVersion
+from service.web.gallery.asked import BoardQuery, TextQuery, options_of
+from service.web.gallery.earlier import at_version
+from service.web.gallery.jobs import BoardJob, Form
+from service.web.gallery.sending import Caching, replies, send
+from service.web.keys import CONTEXT
+from service.web.pictures.scene import Options
+from service.web.routing import GAME_ID, Handler, Route, route
+
+NAMES: dict[Form, tuple[str, str]] = {
+    "svg": ("readBoardSvg", "Read the board as SVG"),
+    "png": ("readBoardPng", "Read the board as PNG"),
+    "txt": ("readBoardText", "Read the board as text"),
+}
+
+
+class Asked(NamedTuple):
+    """Which board is asked for, and of whom it is to be hidden."""
+
+    game: str
+    loaded: Loaded
+    private: bool
+    options: Options
+    form: Form
+
+
+def _board(form: Form) -> Route:
+    operation, summary = NAMES[form]
+    declare = route(
+        "GET",
+        f"/v1/games/{GAME_ID}/board.{form}",
+        operation=operation,
+        summary=summary,
+        tag="playing",
+        access="reads",
+        query=_query(form),
+        headers=("If-None-Match",),
+        replies=replies(form),
+        problems=("not_found",),
+    )
+    return declare(_handler(form))
+
+
+def _query(form: Form) -> type[BoardQuery]:
+    return TextQuery if form == "txt" else BoardQuery
+
+
+def _handler(form: Form) -> Handler:
+    async def read_board(request: web.Request) -> web.Response:
+        """The board as a picture, with everything that everybody may see and nothing else.
+
+        With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too,
+        but these have no legal moves to number. A version that the game does not have yet is 404.
+        """
+        query = read_query(request, _query(form))
+        options = options_of(query)
+        game = path_id(request)
+        loaded, private = await read(request.app[CONTEXT], game, bearer(request))
+        asked = Asked(game, loaded, private, options, form)
+        if query.v is None or query.v == loaded.version:
+            return await _now(request, asked, unchanging=query.v is not None)
+        return await _then(request, asked, query.v)
+
+    return read_board
+
+
+async def _now(request: web.Request, asked: Asked, *, unchanging: bool) -> web.Response:
+    """The board as it is."""
+    context, loaded = request.app[CONTEXT], asked.loaded
+
+    def job() -> BoardJob:
+        tables, game = opened(context, loaded)
+        moves = sorted(legal_moves(tables, game), key=north_west_first) if asked.options.candidates else []
+        answer = context.tilesets.of_game(game.tileset).answer
+        return BoardJob(answer, view(tables, game), moves, asked.options, asked.form)
+
+    caching = Caching.of_game(private=asked.private, unchanging=unchanging)
+    return await send(request, f"{loaded.version}-{loaded.digest} {asked.options}", asked.form, caching, job)
+
+
+async def _then(request: web.Request, asked: Asked, version: int) -> web.Response:
+    """The board as it was. What had numbers while it was the latest is not immutable: it has none now."""
+    if not 0 < version < asked.loaded.version:
+        raise NoSuchVersion(version, asked.loaded.version)
+    context = request.app[CONTEXT]
+    earlier = await at_version(context, asked.game, version)
+    options = asked.options._replace(candidates=False)
+
+    def job() -> BoardJob:
+        answer = context.tilesets.of_game(earlier.game.tileset).answer
+        return BoardJob(answer, earlier.game, [], options, asked.form)
+
+    caching = Caching.of_game(private=asked.private, unchanging=not asked.options.candidates)
+    return await send(request, f"{version}-{earlier.digest} {options}", asked.form, caching, job)
+
+
+ROUTES = (_board("svg"), _board("png"), _board("txt"))

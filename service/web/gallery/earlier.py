@@ -1,0 +1,48 @@
+"""GAME as it was at an earlier version: the patches of the log, applied one after the other."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from schemas.game import GameView
+from service.games.context import Context
+
+
+class _Operation(msgspec.Struct):
+    op: str
+    path: str
+    value: Any = None
+
+
+class _Diff(msgspec.Struct):
+    digest: str
+    patch: list[_Operation]
+
+
+class Earlier(NamedTuple):
+    """GAME at a version, with that version's digest."""
+
+    game: GameView
+    digest: str
+
+
+async def at_version(context: Context, game: str, version: int) -> Earlier:
+    """GAME as it was; the log reaches back to version 1."""
+    diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in await context.store.diffs(game, 0, version)]
+    told: dict[str, Any] = {}
+    for diff in diffs:
+        for operation in diff.patch:
+            _apply(told, operation)
+    return Earlier(msgspec.convert(told, GameView), diffs[-1].digest)
+
+
+def _apply(told: dict[str, Any], operation: _Operation) -> None:
+    """One operation of a diff: it sets or removes a member; only arrays are entered by index."""
+    *way, last = [part.replace("~1", "/").replace("~0", "~") for part in operation.path.split("/")[1:]]
+    within: Any = told
+    for part in way:
+        within = within[int(part) if isinstance(within, list) else part]
+    if operation.op == "remove":
+        del within[last]
+    else:
+        within[last] = operation.value

@@ -1,0 +1,90 @@
+"""Pictures of tiles and ships. Source: R8.5."""
+
+from typing import TypeVar
+
+from aiohttp import web
+
+from schemas.tileset import Ship, Tile
+from service.web.asked import path_id, read_query
+from service.web.errors import NoSuchPiece
+from service.web.gallery.asked import MOST_PIXELS, PieceQuery, TileQuery
+from service.web.gallery.jobs import Form, ShipJob, TileJob
+from service.web.gallery.sending import A_DAY, Caching, replies, send
+from service.web.keys import CONTEXT
+from service.web.routing import GAME_ID, Handler, Route, route
+
+TILE_ID = "{tile:[a-z0-9-]{1,32}}"
+SHIP_ID = "{ship:[a-z0-9-]{1,8}}"
+
+
+def _tile(form: Form) -> Route:
+    return route(
+        "GET",
+        f"/v1/tilesets/{GAME_ID}/tiles/{TILE_ID}.{form}",
+        operation=f"readTile{form.title()}",
+        summary=f"Read a tile as {form.upper()}",
+        tag="tile sets",
+        query=TileQuery,
+        headers=("If-None-Match",),
+        replies=replies(form),
+        problems=("not_found",),
+    )(_tile_handler(form))
+
+
+def _ship(form: Form) -> Route:
+    return route(
+        "GET",
+        f"/v1/tilesets/{GAME_ID}/ships/{SHIP_ID}.{form}",
+        operation=f"readShip{form.title()}",
+        summary=f"Read a ship as {form.upper()}",
+        tag="tile sets",
+        query=PieceQuery,
+        headers=("If-None-Match",),
+        replies=replies(form),
+        problems=("not_found",),
+    )(_ship_handler(form))
+
+
+def _tile_handler(form: Form) -> Handler:
+    async def read_tile(request: web.Request) -> web.Response:
+        """A tile of a set.
+
+        In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an
+        islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
+        """
+        asked = read_query(request, TileQuery)
+        loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
+        tile = _found(loaded.tileset.tiles, request.match_info["tile"])
+        job = TileJob(tile, asked.rotation, asked.theme, min(asked.width, MOST_PIXELS), form)
+        return await send(request, f"{loaded.hash} {job}", form, Caching(A_DAY), lambda: job)
+
+    return read_tile
+
+
+def _ship_handler(form: Form) -> Handler:
+    async def read_ship(request: web.Request) -> web.Response:
+        """A ship's token: its points, and the wares that it asks for.
+
+        A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
+        """
+        asked = read_query(request, PieceQuery)
+        loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
+        ship = _found(loaded.tileset.ships, request.match_info["ship"])
+        job = ShipJob(ship, asked.theme, min(asked.width, MOST_PIXELS), form)
+        return await send(request, f"{loaded.hash} {job}", form, Caching(A_DAY), lambda: job)
+
+    return read_ship
+
+
+Piece = TypeVar("Piece", Tile, Ship)
+
+
+def _found(pieces: tuple[Piece, ...], name: str) -> Piece:
+    """The piece with an id. Raises NoSuchPiece."""
+    for piece in pieces:
+        if piece.id == name:
+            return piece
+    raise NoSuchPiece(name)
+
+
+ROUTES = (_tile("svg"), _tile("png"), _ship("svg"), _ship("png"))

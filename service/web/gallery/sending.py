@@ -1,0 +1,72 @@
+"""Answers that are pictures: their entity tag, their caching."""
+
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+
+import msgspec
+from aiohttp import web
+
+from service.web.answers import IMMUTABLE, PRIVATE, PUBLIC
+from service.web.asked import unchanged
+from service.web.gallery.jobs import Form, Job
+from service.web.gallery.studio import Studio
+from service.web.routing import Reply
+
+STUDIO = web.AppKey("studio", Studio)
+
+MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
+PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
+A_DAY = "public, max-age=86400"
+
+KEPT = Reply(304, "You have this picture.", headers=("ETag",))
+
+
+def replies(form: Form) -> tuple[Reply, ...]:
+    """What a route that answers pictures of this form answers."""
+    content = msgspec.Raw if form == "png" else str
+    return (Reply(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[form]), KEPT)
+
+
+class Caching:
+    """How long a picture may be kept, and by whom."""
+
+    def __init__(self, control: str, *, private: bool = False) -> None:
+        self.headers = {"Cache-Control": control}
+        if private:
+            self.headers["Vary"] = "Authorization"
+
+    @classmethod
+    def of_game(cls, *, private: bool, unchanging: bool) -> "Caching":
+        """Of a game's board: for ever where the request names the version."""
+        if unchanging:
+            return cls(PRIVATE_IMMUTABLE if private else IMMUTABLE, private=private)
+        return cls(PRIVATE if private else PUBLIC, private=private)
+
+
+async def send(
+    request: web.Request, subject: str, form: Form, caching: Caching, job: Callable[[], Job]
+) -> web.Response:
+    """The picture that `subject` names in full, unless the client has it."""
+    key = sha256(f"{style()} {subject} {form}".encode()).hexdigest()[:32]
+    tag = f'"{subject.partition(" ")[0]}-{key}"'
+    headers = {"ETag": tag, **caching.headers}
+    if unchanged(request, tag):
+        return web.Response(status=304, headers=headers)
+    body = await request.app[STUDIO].picture(key, job)
+    # What a player is called cannot become a program on this origin, also where the picture is opened by itself.
+    headers |= {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff"}
+    charset = None if form == "png" else "utf-8"
+    return web.Response(body=body, content_type=MEDIA_TYPES[form], charset=charset, headers=headers)
+
+
+@cache
+def style() -> str:
+    """The digest of the drawing programs: pictures are new ones when these are."""
+    files = sorted(
+        (entry.name, entry.read_bytes())
+        for entry in resources.files("service.web.pictures").iterdir()
+        if entry.name.endswith((".py", ".json"))
+    )
+    return sha256(b"".join(name.encode() + body for name, body in files)).hexdigest()

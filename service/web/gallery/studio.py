@@ -1,0 +1,121 @@
+"""Where pictures are made: one at a time in a process of its own, each once, the latest kept."""
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+import msgspec
+
+from service.web.errors import Busy
+from service.web.gallery.jobs import Job
+from service.web.gallery.worker import LENGTH
+
+KEPT_BYTES = 32 * 1024 * 1024
+MOST_WAITING = 32
+"""Pictures that may wait to be drawn; more are refused, so that nobody waits for long."""
+PATIENCE_S = 20.0
+"""A process that takes longer for one picture is ended."""
+
+
+class DrawingFailed(Exception):
+    """The process that draws has ended without a picture, or took too long."""
+
+
+class Studio:
+    """Draws pictures off the event loop."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._bytes = 0
+        self._drawing: dict[Hashable, asyncio.Task[bytes]] = {}
+        self._turn = asyncio.Lock()
+        self._process: Process | None = None
+
+    async def picture(self, key: Hashable, job: Callable[[], Job]) -> bytes:
+        """The picture of a job, which is only made where it is needed; equal keys mean equal pictures.
+
+        Raises Busy, DrawingFailed.
+        """
+        kept = self._kept.get(key)
+        if kept is not None:
+            self._kept.move_to_end(key)
+            return kept
+        task = self._drawing.get(key)
+        if task is None:
+            if len(self._drawing) >= MOST_WAITING:
+                raise Busy
+            task = asyncio.create_task(self._make(key, msgspec.msgpack.encode(job())))
+            self._drawing[key] = task
+        return await asyncio.shield(task)
+
+    async def aclose(self) -> None:
+        """End the process; what waits is given up."""
+        for task in [*self._drawing.values()]:
+            task.cancel()
+        await asyncio.gather(*self._drawing.values(), return_exceptions=True)
+        await self._end()
+
+    async def _make(self, key: Hashable, job: bytes) -> bytes:
+        try:
+            async with self._turn:
+                picture = await self._draw(job)
+        finally:
+            del self._drawing[key]
+        self._keep(key, picture)
+        return picture
+
+    def _keep(self, key: Hashable, picture: bytes) -> None:
+        self._kept[key] = picture
+        self._bytes += len(picture)
+        while self._bytes > KEPT_BYTES:
+            _, dropped = self._kept.popitem(last=False)
+            self._bytes -= len(dropped)
+
+    async def _draw(self, job: bytes) -> bytes:
+        """One picture, from the process; a process that fails or is left in the middle is ended."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            process = await self._start()
+        done = False
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                picture = await _exchange(process, job)
+            done = True
+        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:
+            raise DrawingFailed from error
+        finally:
+            if not done:
+                await self._end()
+        return picture
+
+    async def _start(self) -> Process:
+        path = os.pathsep.join(sys.path)
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "service.web.gallery.worker",
+            stdin=PIPE,
+            stdout=PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        return self._process
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def _exchange(process: Process, job: bytes) -> bytes:
+    if process.stdin is None or process.stdout is None:
+        raise DrawingFailed
+    process.stdin.write(LENGTH.pack(len(job)) + job)
+    await process.stdin.drain()
+    (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
+    return await process.stdout.readexactly(size)
