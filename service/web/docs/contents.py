@@ -1,0 +1,79 @@
+"""The pages for people and their order. Each is a file of `docs/`, but for the two that are made of a document."""
+
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+__all__ = ["CONTENTS", "HTTP", "INDEX", "SOCKET", "Chapter", "path_of", "source"]
+
+INDEX = "index"
+"""The page at /docs itself."""
+
+HTTP = "api"
+"""The OpenAPI document in a viewer."""
+
+SOCKET = "socket"
+"""The AsyncAPI document as a page."""
+
+
+class Chapter(NamedTuple):
+    """Pages that belong together, each by its name in addresses with its name in the navigation."""
+
+    title: str
+    pages: tuple[tuple[str, str], ...]
+
+
+CONTENTS = (
+    Chapter(
+        "Begin",
+        (
+            (INDEX, "Overview"),
+            ("first-game", "A first game"),
+            ("bot-in-40-lines", "A bot in 40 lines"),
+            ("phone-app", "A phone app's life"),
+            ("chat-bot", "A chat bot"),
+        ),
+    ),
+    Chapter(
+        "Reference",
+        (
+            (HTTP, "HTTP"),
+            (SOCKET, "WebSocket"),
+            ("problems", "Problems"),
+            ("clients", "Client libraries"),
+        ),
+    ),
+    Chapter(
+        "The game",
+        (
+            ("rules", "The rules"),
+            ("absent", "Undo, time-outs, resigning"),
+            ("rematch", "Rematch, my games"),
+            ("pictures", "Pictures"),
+            ("texts", "Texts in three languages"),
+            ("tileset", "Tile sets"),
+        ),
+    ),
+    Chapter(
+        "Around it",
+        (
+            ("webhooks", "Webhooks"),
+            ("bots", "Bots inside the service"),
+        ),
+    ),
+)
+
+
+def path_of(name: str) -> str:
+    """The address of a page.
+
+    >>> path_of("index"), path_of("rules")
+    ('/docs', '/docs/rules')
+    """
+    return "/docs" if name == INDEX else f"/docs/{name}"
+
+
+@cache
+def source(name: str) -> str:
+    """What the page of a name is written as, in Markdown. `sources` is a link to the project's `docs/`."""
+    return resources.files(__package__).joinpath("sources", f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,104 @@
+"""JSON Schemas as tables: a row a field, its type in words."""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from service.web.docs.markdown import fragment
+
+__all__ = ["fields", "schema_anchor", "type_of"]
+
+Schema = Mapping[str, Any]
+
+INT32 = (-(2**31), 2**31 - 1)
+
+
+def schema_anchor(name: str) -> str:
+    """Where a schema stands on its page."""
+    return f"schema-{name}"
+
+
+def fields(schema: Schema) -> str:
+    """The fields of an object; what is no object is told by its type."""
+    properties = schema.get("properties")
+    if properties is None:
+        return f"<p>{type_of(schema)}</p>\n"
+    if not properties:
+        return "<p>No fields.</p>\n"
+    required = schema.get("required", ())
+    rows = "".join(_row(name, member, needed=name in required) for name, member in properties.items())
+    head = "<thead><tr><th>field</th><th>type</th><th></th></tr></thead>"
+    return f'<div class="table" tabindex="0"><table class="fields">{head}\n<tbody>{rows}</tbody></table></div>\n'
+
+
+def _row(name: str, member: Schema, *, needed: bool) -> str:
+    optional = "" if needed else ' <span class="optional">optional</span>'
+    told = fragment(member.get("description", "") or _description_within(member))
+    return f"<tr><td><code>{escape(name)}</code>{optional}</td><td>{type_of(member)}</td><td>{told}</td></tr>\n"
+
+
+def _description_within(member: Schema) -> str:
+    """That of the one alternative that is not null."""
+    return " ".join(str(one["description"]) for one in member.get("anyOf", ()) if "description" in one)
+
+
+def type_of(schema: Schema) -> str:
+    """The type of a value, in HTML.
+
+    >>> type_of({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]})
+    'integer, 0 to 4, or null'
+    >>> type_of({"type": "array", "items": {"$ref": "#/components/schemas/Cell"}})
+    'list of <a href="#schema-Cell">Cell</a>'
+    """
+    match schema:
+        case {"$ref": str(reference)}:
+            name = reference.rpartition("/")[2]
+            return f'<a href="#{schema_anchor(name)}">{escape(name)}</a>'
+        case {"anyOf": [*alternatives]}:
+            return _any_of([type_of(one) for one in alternatives])
+        case {"const": value}:
+            return f"<code>{escape(_written(value))}</code>"
+        case {"enum": [*values]}:
+            return _any_of([f"<code>{escape(_written(value))}</code>" for value in values])
+        case {"type": "array", "items": items} if items:
+            return ", ".join([f"list of {type_of(items)}", *_sizes(schema, "Items", "items")])
+        case {"type": "object", "additionalProperties": dict(values)}:
+            return f"object of {type_of(values)}"
+        case {"type": str(name)}:
+            return ", ".join([name, *_bounds(schema)])
+        case _:
+            return "any value"
+
+
+def _any_of(alternatives: list[str]) -> str:
+    *before, last = alternatives
+    joined = ", ".join(before)
+    return f"{joined}{',' if ',' in joined else ''} or {last}" if before else last
+
+
+def _written(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _bounds(schema: Schema) -> Iterator[str]:
+    """What narrows a plain type."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high not in (None, INT32[1]):
+        yield f"{low} to {high}"
+    elif low not in (None, INT32[0]):
+        yield f"{low} or more"
+    yield from _sizes(schema, "Length", "characters")
+    if "pattern" in schema:
+        yield f"<code>{escape(schema['pattern'].replace(_END, '$'))}</code>"
+    if examples := schema.get("examples"):
+        yield "as " + ", ".join(f"<code>{escape(_written(one))}</code>" for one in examples)
+
+
+_END = r"(?!\n)$"
+"""How the document says that nothing follows, not even a line's end."""
+
+
+def _sizes(schema: Schema, of: str, unit: str) -> Iterator[str]:
+    low, high = schema.get(f"min{of}", 0), schema.get(f"max{of}")
+    if high is not None:
+        yield f"{low} to {high} {unit}" if low else f"at most {high} {unit}"

@@ -1,0 +1,93 @@
+"""The pages in a real browser: their policy refuses nothing, nothing comes from elsewhere, and all of it fits."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, Page, Request, ViewportSize, async_playwright, expect
+
+from service.games.port import Store
+from service.web.docs.contents import path_of
+from service.web.docs.pages import NAMES
+from service.web.openapi import openapi
+from tests.web.served import serve
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+DESKTOP = ViewportSize(width=1280, height=800)
+PHONE = ViewportSize(width=360, height=740)
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """The system's Chromium, or else Playwright's own."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+class Told:
+    """What a page did that it should not have."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.wrong: list[str] = []
+        page.on("console", lambda message: self.wrong.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("request", self._asked)
+        self._base = base
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((self._base, "data:")):
+            self.wrong.append(request.url)
+
+
+async def test_every_page_fits_on_a_phone_and_has_no_error(store: Store) -> None:
+    async with serve(store) as client, chromium() as browser:
+        base = str(client.make_url("/"))
+        page = await browser.new_page(viewport=PHONE, color_scheme="dark")
+        told = Told(page, base)
+        for name in NAMES:
+            await page.goto(base + path_of(name)[1:])
+            await expect(page.locator("#main > h1")).to_be_visible()
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert told.wrong == []
+
+
+async def test_the_viewer_shows_every_operation_and_does_one(store: Store) -> None:
+    async with serve(store) as client, chromium() as browser:
+        base = str(client.make_url("/"))
+        page = await browser.new_page(viewport=DESKTOP)
+        told = Told(page, base)
+        document = openapi()
+        items = [*document["paths"].values(), *document["webhooks"].values()]
+        await page.goto(f"{base}docs/api#/games/createGame")
+        await expect(page.locator(".opblock")).to_have_count(sum(map(len, items)))
+        operation = page.locator("#operations-games-createGame")
+        await expect(operation.locator(".body-param__example")).to_contain_text('"name": "Ana"')
+        await operation.get_by_role("button", name="Try it out").click()
+        await operation.get_by_role("button", name="Execute").click()
+        await expect(operation.locator(".live-responses-table .response-col_status").last).to_contain_text("201")
+        assert told.wrong == []
+
+
+async def test_a_rule_is_where_its_link_leads(store: Store) -> None:
+    async with serve(store) as client, chromium() as browser:
+        page = await browser.new_page(viewport=DESKTOP)
+        await page.goto(f"{client.make_url('/')}docs/rules#R5.6")
+        rule = page.locator("[id='R5.6']")
+        await expect(rule).to_be_in_viewport()
+        await expect(rule).to_contain_text("boat tile")
+        top = await rule.bounding_box()
+        header = await page.locator("body > header").bounding_box()
+        assert top is not None
+        assert header is not None
+        assert top["y"] >= header["y"] + header["height"]
