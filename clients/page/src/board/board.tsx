@@ -1,0 +1,144 @@
+/** The board: what lies there, what may be chosen, and the view of it. */
+
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { text } from "../messages/index.ts";
+import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
+import { fittingRotation } from "../model/choices.ts";
+import { useFollowed } from "../model/observable.ts";
+import { kindAt } from "../model/story.ts";
+import { turn } from "../table/deeds.ts";
+import type { Table } from "../table/table.ts";
+import { CellChoices, SpotChoices } from "./choices.tsx";
+import { gestures } from "./gestures.ts";
+import { Inspected } from "./inspected.tsx";
+import type { Pictures } from "./pictures.ts";
+import { Evaluated } from "./evaluated.tsx";
+import { News } from "./news.tsx";
+import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
+import { choiceTowards, placeOf } from "./steering.ts";
+import { View, type ViewRef } from "./view.ts";
+import { ZoomButtons } from "./zoom.tsx";
+
+/** Free cells around the tiles that are always in view. */
+const BORDER = 1;
+
+export interface BoardProps {
+  readonly table: Table;
+  readonly pictures: Pictures;
+  /** Set to the view, for those who drop tiles here. */
+  readonly viewRef: ViewRef;
+}
+
+export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | null {
+  useFollowed(pictures);
+  const frame = useRef<SVGSVGElement>(null);
+  const drawn = useRef<SVGGElement>(null);
+  const [active, setActive] = useState<string | null>(null);
+  const [hovered, setHovered] = useState<Cell | null>(null);
+  const [inspected, setInspected] = useState<{ cell: Cell; segment: number } | null>(null);
+  const { game, tileset } = table;
+  const box = game ? bounds(game, BORDER) : null;
+
+  useLayoutEffect(() => {
+    if (!frame.current || !drawn.current) return;
+    const view = new View(frame.current, drawn.current);
+    viewRef.current = view;
+    const ended = gestures(frame.current, view, (event) => wheelTurns(event, table, view));
+    const resized = new ResizeObserver(() => view.refit());
+    resized.observe(frame.current);
+    return () => {
+      ended();
+      resized.disconnect();
+      viewRef.current = null;
+    };
+  }, [table]);
+
+  useEffect(() => {
+    if (box) viewRef.current?.fit(box);
+  }, [box?.left, box?.top, box?.right, box?.bottom]);
+
+  const spot = table.choices.spots.find((choice) => choice.kind === "place")?.cell;
+  useEffect(() => {
+    viewRef.current?.closeUp(spot ?? null);
+  }, [spot?.x, spot?.y]);
+
+  if (!game || !tileset) return null;
+
+  function steer(event: KeyboardEvent): void {
+    const next = event.shiftKey || !frame.current ? null : choiceTowards(event.key, frame.current);
+    if (!next) return;
+    event.preventDefault();
+    next.focus({ preventScroll: true });
+    const { x, y } = placeOf(next);
+    viewRef.current?.reveal({ x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) });
+    setActive(next.getAttribute("data-choice"));
+  }
+
+  function hover(event: PointerEvent): void {
+    const cell =
+      event.pointerType === "mouse"
+        ? (viewRef.current?.cellAt({ x: event.clientX, y: event.clientY }) ?? null)
+        : null;
+    if (cell?.x !== hovered?.x || cell?.y !== hovered?.y) setHovered(cell);
+  }
+
+  const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
+  return (
+    <section class="board" aria-label={text.table.board} onKeyDown={steer}>
+      <p class="unseen">{text.table.boardHelp}</p>
+      <svg ref={frame} class="frame" onPointerMove={hover} onPointerLeave={() => setHovered(null)}>
+        <g ref={drawn} class="drawn">
+          <Tiles game={game} pictures={pictures} />
+          <Evaluated key={game.version} table={table} />
+          {table.choices.cells.size > 0 && table.replayed === null && (
+            <>
+              <Ghost table={table} pictures={pictures} hovered={hovered} />
+              <CellChoices table={table} pictures={pictures} active={active} />
+            </>
+          )}
+          <Islanders
+            game={game}
+            pictures={pictures}
+            pointedOut={table.pointedOut}
+            kindOf={kindOf}
+            onInspect={(cell, segment) => setInspected({ cell, segment })}
+          />
+          {table.replayed === null && <SpotChoices table={table} pictures={pictures} active={active} />}
+        </g>
+      </svg>
+      {!inspected && <News table={table} />}
+      {inspected && <Inspected table={table} {...inspected} onClose={() => setInspected(null)} />}
+      <ZoomButtons viewRef={viewRef} fit={() => box && viewRef.current?.fit(box, true)} />
+    </section>
+  );
+}
+
+/** The tile as it would lie under the mouse. */
+function Ghost({
+  table,
+  pictures,
+  hovered,
+}: {
+  table: Table;
+  pictures: Pictures;
+  hovered: Cell | null;
+}): JSX.Element | null {
+  const choice = hovered && table.choices.cells.get(keyOf(hovered));
+  const tile = table.game?.turn?.tile;
+  if (!choice || tile === undefined || table.selection.cell) return null;
+  return (
+    <g class="ghost" transform={at({ x: choice.cell.x * SIZE, y: choice.cell.y * SIZE })}>
+      <TilePicture href={pictures.href(tile, fittingRotation(choice, table.selection.rotation))} />
+    </g>
+  );
+}
+
+/** Over the tile on trial the wheel turns it. */
+function wheelTurns(event: WheelEvent, table: Table, view: View): boolean {
+  const { cell } = table.selection;
+  const over = view.cellAt({ x: event.clientX, y: event.clientY });
+  if (!cell || keyOf(cell) !== keyOf(over)) return false;
+  turn(table, event.deltaY > 0 ? 1 : -1);
+  return true;
+}

@@ -1,0 +1,170 @@
+/** What may be chosen on the board: places for the tile, spots for an islander. Each is a button with a text. */
+
+import type { ComponentChildren, JSX } from "preact";
+import { text } from "../messages/index.ts";
+import { type Cell, SIZE, keyOf, sameCell } from "../model/cells.ts";
+import type { CellChoice, SpotChoice } from "../model/choices.ts";
+import { describedCell, kindAt } from "../model/story.ts";
+import type { Table } from "../table/table.ts";
+import { choose, confirm } from "../table/deeds.ts";
+import { Figure } from "./figure.tsx";
+import type { Pictures } from "./pictures.ts";
+import { TilePicture, at, onBoard } from "./placed.tsx";
+
+interface ChoiceProps {
+  /** Middle of the choice, in units of the board. */
+  readonly middle: Cell;
+  readonly name: string;
+  readonly label: string;
+  readonly selected: boolean;
+  readonly reachable: boolean;
+  readonly onChoose: () => void;
+  readonly onConfirm: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Choice(props: ChoiceProps): JSX.Element {
+  function key(event: KeyboardEvent): void {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (props.selected) props.onConfirm();
+    else props.onChoose();
+  }
+  return (
+    <g
+      class={props.selected ? "choice selected" : "choice"}
+      role="button"
+      tabindex={props.reachable ? 0 : -1}
+      aria-label={props.label}
+      aria-pressed={props.selected}
+      data-choice={props.name}
+      data-x={props.middle.x}
+      data-y={props.middle.y}
+      onClick={props.onChoose}
+      onKeyDown={key}
+    >
+      {props.children}
+    </g>
+  );
+}
+
+interface ChoicesProps {
+  readonly table: Table;
+  readonly pictures: Pictures;
+  /** The choice that Tab reaches; null for the first. */
+  readonly active: string | null;
+}
+
+/** The cells where the tile may lie; where one is chosen, the tile lies there on trial. */
+export function CellChoices({ table, pictures, active }: ChoicesProps): JSX.Element | null {
+  const tile = table.game?.turn?.tile;
+  const cells = [...table.choices.cells.values()];
+  const reachable = cells.some(({ cell }) => keyOf(cell) === active)
+    ? active
+    : keyOf(cells[0]?.cell ?? { x: 0, y: 0 });
+  if (tile === undefined) return null;
+  return (
+    <g class="cells">
+      {cells.map((choice) => (
+        <Choice
+          key={keyOf(choice.cell)}
+          name={keyOf(choice.cell)}
+          middle={{ x: (choice.cell.x + 0.5) * SIZE, y: (choice.cell.y + 0.5) * SIZE }}
+          label={cellLabel(table, choice)}
+          selected={sameCell(choice.cell, table.selection.cell)}
+          reachable={keyOf(choice.cell) === reachable}
+          onChoose={() => choose.cell(table, choice.cell)}
+          onConfirm={() => confirm(table)}
+        >
+          <g transform={at({ x: choice.cell.x * SIZE, y: choice.cell.y * SIZE })}>
+            <Place table={table} choice={choice} href={pictures.href(tile, table.selection.rotation)} />
+          </g>
+        </Choice>
+      ))}
+    </g>
+  );
+}
+
+function Place(props: { table: Table; choice: CellChoice; href: string }): JSX.Element {
+  const { selection } = props.table;
+  const selected = sameCell(props.choice.cell, selection.cell);
+  if (!selected) {
+    return (
+      <>
+        <rect class="cell" x="5" y="5" width="90" height="90" rx="12" />
+        <path class="cell-plus" d="M50 36v28M36 50h28" />
+      </>
+    );
+  }
+  return (
+    <g class="trial">
+      <rect class="trial-ground" width={SIZE} height={SIZE} />
+      <g key={selection.rotation} class="turning">
+        <TilePicture href={props.href} />
+      </g>
+      <rect class="trial-frame" x="-1" y="-1" width={SIZE + 2} height={SIZE + 2} rx="7" />
+      {props.choice.rotations.size > 1 && (
+        <g class="trial-turn" transform="translate(86 14)">
+          <circle r="11" />
+          <path d="M5.5-1.5A5.5 5.5 0 1 0 4 4M6-6v4.5H1.5" />
+        </g>
+      )}
+    </g>
+  );
+}
+
+function cellLabel(table: Table, { cell, rotations }: CellChoice): string {
+  if (!table.game || !table.tileset) return "";
+  if (sameCell(cell, table.selection.cell)) {
+    const { at: where, chosenCell, turned } = text.describe;
+    return chosenCell(where(cell.x, cell.y), turned(table.selection.rotation));
+  }
+  return describedCell(table.game, table.tileset, cell, rotations.size);
+}
+
+/** The spots where an islander may go, and the islanders that may be taken back. */
+export function SpotChoices({ table, pictures, active }: ChoicesProps): JSX.Element | null {
+  const { game, tileset, choices } = table;
+  if (!game || !tileset) return null;
+  const reachable = choices.spots.some(({ key }) => key === active) ? active : choices.spots[0]?.key;
+  return (
+    <g class="spots">
+      {choices.spots.map((choice) => {
+        const placed = game.board[keyOf(choice.cell)];
+        if (!placed) return null;
+        const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
+        const selected = table.selection.spot === choice.key;
+        const kind = kindAt(game, tileset, choice.cell, choice.segment);
+        return (
+          <Choice
+            key={choice.key}
+            name={choice.key}
+            middle={middle}
+            label={spotLabel(choice, kind)}
+            selected={selected}
+            reachable={choice.key === reachable}
+            onChoose={() => choose.spot(table, choice.key)}
+            onConfirm={() => confirm(table)}
+          >
+            <g transform={at(middle)}>
+              {choice.kind === "retrieve" && <circle class="reach" r="30" />}
+              <circle class={`spot ${choice.kind}`} r="15" />
+              {choice.kind === "place" && (
+                <g class="spot-figure" transform="scale(0.85)">
+                  <Figure color={game.players[table.decider ?? 0]?.color ?? ""} lies={kind === "sea"} />
+                </g>
+              )}
+            </g>
+          </Choice>
+        );
+      })}
+    </g>
+  );
+}
+
+function spotLabel({ kind, cell }: SpotChoice, segmentKind: string): string {
+  return kind === "place"
+    ? text.describe.spot(segmentKind)
+    : text.describe.retrieve(text.role(segmentKind), text.describe.at(cell.x, cell.y));
+}

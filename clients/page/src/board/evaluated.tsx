@@ -1,0 +1,30 @@
+/** What has just been finished lights up in the colours of who gained by it. */
+
+import type { JSX } from "preact";
+import { SIZE, keyOf } from "../model/cells.ts";
+import type { Table } from "../table/table.ts";
+import { PAINTS } from "./figure.tsx";
+
+export function Evaluated({ table }: { table: Table }): JSX.Element | null {
+  const step = table.stepShown;
+  if (!step) return null;
+  return (
+    <g class="evaluated">
+      {step.diff.events.flatMap((event, number) => {
+        if (event.type !== "feature_evaluated") return [];
+        const [winner] = event.winners;
+        const color = winner === undefined ? "" : (step.game.players[winner]?.color ?? "");
+        return event.cells.map((cell) => (
+          <rect
+            key={`${number}:${keyOf(cell)}`}
+            x={cell.x * SIZE}
+            y={cell.y * SIZE}
+            width={SIZE}
+            height={SIZE}
+            fill={PAINTS[color]?.fill ?? "#ffffff"}
+          />
+        ));
+      })}
+    </g>
+  );
+}

@@ -1,0 +1,135 @@
+/** The service's pictures of tiles: each is fetched once, checked, and drawn by reference wherever the tile lies. */
+
+import type { TileSet } from "south-seas-client";
+import { type Cell, SIZE } from "../model/cells.ts";
+import { Observable } from "../model/observable.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+/** What a picture may consist of; anything else in it is left out. */
+const ELEMENTS = new Set(
+  "g path rect circle ellipse line polyline polygon use defs clipPath mask linearGradient radialGradient stop pattern text".split(
+    " ",
+  ),
+);
+const FORBIDDEN = /^(on.*|style)$/i;
+
+/** Where things are on a tile as it is printed, in its own units. */
+interface Places {
+  /** Where an islander stands, by segment. */
+  readonly spots: ReadonlyMap<number, Cell>;
+  /** Where fish are, by `segment.group`. */
+  readonly groups: ReadonlyMap<string, Cell>;
+}
+
+const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
+
+/** All pictures of a tile set, of each tile in each rotation: what is printed on them stays upright. */
+export class Pictures extends Observable {
+  private readonly places = new Map<string, Places>();
+  private readonly wanted = new Set<string>();
+
+  constructor(private readonly tileset: TileSet) {
+    super();
+  }
+
+  /** The reference to a picture, which is fetched if it is not there yet. */
+  href(tile: string, rotation: number): string {
+    const id = this.symbolId(tile, rotation);
+    if (!this.wanted.has(id)) {
+      this.wanted.add(id);
+      void this.fetch(tile, rotation, id);
+    }
+    return `#${id}`;
+  }
+
+  /** Where an islander stands on a segment. */
+  spot(tile: string, rotation: number, segment: number): Cell {
+    return this.places.get(this.symbolId(tile, rotation))?.spots.get(segment) ?? MIDDLE;
+  }
+
+  /** Where a group of fish is. */
+  group(tile: string, rotation: number, segment: number, group: number): Cell {
+    const places = this.places.get(this.symbolId(tile, rotation));
+    return places?.groups.get(`${segment}.${group}`) ?? this.spot(tile, rotation, segment);
+  }
+
+  private symbolId(tile: string, rotation: number): string {
+    return `tile-${this.tileset.id}-${tile}-${rotation}`;
+  }
+
+  private async fetch(tile: string, rotation: number, id: string): Promise<void> {
+    const known = document.getElementById(id);
+    if (known) return this.keep(id, known);
+    const url = `/v1/tilesets/${this.tileset.id}/tiles/${tile}.svg?rotation=${rotation}`;
+    const response = await fetch(url).catch(() => null);
+    if (!response?.ok) {
+      // Asked again when the board is next drawn.
+      this.wanted.delete(id);
+      return;
+    }
+    const parsed = new DOMParser().parseFromString(await response.text(), "image/svg+xml").documentElement;
+    const symbol = document.createElementNS(SVG, "symbol");
+    symbol.id = id;
+    symbol.setAttribute("viewBox", parsed.getAttribute("viewBox") ?? `0 0 ${SIZE} ${SIZE}`);
+    symbol.append(...copies(parsed, `${id}-`));
+    shelf().append(symbol);
+    this.keep(id, parsed);
+  }
+
+  private keep(id: string, picture: Element): void {
+    this.places.set(id, placesIn(picture));
+    this.changed();
+  }
+}
+
+/** Where the pictures are kept in the document. It is drawn, with no size, as gradients of what is not do not work. */
+function shelf(): SVGElement {
+  const known = document.querySelector<SVGElement>("svg.shelf");
+  if (known) return known;
+  const made = document.createElementNS(SVG, "svg");
+  made.setAttribute("class", "shelf");
+  made.setAttribute("aria-hidden", "true");
+  document.body.append(made);
+  return made;
+}
+
+/** Copies of an element's children with only what a picture needs, and with ids that are its own. */
+function copies(parent: Element, prefix: string): Element[] {
+  return [...parent.children]
+    .filter((child) => ELEMENTS.has(child.localName))
+    .map((child) => copy(child, prefix));
+}
+
+function copy(element: Element, prefix: string): Element {
+  const made = document.createElementNS(SVG, element.localName);
+  for (const { localName, value } of element.attributes) {
+    if (FORBIDDEN.test(localName)) continue;
+    if (localName === "id") made.setAttribute("id", prefix + value);
+    else if (localName === "href")
+      value.startsWith("#") && made.setAttribute("href", `#${prefix}${value.slice(1)}`);
+    else made.setAttribute(localName, value.replace(/url\(#/g, `url(#${prefix}`));
+  }
+  if (element.localName === "text") made.textContent = element.textContent;
+  else made.append(...copies(element, prefix));
+  return made;
+}
+
+function placesIn(picture: Element): Places {
+  const spots = new Map<number, Cell>();
+  const groups = new Map<string, Cell>();
+  for (const segment of picture.querySelectorAll("[data-segment]")) {
+    const index = Number(segment.getAttribute("data-segment"));
+    const spot = pointOf(segment);
+    if (spot && !spots.has(index)) spots.set(index, spot);
+    for (const group of segment.querySelectorAll("[data-group]")) {
+      const place = pointOf(group);
+      if (place) groups.set(`${index}.${group.getAttribute("data-group")}`, place);
+    }
+  }
+  return { spots, groups };
+}
+
+function pointOf(element: Element): Cell | null {
+  const [x, y] = [element.getAttribute("data-x"), element.getAttribute("data-y")];
+  return x === null || y === null ? null : { x: Number(x), y: Number(y) };
+}

@@ -1,0 +1,100 @@
+/** What lies on the board: tiles, covered fish, islanders. */
+
+import type { Game, PlacedTile } from "south-seas-client";
+import type { JSX } from "preact";
+import { type Cell, SIZE, cellOf } from "../model/cells.ts";
+import { Figure } from "./figure.tsx";
+import type { Pictures } from "./pictures.ts";
+
+/** Where something of a tile is on the board, in its units. */
+export function onBoard(cell: Cell, point: Cell): Cell {
+  return { x: cell.x * SIZE + point.x, y: cell.y * SIZE + point.y };
+}
+
+export function at({ x, y }: Cell): string {
+  return `translate(${x} ${y})`;
+}
+
+/** A picture of a tile at (0, 0). */
+export function TilePicture({ href }: { href: string }): JSX.Element {
+  return <use href={href} width={SIZE} height={SIZE} />;
+}
+
+interface PlacedProps {
+  readonly game: Game;
+  readonly pictures: Pictures;
+}
+
+/** All tiles, with the fish that boats have taken crossed out. */
+export function Tiles({ game, pictures }: PlacedProps): JSX.Element {
+  const last = Math.max(...Object.values(game.board).map((placed) => placed.order));
+  return (
+    <g class="tiles">
+      {Object.entries(game.board).map(([key, placed]) => (
+        <g key={key} transform={at({ x: cellOf(key).x * SIZE, y: cellOf(key).y * SIZE })}>
+          <g class={placed.order === last && last > 0 ? "tile newest" : "tile"}>
+            <TilePicture href={pictures.href(placed.tile, placed.rotation)} />
+            <Covered placed={placed} pictures={pictures} />
+            {placed.order === last && last > 0 && (
+              <rect class="newest-frame" width={SIZE} height={SIZE} rx="5" />
+            )}
+          </g>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function Covered({ placed, pictures }: { placed: PlacedTile; pictures: Pictures }): JSX.Element {
+  return (
+    <>
+      {placed.covered.map(({ segment, group }) => (
+        <g
+          key={`${segment}.${group}`}
+          class="covered"
+          transform={at(pictures.group(placed.tile, placed.rotation, segment, group))}
+        >
+          <path class="hull" d="M-11 1h22c-1 5-4 7-7 7h-8c-3 0-6-2-7-7Z" />
+          <path class="sail" d="M-1-11V-.5h-8ZM1-9v8.5h6.5Z" />
+        </g>
+      ))}
+    </>
+  );
+}
+
+interface IslandersProps extends PlacedProps {
+  /** Only this seat's stand out; null for all. */
+  readonly pointedOut: number | null;
+  readonly kindOf: (cell: Cell, segment: number) => string;
+  readonly onInspect: (cell: Cell, segment: number) => void;
+}
+
+/** All islanders, upright on whatever the turned tile shows. */
+export function Islanders(props: IslandersProps): JSX.Element {
+  const { game, pictures, pointedOut, kindOf, onInspect } = props;
+  return (
+    <g class="islanders">
+      {Object.entries(game.board).flatMap(([key, placed]) =>
+        placed.islanders.map(({ segment, seat }) => {
+          const cell = cellOf(key);
+          const dimmed = pointedOut !== null && pointedOut !== seat;
+          const found = pointedOut === seat;
+          return (
+            <g
+              key={`${key}:${segment}`}
+              transform={at(onBoard(cell, pictures.spot(placed.tile, placed.rotation, segment)))}
+              onClick={() => onInspect(cell, segment)}
+            >
+              <g class={`islander${dimmed ? " dimmed" : ""}${found ? " found" : ""}`}>
+                {found && <circle class="halo" r="17" />}
+                <g class="figure">
+                  <Figure color={game.players[seat]?.color ?? ""} lies={kindOf(cell, segment) === "sea"} />
+                </g>
+              </g>
+            </g>
+          );
+        }),
+      )}
+    </g>
+  );
+}

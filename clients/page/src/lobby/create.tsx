@@ -1,0 +1,189 @@
+/** Setting up a table: who sits where, and how it is played. */
+
+import type { CreateGame } from "south-seas-client";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { text } from "../messages/index.ts";
+import { keepCreated, keepLikes, likes } from "../model/memory.ts";
+import { fragmentOf } from "../model/route.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { reasonOf, service } from "../service.ts";
+
+const SEATS = [0, 1, 2, 3, 4] as const;
+const OTHERS = ["friend", "here", "bot:random", "bot:greedy", "bot:expert", "nobody"] as const;
+type Who = "me" | (typeof OTHERS)[number];
+
+interface Table {
+  readonly who: readonly Who[];
+  readonly names: readonly string[];
+  readonly isPrivate: boolean;
+  readonly edition: "international" | "german";
+  readonly timeout: string;
+  readonly onTimeout: "pass" | "bot" | "resign";
+}
+
+/** What is asked of the service for a table; empty names get one by seat. */
+function asked(table: Table): CreateGame {
+  const players = table.who.flatMap((who, seat): CreateGame["players"] => {
+    if (who === "nobody") return [];
+    if (who === "friend") return [{ open: true }];
+    const bot = who.startsWith("bot:") ? who.slice(4) : null;
+    const fallback =
+      who === "me"
+        ? text.lobby.defaultName
+        : bot === null
+          ? text.seatName(seat)
+          : (text.lobby.bots[bot] ?? bot);
+    return [{ name: (bot === null && table.names[seat]?.trim()) || fallback, bot }];
+  });
+  const timeout =
+    table.timeout === "" ? {} : { turn_timeout_s: Number(table.timeout), on_timeout: table.onTimeout };
+  return { players, edition: table.edition, visibility: table.isPrivate ? "private" : "public", ...timeout };
+}
+
+function botName(bot: string): string {
+  return text.create.bot(text.lobby.bots[bot] ?? bot);
+}
+
+export function Create({ onClose }: { onClose: () => void }): JSX.Element {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [table, setTable] = useState<Table>({
+    who: ["me", "friend", "nobody", "nobody", "nobody"],
+    names: [likes().name, "", "", "", ""],
+    isPrivate: true,
+    edition: "international",
+    timeout: "",
+    onTimeout: "bot",
+  });
+  const change = (changes: Partial<Table>): void => setTable({ ...table, ...changes });
+  const seated = table.who.filter((who) => who !== "nobody").length;
+
+  async function create(): Promise<void> {
+    keepLikes({ name: table.names[0] ?? "" });
+    try {
+      const created = await service.createGame(asked(table));
+      keepCreated(created, table.isPrivate);
+      location.hash = fragmentOf(created.game.id);
+    } catch (error) {
+      setProblem(reasonOf(error));
+    }
+  }
+
+  return (
+    <Dialog heading={text.create.heading} onClose={onClose}>
+      <form
+        class="create"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        {SEATS.map((seat) => (
+          <Seat key={seat} seat={seat} table={table} change={change} />
+        ))}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={table.isPrivate}
+            onChange={(event) => change({ isPrivate: event.currentTarget.checked })}
+          />
+          {text.create.private}
+        </label>
+        <Select
+          label={text.create.edition}
+          value={table.edition}
+          options={text.create.editions}
+          onChange={(edition) => change({ edition: edition === "german" ? "german" : "international" })}
+        />
+        <Select
+          label={text.create.timeout}
+          value={table.timeout}
+          options={text.create.timeouts}
+          onChange={(timeout) => change({ timeout })}
+        />
+        {table.timeout !== "" && (
+          <Select
+            label={text.create.onTimeout}
+            value={table.onTimeout}
+            options={text.create.policies}
+            onChange={(policy) => change({ onTimeout: policy as Table["onTimeout"] })}
+          />
+        )}
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <button class="primary" disabled={seated < 2}>
+          {text.create.go}
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+interface SeatProps {
+  readonly seat: number;
+  readonly table: Table;
+  readonly change: (changes: Partial<Table>) => void;
+}
+
+function Seat({ seat, table, change }: SeatProps): JSX.Element {
+  const who = table.who[seat] ?? "nobody";
+  const options = seat === 0 ? ["me" as const] : OTHERS.filter((one) => seat > 1 || one !== "nobody");
+  return (
+    <div class="seat">
+      <label>
+        {text.create.seat(seat)}
+        <select
+          value={who}
+          disabled={seat === 0}
+          onChange={(event) => change({ who: table.who.with(seat, event.currentTarget.value as Who) })}
+        >
+          {options.map((one) => (
+            <option key={one} value={one}>
+              {whoInWords(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {(who === "me" || who === "here") && (
+        <input
+          value={table.names[seat]}
+          maxLength={32}
+          aria-label={who === "me" ? text.lobby.yourName : text.create.nameHere(seat)}
+          placeholder={who === "me" ? text.lobby.yourName : text.seatName(seat)}
+          onInput={(event) => change({ names: table.names.with(seat, event.currentTarget.value) })}
+        />
+      )}
+    </div>
+  );
+}
+
+function whoInWords(who: Who): string {
+  return who.startsWith("bot:")
+    ? botName(who.slice(4))
+    : text.create[who as "me" | "friend" | "here" | "nobody"];
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly onChange: (value: string) => void;
+}
+
+function Select({ label, value, options, onChange }: SelectProps): JSX.Element {
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {Object.entries(options).map(([option, words]) => (
+          <option key={option} value={option}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

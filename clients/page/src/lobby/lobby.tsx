@@ -1,0 +1,177 @@
+/** The first screen: play at once, set up a table, go back to one, or join and watch others'. */
+
+import type { CreateGame, GameSummary } from "south-seas-client";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { text } from "../messages/index.ts";
+import { forgetTable, keepCreated, keepLikes, knownTables, likes } from "../model/memory.ts";
+import { fragmentOf } from "../model/route.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Help } from "../parts/help.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { reasonOf, service } from "../service.ts";
+import { Create } from "./create.tsx";
+import { type Listed, type Tables, readTables } from "./tables.ts";
+import { TableRow } from "./table_row.tsx";
+import { Scene } from "./scene.tsx";
+
+const REFRESH_MS = 15_000;
+const LEVELS = ["random", "greedy", "expert"];
+
+export function Lobby(): JSX.Element {
+  const [tables, setTables] = useState<Tables | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isCreating, setCreating] = useState(false);
+  const [helping, setHelping] = useState(false);
+
+  useEffect(() => {
+    const read = (): void =>
+      void readTables(knownTables()).then(setTables, (error) => setProblem(reasonOf(error)));
+    read();
+    const reading = setInterval(read, REFRESH_MS);
+    return () => clearInterval(reading);
+  }, []);
+
+  async function forget(id: string): Promise<void> {
+    forgetTable(id);
+    setTables(await readTables(knownTables()));
+  }
+
+  return (
+    <div class="lobby">
+      <header class="bar">
+        <span class="gap" />
+        <Menu table={null} />
+      </header>
+      <main>
+        <div class="hero">
+          <Scene />
+          <h1>{text.title}</h1>
+          <p>{text.tagline}</p>
+        </div>
+        <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
+        {problem && (
+          <p class="problem" role="alert">
+            {text.lobby.failed(problem)}
+          </p>
+        )}
+        {tables && <Lists tables={tables} onForget={(id) => void forget(id)} />}
+        <footer>
+          <a href="/docs">{text.lobby.api}</a>
+        </footer>
+      </main>
+      {isCreating && <Create onClose={() => setCreating(false)} />}
+      {helping && <Help onClose={() => setHelping(false)} />}
+    </div>
+  );
+}
+
+interface QuickProps {
+  readonly onProblem: (problem: string) => void;
+  readonly onFriends: () => void;
+  readonly onHelp: () => void;
+}
+
+/** A game against the computer with one tap. */
+function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
+  const [name, setName] = useState(likes().name);
+  const [level, setLevel] = useState("greedy");
+  const [isBusy, setBusy] = useState(false);
+
+  async function play(): Promise<void> {
+    setBusy(true);
+    keepLikes({ name });
+    try {
+      const players: CreateGame["players"] = [
+        { name: name.trim() || text.lobby.defaultName },
+        { bot: level, name: text.lobby.level },
+      ];
+      const created = await service.createGame({ players, first_seat: 0 });
+      keepCreated(created, false);
+      location.hash = fragmentOf(created.game.id);
+    } catch (error) {
+      onProblem(reasonOf(error));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <section class="quick">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void play();
+        }}
+      >
+        <button class="primary big" disabled={isBusy}>
+          <Icon name="play" /> {text.lobby.quick}
+        </button>
+        <p>{text.lobby.quickHint}</p>
+        <div class="fields">
+          <label>
+            {text.lobby.yourName}
+            <input
+              value={name}
+              maxLength={32}
+              placeholder={text.lobby.defaultName}
+              autocomplete="nickname"
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            {text.lobby.level}
+            <select value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
+              {LEVELS.map((bot) => (
+                <option key={bot} value={bot}>
+                  {text.lobby.bots[bot]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </form>
+      <div class="buttons">
+        <button onClick={onFriends}>
+          <Icon name="people" /> {text.lobby.friends}
+        </button>
+        <button onClick={onHelp}>{text.lobby.rules}</button>
+      </div>
+    </section>
+  );
+}
+
+function Lists({ tables, onForget }: { tables: Tables; onForget: (id: string) => void }): JSX.Element {
+  return (
+    <>
+      <List heading={text.lobby.yourTables} listed={tables.mine} verb={mineVerb} onForget={onForget} />
+      <List heading={text.lobby.waiting} listed={tables.waiting} verb={() => text.lobby.join} />
+      <List heading={text.lobby.live} listed={tables.active} verb={() => text.lobby.watch} />
+      <List heading={text.lobby.finished} listed={tables.finished} verb={() => text.lobby.replay} />
+    </>
+  );
+}
+
+function mineVerb(game: GameSummary): string {
+  return game.status === "active" ? text.lobby.resume : text.lobby.look;
+}
+
+interface ListProps {
+  readonly heading: string;
+  readonly listed: readonly Listed[];
+  readonly verb: (game: GameSummary) => string;
+  readonly onForget?: (id: string) => void;
+}
+
+function List({ heading, listed, verb, onForget }: ListProps): JSX.Element | null {
+  if (listed.length === 0) return null;
+  return (
+    <section class="list">
+      <h2>{heading}</h2>
+      <ul>
+        {listed.map((one) => (
+          <TableRow key={one.game.id} {...one} verb={verb(one.game)} onForget={onForget} />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+/** A table in a list. */
+
+import type { JSX } from "preact";
+import { Token } from "../board/figure.tsx";
+import { text } from "../messages/index.ts";
+import { fragmentOf } from "../model/route.ts";
+import { Icon } from "../parts/icon.tsx";
+import type { Listed } from "./tables.ts";
+
+interface TableRowProps extends Listed {
+  readonly verb: string;
+  readonly onForget: ((id: string) => void) | undefined;
+}
+
+export function TableRow({ game, isMyTurn, verb, onForget }: TableRowProps): JSX.Element {
+  const winners = game.result?.winners ?? [];
+  return (
+    <li class={isMyTurn ? "table-row turn" : "table-row"}>
+      <a href={fragmentOf(game.id)}>
+        <span class="sitting">
+          {game.players.map(({ seat, color, name, points }) => (
+            <span key={seat} class={winners.includes(seat) ? "winner" : ""}>
+              <Token color={color} /> {name ?? text.lobby.open}
+              {game.status !== "waiting" && color !== null && <small> {points}</small>}
+            </span>
+          ))}
+        </span>
+        <small class="status">{isMyTurn ? text.lobby.yourTurn : text.lobby.status[game.status]}</small>
+        <span class="verb">{verb}</span>
+      </a>
+      {onForget && (
+        <button
+          class="round small"
+          aria-label={text.lobby.forget}
+          title={text.lobby.forget}
+          onClick={() => onForget(game.id)}
+        >
+          <Icon name="close" />
+        </button>
+      )}
+    </li>
+  );
+}

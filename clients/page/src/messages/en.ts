@@ -1,0 +1,387 @@
+/** Every word of the page in English. Another language is another file with the same members. */
+
+import type { Wares } from "south-seas-client";
+import type { Edge } from "../model/cells.ts";
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function listed(parts: readonly string[]): string {
+  return parts.length < 2 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+}
+
+function owned(name: string): string {
+  return name.endsWith("s") ? `${name}’` : `${name}’s`;
+}
+
+const wares = (held: Wares): string =>
+  listed([
+    ...(held.bananas ? [counted(held.bananas, "banana", "bananas")] : []),
+    ...(held.shells ? [counted(held.shells, "shell", "shells")] : []),
+    ...(held.fish ? [`${held.fish} fish`] : []),
+  ]) || "nothing";
+
+const KINDS: Record<string, string> = { sea: "sea", bridge: "bridge", island: "island", market: "market" };
+
+const ROLES: Record<string, string> = {
+  bridge: "shell collector",
+  island: "banana picker",
+  sea: "fisherman",
+  market: "merchant",
+};
+
+const EDGES: Record<Edge, string> = { n: "north", e: "east", s: "south", w: "west" };
+
+export const en = {
+  language: "en",
+  title: "South Seas",
+  tagline: "Lay tiles, send out your islanders, load the ships.",
+  listed,
+  wares,
+  role: (kind: string) => ROLES[kind] ?? "islander",
+  points: (count: number) => counted(count, "point", "points"),
+  colors: { red: "red", blue: "blue", green: "green", yellow: "yellow", black: "black" } as Record<
+    string,
+    string
+  >,
+  cancel: "Cancel",
+  close: "Close",
+  back: "All tables",
+  seatName: (seat: number) => `Player ${seat + 1}`,
+
+  lobby: {
+    yourName: "Your name",
+    defaultName: "Captain",
+    quick: "Play against the computer",
+    quickHint: "Starts at once. You are told what to do at every step.",
+    friends: "Play with friends",
+    friendsHint: "Set up a table and send them a link.",
+    level: "Computer",
+    bots: { random: "Beginner", greedy: "Skilled", expert: "Expert" } as Record<string, string>,
+    yourTables: "Your tables",
+    waiting: "Looking for players",
+    live: "Being played now",
+    finished: "Finished games",
+    join: "Join",
+    watch: "Watch",
+    replay: "Replay",
+    resume: "Go on",
+    look: "Open",
+    forget: "Remove from this list",
+    none: "No tables right now.",
+    rules: "How it works",
+    api: "For programmers",
+    status: {
+      waiting: "waiting for players",
+      active: "being played",
+      finished: "finished",
+      aborted: "ended early",
+    } as Record<string, string>,
+    yourTurn: "Your turn",
+    open: "free seat",
+    failed: (why: string) => `That did not work: ${why}`,
+  },
+
+  create: {
+    heading: "A new table",
+    seat: (seat: number) => `Seat ${seat + 1}`,
+    me: "Me",
+    friend: "A friend, by link",
+    here: "Somebody at this device",
+    bot: (level: string) => `Computer · ${level}`,
+    nobody: "Nobody",
+    nameHere: (seat: number) => `Name for seat ${seat + 1}`,
+    private: "Private: only who has the link can see and join it",
+    edition: "Rules for taking islanders back",
+    editions: {
+      international: "International: only when all four are out",
+      german: "German: on any turn",
+    } as Record<string, string>,
+    timeout: "Time for each decision",
+    timeouts: {
+      "": "No limit",
+      "60": "1 minute",
+      "300": "5 minutes",
+      "86400": "1 day",
+      "259200": "3 days",
+    } as Record<string, string>,
+    onTimeout: "When time runs out",
+    policies: {
+      pass: "The turn is passed",
+      bot: "The computer plays on",
+      resign: "The player gives up",
+    } as Record<string, string>,
+    go: "Set up the table",
+  },
+
+  join: {
+    heading: "Take a seat?",
+    go: "Join the game",
+    watch: "Just watch",
+    color: "Your colour",
+    any: "Any",
+    invited: (names: string) => `${names} would like to play with you.`,
+  },
+
+  table: {
+    loading: "Fetching the table…",
+    missing: "This table is not there, or its link is not complete.",
+    connection: {
+      connecting: "Connecting…",
+      connected: "Connected",
+      reconnecting: "Reconnecting…",
+    } as Record<string, string>,
+    offline: "No connection. The game goes on by itself as soon as you are back.",
+    players: "Players",
+    ships: "Ships in harbour",
+    shipPile: (count: number) => (count ? `${count} more to come` : "no more to come"),
+    bagLeft: (count: number) => `${counted(count, "tile", "tiles")} left`,
+    turn: (turn: number) => `Turn ${turn}`,
+    log: "History",
+    tiles: "Tiles still to come",
+    moves: "My choices",
+    noMoves: "Nothing to choose right now.",
+    more: "More",
+    less: "Back to the board",
+    menu: "Menu",
+    zoomIn: "Zoom in",
+    zoomOut: "Zoom out",
+    fit: "Show the whole board",
+    help: "Help",
+    theme: { auto: "Colours: as the device", light: "Colours: light", dark: "Colours: dark" } as Record<
+      string,
+      string
+    >,
+    tipsOn: "Show hints",
+    tipsOff: "Hide hints",
+    resign: "Give up",
+    resignSure: "Give up this game? Your islanders go home and you cannot win any more.",
+    abort: "End the game for everybody",
+    abortSure: "End this game for everybody?",
+    takeBack: "Take my seat back",
+    copy: "Copy link",
+    copied: "Copied",
+    invite: "Send this link to whoever should join:",
+    link: "Link to this table",
+    watchLink: "Link to watch this table",
+    board: "The board",
+    boardHelp:
+      "Arrow keys move between your choices, Enter chooses, R turns the tile, U takes back, P passes, plus and minus zoom, F shows everything.",
+    replayStep: (step: number, of: number) => `Step ${step} of ${of}`,
+    unknownPlayer: "Free seat",
+    you: "you",
+    bot: "computer",
+    standIn: "the computer stands in",
+    resigned: "gave up",
+    spectating: "You are watching.",
+    left: (count: number) => `${count} left`,
+    noneLeft: "none left",
+    fatal: (why: string) => `Something went wrong: ${why}`,
+    retry: "Try again",
+  },
+
+  score: {
+    now: "points from ships",
+    ifEnded: "if it ended now",
+    ships: "Ships",
+    wares: "Wares",
+    waresRule: "Wares, one point for three",
+    pending: "Unfinished work would bring",
+    total: "Together",
+    islandersHome: (count: number) => `${counted(count, "islander", "islanders")} at home`,
+    find: (name: string) => `Show where ${owned(name)} islanders are`,
+    held: (name: string, held: Wares) => `${name} has ${wares(held)}`,
+  },
+
+  islander: {
+    of: (name: string, role: string) => `${owned(name)} ${role}`,
+    brings: (value: number, unit: string) => `would bring ${UNITS(value, unit)} now`,
+    outnumbered: "is outnumbered and would bring nothing now",
+  },
+
+  dock: {
+    waiting: (count: number) => `Waiting for ${counted(count, "player", "players")} to join.`,
+    theirTurn: (name: string) => `It is ${owned(name)} turn`,
+    theyDo: {
+      place_tile: "They are placing this tile.",
+      islander: "They may send out an islander.",
+      take_ship: "They choose a ship.",
+      deliver: "They may deliver to a ship.",
+    } as Record<string, string>,
+    botThinks: "The computer is thinking.",
+    yourTurn: "Your turn",
+    turnOf: (name: string) => `${name}, your turn`,
+    placeTile: "Tap a marked place for this tile, or drag it there.",
+    placeTip: "Sides that touch must match: sea to sea, bridge to bridge, island to island.",
+    placeChosen: "Tap the tile again to turn it. Then place it.",
+    placeChosenOnly: "It fits here this way only.",
+    rotate: "Turn",
+    place: "Place it",
+    islander: "Send out an islander? Tap a marked spot.",
+    islanderTip:
+      "It stays there and works until that bridge, island or sea is finished, then brings you the wares.",
+    islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
+    retrieveChosen: (role: string) =>
+      `Take this ${role} back home? It brings nothing, but you can send it out again.`,
+    retrieveOnly:
+      "No islander can go onto this tile. You may take one of yours back home from the board: tap it. Or leave them all.",
+    leaveThem: "Leave them",
+    retrieveTip: "You may also take back one of your islanders that stand on the board.",
+    send: "Send out",
+    takeHome: "Take home",
+    noIslander: "No islander",
+    takeShip: "Your market is surrounded! Choose a ship, it is yours for free.",
+    take: "Take this ship",
+    deliver: "You can load a ship. Choose one, or keep your wares.",
+    deliverTip: "Ships are what counts in the end: pay the wares, get the points.",
+    pay: "Pay with",
+    deliverGo: "Deliver",
+    keep: "Keep my wares",
+    undo: "Take back",
+    sending: "…",
+    confirmAgain: "Enter again to confirm.",
+    deadline: (time: string) => `${time} left`,
+    deadlineOver: "Time is up",
+  },
+
+  result: {
+    youWin: "You win!",
+    wins: (names: string) => `${names} wins`,
+    share: (names: string) => `${names} share the win`,
+    reasons: {
+      last_tile: "The last tile has been placed.",
+      last_ship: "The last ship has sailed.",
+      bag_exhausted: "No tile that is left can be placed.",
+      resigned: "The others gave up.",
+    } as Record<string, string>,
+    aborted: "This game was ended early.",
+    rematch: "Play again",
+    next: "Go to the next game",
+    replay: "See the game again",
+    newGame: "New game",
+    details: "Ships and wares",
+  },
+
+  replay: {
+    heading: "Replay",
+    play: "Play",
+    pause: "Pause",
+    first: "To the beginning",
+    previous: "Step back",
+    following: "Step on",
+    last: "To the end",
+    slider: "Step of the game",
+    leave: "Leave the replay",
+    look: "Look back",
+  },
+
+  say: {
+    created: "The table is set up.",
+    joined: (name: string) => `${name} takes a seat.`,
+    started: (name: string) => `The game begins. ${name} has the first turn.`,
+    turn: (name: string) => `It is ${owned(name)} turn.`,
+    discarded: "A tile fits nowhere and leaves the game.",
+    placed: (name: string, where: string) => `${name} places a tile${where}.`,
+    islanderPlaced: (name: string, role: string) => `${name} sends out a ${role}.`,
+    islanderRetrieved: (name: string, role: string) => `${name} takes a ${role} back.`,
+    merchantHome: (name: string) => `${owned(name)} merchant comes home.`,
+    evaluated: (kind: string, cause: string) =>
+      cause === "boat"
+        ? "A boat sails in: "
+        : cause === "final"
+          ? "At the end: "
+          : `The ${KINDS[kind] ?? "feature"} is finished: `,
+    gains: (name: string, held: Wares) => `${name} gets ${wares(held)}`,
+    noGain: (name: string) => `${name} gets nothing`,
+    covered: (fish: number) => `The boat takes ${fish} fish out of the sea.`,
+    bought: (name: string, points: number, paid: Wares) =>
+      `${name} delivers ${wares(paid)} for a ship of ${counted(points, "point", "points")}.`,
+    won: (name: string, points: number) =>
+      `${owned(name)} merchant wins a ship of ${counted(points, "point", "points")}.`,
+    revealed: (points: number) => `A ship of ${counted(points, "point", "points")} arrives.`,
+    timedOut: (name: string) => `${owned(name)} time is up.`,
+    replaced: (name: string) => `The computer stands in for ${name}.`,
+    returned: (name: string) => `${name} is back.`,
+    resigned: (name: string) => `${name} gives up.`,
+    undone: (name: string) => `${name} takes a move back.`,
+    rematch: "There is a rematch.",
+    finished: (names: string, many: boolean) =>
+      `The game is over. ${names} ${many ? "share the win" : "wins"}.`,
+    aborted: "The game was ended early.",
+    back: "Connected again.",
+    lost: "The connection is lost. Trying again.",
+  },
+
+  describe: {
+    beside: (sides: readonly [Edge, string][]) =>
+      sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} to the ${EDGES[edge]}`).join(", "),
+    at: (x: number, y: number) => {
+      const across = x === 0 ? "" : `${Math.abs(x)} ${x > 0 ? "east" : "west"}`;
+      const down = y === 0 ? "" : `${Math.abs(y)} ${y > 0 ? "south" : "north"}`;
+      return [across, down].filter(Boolean).join(", ") || "the middle";
+    },
+    cell: (where: string, beside: string, ways: number) =>
+      `Place ${where}: ${beside}; fits ${ways === 1 ? "one way" : `${ways} ways`}`,
+    chosenCell: (where: string, turned: string) =>
+      `Place ${where}, chosen, ${turned}. Enter places the tile.`,
+    turned: (rotation: number) => (rotation === 0 ? "not turned" : `turned ${90 * rotation} degrees`),
+    spot: (kind: string) => `Send out a ${ROLES[kind] ?? "islander"} to the ${KINDS[kind] ?? "spot"}`,
+    retrieve: (role: string, where: string) => `Take back your ${role}, ${where}`,
+    tile: (sides: readonly [Edge, string][], printed: readonly string[]) =>
+      `Tile with ${sides.map(([edge, kind]) => `${KINDS[kind] ?? kind} ${EDGES[edge]}`).join(", ")}${
+        printed.length ? `; ${listed(printed)}` : ""
+      }`,
+    boat: "a boat",
+    market: "a market",
+    ship: (points: number, cost: string) => `Ship of ${counted(points, "point", "points")} for ${cost}`,
+    cost: {
+      any: (count: number) => `any ${counted(count, "ware", "wares")}`,
+      same: (count: number) => (count === 1 ? "1 of another kind" : `${count} of one kind`),
+    },
+  },
+
+  help: {
+    heading: "How it works",
+    paragraphs: [
+      "On your turn you place one tile beside the others. Sides that touch must match.",
+      "Then you may send one of your four islanders onto the new tile: to a bridge (collects shells), an island (picks bananas), a sea (catches fish) or a market.",
+      "When a bridge, island or sea is finished, whoever has most islanders there gets its wares, and the islanders come home. A boat in a sea brings the catch home early and takes fish away.",
+      "A merchant whose market is surrounded by eight tiles takes the best ship for free.",
+      "At the end of your turn you may pay wares for one of the four ships. Ships give points; at the end three wares left over are one point. The most points win.",
+    ],
+    keys: "Keys",
+    keyList: [
+      ["Arrows, Tab", "move between your choices"],
+      ["Enter", "choose, and once more to confirm"],
+      ["R", "turn the tile"],
+      ["U", "take back"],
+      ["P", "pass: no islander, no delivery"],
+      ["+ − F", "zoom in, out, show everything"],
+      ["Esc", "let go of a choice"],
+      ["?", "this help"],
+    ] as readonly (readonly [string, string])[],
+  },
+};
+
+function UNITS(value: number, unit: string): string {
+  switch (unit) {
+    case "bananas":
+      return counted(value, "banana", "bananas");
+    case "shells":
+      return counted(value, "shell", "shells");
+    case "fish":
+      return `${value} fish`;
+    default:
+      return `a ship of ${counted(value, "point", "points")}`;
+  }
+}
+
+const ISLANDER_JOBS: Record<string, string> = {
+  bridge: "A shell collector: brings a shell for each one on the bridge, once it is finished at both ends.",
+  island: "A banana picker: brings a banana for each one on the island, once it is closed all around.",
+  sea: "A fisherman: brings all the fish of this sea, once it is enclosed or a boat comes.",
+  market: "A merchant: takes the best ship for free, once eight tiles surround the market.",
+};
+
+export type Messages = typeof en;

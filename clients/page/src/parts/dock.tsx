@@ -1,0 +1,224 @@
+/** What is to be done now, in plain words, and the buttons for it. */
+
+import type { Game, Turn } from "south-seas-client";
+import type { ComponentChildren, JSX } from "preact";
+import type { Pictures } from "../board/pictures.ts";
+import { Token } from "../board/figure.tsx";
+import type { ViewRef } from "../board/view.ts";
+import { text } from "../messages/index.ts";
+import { keyOf } from "../model/cells.ts";
+import { likes } from "../model/memory.ts";
+import { kindAt, nameOf } from "../model/story.ts";
+import { tileInWords, tilesOf } from "../model/tileset.ts";
+import { choose, confirm, pass, turn as turnTile } from "../table/deeds.ts";
+import type { Table } from "../table/table.ts";
+import { Countdown } from "./countdown.tsx";
+import { Hand } from "./hand.tsx";
+import { Icon } from "./icon.tsx";
+import { Invite } from "./invite.tsx";
+import { Outcome } from "./outcome.tsx";
+import { TileFace } from "./tile_face.tsx";
+import { ShipIcon, WarePile } from "./wares.tsx";
+
+interface DockProps {
+  readonly table: Table;
+  readonly pictures: Pictures;
+  readonly viewRef: ViewRef;
+}
+
+interface StepProps extends DockProps {
+  readonly game: Game;
+  readonly turn: Turn;
+}
+
+export function Dock(props: DockProps): JSX.Element | null {
+  const { table } = props;
+  const { game } = table;
+  if (!game) return null;
+  if (game.status === "waiting") return <Invite table={table} game={game} />;
+  if (game.status !== "active" || !game.turn) return <Outcome table={table} game={game} />;
+  const step = { ...props, game, turn: game.turn };
+  return table.decider === null ? <Theirs {...step} /> : <Mine {...step} />;
+}
+
+/** Somebody else is to decide. */
+function Theirs({ table, pictures, game, turn }: StepProps): JSX.Element {
+  const player = game.players[turn.decider];
+  const tile = table.tileset && tilesOf(table.tileset).get(turn.tile);
+  const mine =
+    table.keys.seats[turn.decider] !== undefined && player?.kind === "human" && player.bot !== null;
+  return (
+    <Panel heading={text.dock.theirTurn(nameOf(game, turn.decider))} turn={turn} kind="theirs">
+      {tile && turn.phase === "place_tile" && (
+        <div class="hand idle">
+          <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
+        </div>
+      )}
+      <p class="hint">{player?.bot === null ? text.dock.theyDo[turn.phase] : text.dock.botThinks}</p>
+      {mine && <button onClick={() => table.takeBack(turn.decider)}>{text.table.takeBack}</button>}
+    </Panel>
+  );
+}
+
+function Mine(step: StepProps): JSX.Element {
+  const { table, game, turn } = step;
+  const mine = Object.keys(table.keys.seats).length;
+  const heading = mine > 1 ? text.dock.turnOf(nameOf(game, turn.decider)) : text.dock.yourTurn;
+  return (
+    <Panel heading={heading} turn={turn} kind={table.isBusy ? "mine busy" : "mine"}>
+      {turn.phase === "place_tile" && <PlacingTile {...step} />}
+      {turn.phase === "islander" && <SendingIslander {...step} />}
+      {turn.phase === "deliver" && <Delivering {...step} />}
+      {turn.phase === "take_ship" && <TakingShip {...step} />}
+    </Panel>
+  );
+}
+
+function Panel(props: {
+  heading: string;
+  turn: Turn;
+  kind: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class={`dock ${props.kind}`}>
+      <h2>
+        {props.heading}
+        {props.turn.deadline && <Countdown deadline={props.turn.deadline} />}
+      </h2>
+      {props.children}
+    </section>
+  );
+}
+
+function Hint({ children, tip }: { children: ComponentChildren; tip?: string | undefined }): JSX.Element {
+  return (
+    <p class="hint">
+      {children}
+      {tip && likes().tips && <small class="tip"> {tip}</small>}
+    </p>
+  );
+}
+
+function PlacingTile({ table, pictures, turn, viewRef }: StepProps): JSX.Element {
+  const { cell } = table.selection;
+  const choice = cell && table.choices.cells.get(keyOf(cell));
+  const single = choice?.rotations.size === 1;
+  const hint = !choice ? text.dock.placeTile : single ? text.dock.placeChosenOnly : text.dock.placeChosen;
+  return (
+    <>
+      <Hand table={table} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
+      <Hint tip={choice ? undefined : text.dock.placeTip}>{hint}</Hint>
+      <Buttons table={table}>
+        <button onClick={() => turnTile(table)} disabled={single === true}>
+          <Icon name="turn" /> {text.dock.rotate}
+        </button>
+        <Confirm table={table} label={text.dock.place} />
+      </Buttons>
+    </>
+  );
+}
+
+function SendingIslander({ table, game, turn }: StepProps): JSX.Element {
+  const spot = table.choices.spots.find(({ key }) => key === table.selection.spot);
+  const kind = spot && table.tileset ? kindAt(game, table.tileset, spot.cell, spot.segment) : "";
+  const canRetrieve = table.choices.spots.some((choice) => choice.kind === "retrieve");
+  const onlyRetrieve = canRetrieve && table.choices.spots.every((choice) => choice.kind === "retrieve");
+  const hint = !spot
+    ? onlyRetrieve
+      ? text.dock.retrieveOnly
+      : text.dock.islander
+    : spot.kind === "place"
+      ? text.dock.islanderChosen(kind)
+      : text.dock.retrieveChosen(text.role(kind));
+  const tip = onlyRetrieve ? undefined : canRetrieve ? text.dock.retrieveTip : text.dock.islanderTip;
+  return (
+    <>
+      <div class="emblem">
+        <Token color={game.players[turn.decider]?.color ?? null} />
+      </div>
+      <Hint tip={spot ? undefined : tip}>{hint}</Hint>
+      <Buttons table={table}>
+        <Pass table={table} label={onlyRetrieve ? text.dock.leaveThem : text.dock.noIslander} />
+        <Confirm table={table} label={spot?.kind === "retrieve" ? text.dock.takeHome : text.dock.send} />
+      </Buttons>
+    </>
+  );
+}
+
+function Delivering({ table }: StepProps): JSX.Element {
+  const choice = table.choices.ships.find(({ ship }) => ship === table.selection.ship);
+  return (
+    <>
+      <div class="emblem">
+        <ShipIcon />
+      </div>
+      <Hint tip={choice ? undefined : text.dock.deliverTip}>{text.dock.deliver}</Hint>
+      {choice && (
+        <div class="payments" role="radiogroup" aria-label={text.dock.pay}>
+          {choice.payments.map(
+            ({ wares, move }, index) =>
+              wares && (
+                <button
+                  key={move.id}
+                  role="radio"
+                  aria-checked={index === table.selection.payment}
+                  onClick={() => choose.payment(table, index)}
+                >
+                  <WarePile wares={wares} />
+                </button>
+              ),
+          )}
+        </div>
+      )}
+      <Buttons table={table}>
+        <Pass table={table} label={text.dock.keep} />
+        <Confirm table={table} label={text.dock.deliverGo} />
+      </Buttons>
+    </>
+  );
+}
+
+function TakingShip({ table }: StepProps): JSX.Element {
+  return (
+    <>
+      <div class="emblem">
+        <ShipIcon />
+      </div>
+      <Hint>{text.dock.takeShip}</Hint>
+      <Buttons table={table}>
+        <Confirm table={table} label={text.dock.take} />
+      </Buttons>
+    </>
+  );
+}
+
+/** The buttons of a step, with the one that takes back what may be taken back. */
+function Buttons({ table, children }: { table: Table; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="buttons">
+      {(table.game?.turn?.undoable ?? 0) > 0 && (
+        <button class="undo" onClick={() => table.undo()} disabled={table.isBusy}>
+          <Icon name="undo" /> <span class="words">{text.dock.undo}</span>
+        </button>
+      )}
+      {children}
+    </div>
+  );
+}
+
+function Confirm({ table, label }: { table: Table; label: string }): JSX.Element {
+  return (
+    <button class="primary" disabled={table.isBusy || !table.selectedMove} onClick={() => confirm(table)}>
+      <Icon name="check" /> {label}
+    </button>
+  );
+}
+
+function Pass({ table, label }: { table: Table; label: string }): JSX.Element {
+  return (
+    <button disabled={table.isBusy || !table.choices.pass} onClick={() => pass(table)}>
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,96 @@
+/** The keys that work wherever the focus is. */
+
+import { useEffect } from "preact/hooks";
+import type { ViewRef } from "../board/view.ts";
+import { STEP } from "../board/zoom.tsx";
+import { confirm, pass, turn } from "../table/deeds.ts";
+import type { Table } from "../table/table.ts";
+
+const PAN = 80;
+
+export function useKeys(table: Table, viewRef: ViewRef): void {
+  useEffect(() => {
+    function press(event: KeyboardEvent): void {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector("dialog[open]")) return;
+      if (handled(event, table, viewRef)) event.preventDefault();
+    }
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [table]);
+}
+
+function handled(event: KeyboardEvent, table: Table, { current: view }: ViewRef): boolean {
+  if (table.replayed !== null) return replayed(event, table);
+  switch (event.key) {
+    case "r":
+    case "R":
+      turn(table, event.key === "R" ? -1 : 1);
+      return true;
+    case "u":
+      table.undo();
+      return true;
+    case "p":
+      pass(table);
+      return true;
+    case "Enter":
+      if (event.target !== document.body || !table.selectedMove) return false;
+      confirm(table);
+      return true;
+    case "Escape":
+      table.deselect();
+      table.pointOut(null);
+      return true;
+    case "+":
+      view?.zoom(STEP, undefined, true);
+      return true;
+    case "-":
+      view?.zoom(1 / STEP, undefined, true);
+      return true;
+    case "f":
+      if (view) view.isFitted = true;
+      view?.refit();
+      return true;
+    case "ArrowUp":
+    case "ArrowDown":
+    case "ArrowLeft":
+    case "ArrowRight":
+      return arrow(event, view);
+    default:
+      return false;
+  }
+}
+
+/** With shift, arrows move the board; alone, from nowhere, they lead to the first choice. */
+function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
+  if (event.shiftKey) {
+    const across = { ArrowLeft: PAN, ArrowRight: -PAN }[event.key] ?? 0;
+    const down = { ArrowUp: PAN, ArrowDown: -PAN }[event.key] ?? 0;
+    view?.pan(across, down);
+    return true;
+  }
+  if (event.target !== document.body) return false;
+  document.querySelector<SVGElement>("[data-choice][tabindex='0']")?.focus();
+  return true;
+}
+
+function replayed(event: KeyboardEvent, table: Table): boolean {
+  const step = table.replayed ?? 1;
+  switch (event.key) {
+    case "ArrowLeft":
+      table.replay(step - 1);
+      return true;
+    case "ArrowRight":
+      table.replay(step + 1);
+      return true;
+    case "Escape":
+      table.replay(null);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+}

@@ -1,0 +1,134 @@
+/** Who plays: what they hold, their points, and where their islanders are. */
+
+import type { Game, Player, Scores } from "south-seas-client";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Token } from "../board/figure.tsx";
+import { worth } from "../board/inspected.tsx";
+import { text } from "../messages/index.ts";
+import { nameOf } from "../model/story.ts";
+import type { Table } from "../table/table.ts";
+import { Icon } from "./icon.tsx";
+import { WareCounts } from "./wares.tsx";
+
+export function Players({ table }: { table: Table }): JSX.Element | null {
+  const { game } = table;
+  if (!game) return null;
+  const scores = table.scores?.version === game.version ? table.scores : null;
+  return (
+    <section class="players" aria-label={text.table.players}>
+      {game.players.map((player) => (
+        <PlayerCard key={player.seat} table={table} game={game} player={player} scores={scores} />
+      ))}
+    </section>
+  );
+}
+
+interface CardProps {
+  readonly table: Table;
+  readonly game: Game;
+  readonly player: Player;
+  /** Null where they are not known for this state of the game. */
+  readonly scores: Scores | null;
+}
+
+function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
+  const { seat } = player;
+  const decides = game.turn?.decider === seat;
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (decides) card.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [decides]);
+  const found = table.pointedOut === seat;
+  const ended = scores?.players.find((score) => score.seat === seat)?.if_ended_now ?? null;
+  const name = nameOf(game, seat);
+  return (
+    <article
+      ref={card}
+      class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}`}
+      aria-current={decides ? "true" : undefined}
+    >
+      <header>
+        <Token color={player.color} />
+        <h3>
+          {player.kind === "open" ? text.table.unknownPlayer : name}
+          <small>{addition(table, player)}</small>
+        </h3>
+        {player.color !== null && (
+          <span class="points" title={text.score.now}>
+            <b key={player.points}>{player.points}</b>
+            {ended && game.status === "active" && (
+              <small title={text.score.ifEnded}>
+                → {ended.total}
+                <span class="unseen">{text.score.ifEnded}</span>
+              </small>
+            )}
+          </span>
+        )}
+      </header>
+      {player.color !== null && (
+        <div class="holds">
+          <span class="supply" role="img" aria-label={text.score.islandersHome(player.supply)}>
+            {Array.from({ length: 4 }, (_, index) => (
+              <span key={index} class={index < player.supply ? "" : "out"}>
+                <Token color={player.color} />
+              </span>
+            ))}
+          </span>
+          <WareCounts wares={player.wares} />
+          <button
+            class="round small"
+            aria-pressed={found}
+            aria-label={text.score.find(name)}
+            title={text.score.find(name)}
+            onClick={() => table.pointOut(found ? null : seat)}
+          >
+            <Icon name="find" />
+          </button>
+        </div>
+      )}
+      {found && scores && <Breakdown seat={seat} scores={scores} />}
+    </article>
+  );
+}
+
+function addition(table: Table, player: Player): string {
+  if (player.resigned) return text.table.resigned;
+  if (player.kind === "bot") {
+    const level = text.lobby.bots[player.bot ?? ""];
+    return level === undefined || level === player.name ? text.table.bot : level;
+  }
+  if (player.bot !== null) return text.table.standIn;
+  return table.isMine(player.seat) ? text.table.you : "";
+}
+
+/** The score if the game ended now, part by part (R8.3), and what each islander would bring (R8.4). */
+function Breakdown({ seat, scores }: { seat: number; scores: Scores }): JSX.Element | null {
+  const ended = scores.players.find((score) => score.seat === seat)?.if_ended_now;
+  if (!ended) return null;
+  const islanders = scores.islanders.filter((islander) => islander.seat === seat);
+  return (
+    <div class="breakdown">
+      <dl>
+        <dt>{text.score.ships}</dt>
+        <dd>{ended.ships}</dd>
+        <dt>{text.score.waresRule}</dt>
+        <dd>{ended.wares}</dd>
+        <dt>{text.score.total}</dt>
+        <dd>
+          <b>{ended.total}</b>
+        </dd>
+      </dl>
+      <p>
+        {text.score.pending} <WareCounts wares={ended.pending} />
+      </p>
+      <ul>
+        {islanders.map((islander) => (
+          <li key={`${islander.x},${islander.y}:${islander.segment}`}>
+            {text.role(islander.kind)} ({text.describe.at(islander.x, islander.y)}) {worth(islander)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/** What is beside the board: players, ships, and more in tabs. */
+
+import type { JSX } from "preact";
+import { useId, useState } from "preact/hooks";
+import type { Pictures } from "../board/pictures.ts";
+import { text } from "../messages/index.ts";
+import type { Table } from "../table/table.ts";
+import { Log } from "./log.tsx";
+import { Moves } from "./moves.tsx";
+import { Players } from "./players.tsx";
+import { Ships } from "./ships.tsx";
+import { TilesLeft } from "./tiles_left.tsx";
+
+const TABS = ["log", "tiles", "moves"] as const;
+type Tab = (typeof TABS)[number];
+
+interface SideProps {
+  readonly table: Table;
+  readonly pictures: Pictures;
+}
+
+export function Side({ table, pictures }: SideProps): JSX.Element {
+  return (
+    <>
+      <Ships table={table} />
+      <Players table={table} />
+      <Tabs table={table} pictures={pictures} />
+    </>
+  );
+}
+
+function Tabs({ table, pictures }: SideProps): JSX.Element {
+  const [tab, setTab] = useState<Tab>("log");
+  const id = useId();
+
+  function steer(event: KeyboardEvent): void {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length] ?? tab;
+    setTab(next);
+    document.getElementById(`${id}-${next}`)?.focus();
+  }
+
+  return (
+    <section class="tabs">
+      <div role="tablist" onKeyDown={steer}>
+        {TABS.map((one) => (
+          <button
+            key={one}
+            id={`${id}-${one}`}
+            role="tab"
+            aria-selected={one === tab}
+            aria-controls={`${id}-panel`}
+            tabIndex={one === tab ? 0 : -1}
+            onClick={() => setTab(one)}
+          >
+            {one === "tiles" && table.game ? text.table.bagLeft(table.game.bag) : text.table[one]}
+          </button>
+        ))}
+      </div>
+      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${tab}`}>
+        {tab === "log" && <Log table={table} />}
+        {tab === "tiles" && <TilesLeft table={table} pictures={pictures} />}
+        {tab === "moves" && <Moves table={table} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+/** The tiles that are still in the bag, by type and number (R8.1). */
+
+import type { TilesLeft as Left } from "south-seas-client";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Pictures } from "../board/pictures.ts";
+import { text } from "../messages/index.ts";
+import { tileInWords, tilesOf } from "../model/tileset.ts";
+import { reasonOf, service } from "../service.ts";
+import type { Table } from "../table/table.ts";
+import { TileFace } from "./tile_face.tsx";
+
+export function TilesLeft({ table, pictures }: { table: Table; pictures: Pictures }): JSX.Element | null {
+  const [left, setLeft] = useState<Left | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { game, tileset } = table;
+  const tilesGone = game && Object.keys(game.board).length + game.discarded.length;
+
+  useEffect(() => {
+    service.tiles(table.id, { token: table.readToken }).then(setLeft, (error) => setProblem(reasonOf(error)));
+  }, [table, tilesGone]);
+
+  if (!tileset) return null;
+  if (!left) return <p>{problem ?? text.table.loading}</p>;
+  return (
+    <ul class="tiles-left" tabindex={0} aria-label={text.table.tiles}>
+      {left.tiles.map(({ tile, left: count }) => {
+        const type = tilesOf(tileset).get(tile);
+        if (!type) return null;
+        return (
+          <li key={tile} class={count === 0 ? "gone" : ""}>
+            <TileFace pictures={pictures} tile={tile} rotation={0} label={tileInWords(type, 0)} />
+            <span>
+              {count === 0 ? "–" : `×${count}`}
+              <span class="unseen">{count === 0 ? text.table.noneLeft : text.table.left(count)}</span>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

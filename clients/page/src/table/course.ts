@@ -1,0 +1,125 @@
+/** The course of a game: every step of it, followed as it grows, and how much of it is shown already. */
+
+import { type Diff, type Following, type Game, type Status, applyPatch } from "south-seas-client";
+import { isCalm } from "../model/motion.ts";
+import { service } from "../service.ts";
+
+/** How long a change by somebody else is looked at before the next one is shown. */
+const PAUSE_MS = 650;
+/** After more changes than these at once they are shown without a pause. */
+const MOST_PAUSES = 12;
+
+/** A version of the game with what led to it. */
+export interface Step {
+  readonly game: Game;
+  readonly diff: Diff;
+}
+
+/** Who is told what becomes of the course. */
+export interface CourseListener {
+  /** The next step is shown. */
+  stepped(step: Step): void;
+  /** All that is known is shown. */
+  settled(): void;
+  connected(status: Status): void;
+  /** It cannot be read (any more). */
+  refused(error: unknown): void;
+}
+
+export class Course {
+  /** Every step that is known, from the creation of the game on. */
+  steps: readonly Step[] = [];
+  /** How many of them are shown. */
+  shown = 0;
+
+  private following: Following | null = null;
+  private pausing: ReturnType<typeof setTimeout> | undefined;
+  private isOpen = true;
+
+  constructor(
+    private readonly id: string,
+    private readonly listener: CourseListener,
+  ) {}
+
+  /** The last step that is shown. */
+  get last(): Step | null {
+    return this.steps[this.shown - 1] ?? null;
+  }
+
+  get isSettled(): boolean {
+    return this.pausing === undefined && this.shown === this.steps.length;
+  }
+
+  /** Reads the whole course, then follows it; `prepare` is waited for before anything is shown. */
+  async open(token: string | null, prepare: (game: Game) => Promise<void>): Promise<void> {
+    try {
+      const steps = await allSteps(this.id, token);
+      const last = steps.at(-1);
+      if (!last) return;
+      await prepare(last.game);
+      if (this.isOpen) this.follow(steps, last, () => this.open(token, prepare), token);
+    } catch (error) {
+      this.listener.refused(error);
+    }
+  }
+
+  /** Goes on by the changes of an answer at once. */
+  take(diffs: readonly Diff[]): void {
+    this.following?.take(diffs);
+  }
+
+  close(): void {
+    this.isOpen = false;
+    clearTimeout(this.pausing);
+    this.following?.close();
+  }
+
+  private follow(steps: readonly Step[], last: Step, again: () => Promise<void>, token: string | null): void {
+    this.steps = steps;
+    this.shown = steps.length;
+    this.following?.close();
+    this.following = service.follow(this.id, {
+      token,
+      from: { game: last.game, digest: last.diff.digest },
+      onState: (game, diff) => (diff ? this.heard({ game, diff }) : void again()),
+      onStatus: (status) => this.isOpen && status !== "closed" && this.listener.connected(status),
+      onRefused: (error) => this.listener.refused(error),
+    });
+    this.listener.settled();
+  }
+
+  private heard(step: Step): void {
+    this.steps = [...this.steps, step];
+    if (this.pausing === undefined) this.showNext();
+  }
+
+  /** Shows the next change, with a pause before the one after it, so that it can be seen. */
+  private showNext(): void {
+    this.pausing = undefined;
+    const step = this.steps[this.shown];
+    if (!step) return this.listener.settled();
+    this.shown++;
+    const backlog = this.steps.length - this.shown;
+    const isSeen = !isCalm() && !document.hidden && backlog <= MOST_PAUSES;
+    // The changes of one answer are heard one after the other: whether there is a next one is known a little later.
+    if (isSeen) this.pausing = setTimeout(() => this.pause(), 0);
+    this.listener.stepped(step);
+    if (!isSeen) this.showNext();
+  }
+
+  private pause(): void {
+    if (this.shown === this.steps.length) return this.showNext();
+    this.pausing = setTimeout(() => this.showNext(), PAUSE_MS);
+  }
+}
+
+/** Every step of a game so far, from its creation on. */
+async function allSteps(id: string, token: string | null): Promise<Step[]> {
+  const steps: Step[] = [];
+  let document: unknown = {};
+  for await (const diff of service.log(id, 0, { token })) {
+    document = applyPatch(document, diff.patch);
+    steps.push({ game: document as Game, diff });
+  }
+  return steps;
+}

@@ -1,0 +1,54 @@
+/** What a player is about to do: chosen, not yet confirmed. */
+
+import type { Move } from "south-seas-client";
+import { type Cell, keyOf } from "../model/cells.ts";
+import { type Choices, fittingRotation, nextRotation } from "../model/choices.ts";
+
+export interface Selection {
+  /** Where the tile would lie. */
+  readonly cell: Cell | null;
+  /** How the tile is turned, in the hand or there. */
+  readonly rotation: number;
+  /** Key of a `SpotChoice`. */
+  readonly spot: string | null;
+  readonly ship: string | null;
+  /** Index in the ship's payments. */
+  readonly payment: number;
+}
+
+export const NOTHING_SELECTED: Selection = { cell: null, rotation: 0, spot: null, ship: null, payment: 0 };
+
+/** Lays the tile on a cell, turned so that it fits; on the cell where it lies already it turns. */
+export function withCell(selection: Selection, choices: Choices, cell: Cell): Selection {
+  const choice = choices.cells.get(keyOf(cell));
+  if (!choice) return selection;
+  const again = selection.cell !== null && keyOf(selection.cell) === keyOf(cell);
+  const rotation = again
+    ? nextRotation(choice, selection.rotation)
+    : fittingRotation(choice, selection.rotation);
+  return { ...selection, cell: choice.cell, rotation };
+}
+
+/** Turns the tile: in the hand by a quarter, on the board to the next way in which it fits. */
+export function turned(selection: Selection, choices: Choices, steps = 1): Selection {
+  const choice = selection.cell && choices.cells.get(keyOf(selection.cell));
+  if (!choice) return { ...selection, rotation: (selection.rotation + steps + 4) % 4 };
+  let rotation = selection.rotation;
+  // Three steps on are one back.
+  const ways = choice.rotations.size;
+  for (let step = 0; step < (steps < 0 ? ways - 1 : 1); step++) rotation = nextRotation(choice, rotation);
+  return { ...selection, rotation };
+}
+
+/** The move that the selection stands for; null where nothing is chosen. */
+export function selectedMove(selection: Selection, choices: Choices): Move | null {
+  if (selection.cell)
+    return choices.cells.get(keyOf(selection.cell))?.rotations.get(selection.rotation) ?? null;
+  if (selection.spot) return choices.spots.find((spot) => spot.key === selection.spot)?.move ?? null;
+  if (selection.ship) {
+    return (
+      choices.ships.find(({ ship }) => ship === selection.ship)?.payments[selection.payment]?.move ?? null
+    );
+  }
+  return null;
+}

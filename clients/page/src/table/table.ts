@@ -1,0 +1,292 @@
+/** A table as this browser sees it: the game, its course, what may be done, and what is about to be. */
+
+import type { Acted, Game, LegalMoves, Move, Scores, Status, TileSet } from "south-seas-client";
+import { text } from "../messages/index.ts";
+import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
+import { type KnownTable, keepCreated, keepTable } from "../model/memory.ts";
+import { Observable } from "../model/observable.ts";
+import { fragmentOf } from "../model/route.ts";
+import { nameOf, sentences } from "../model/story.ts";
+import { reasonOf, service } from "../service.ts";
+import { Course, type CourseListener, type Step } from "./course.ts";
+import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
+
+export class Table extends Observable implements CourseListener {
+  tileset: TileSet | null = null;
+  connection: Status = "connecting";
+  /** Why something did not work; null where all is well. */
+  problem: string | null = null;
+  isMissing = false;
+  /** Whether an action is under way. */
+  isBusy = false;
+  scores: Scores | null = null;
+  choices: Choices = NOTHING;
+  selection: Selection = NOTHING_SELECTED;
+  /** What a screen reader should say. */
+  announcement = "";
+  /** The seat whose islanders are pointed out; null for none. */
+  pointedOut: number | null = null;
+  /** The step that a replay is at; null while the game itself is shown. */
+  replayed: number | null = null;
+
+  private readonly whole: Course;
+  private moves: LegalMoves | null = null;
+
+  constructor(private known: KnownTable) {
+    super();
+    this.whole = new Course(known.id, this);
+    void this.whole.open(this.readToken, async (game) => {
+      this.tileset ??= await service.tileset(game.tileset);
+    });
+  }
+
+  get id(): string {
+    return this.known.id;
+  }
+
+  get keys(): KnownTable {
+    return this.known;
+  }
+
+  /** The game as it is shown; null while it is fetched. */
+  get game(): Game | null {
+    return this.stepShown?.game ?? null;
+  }
+
+  /** The last step that is shown. */
+  get stepShown(): Step | null {
+    return this.whole.steps[(this.replayed ?? this.whole.shown) - 1] ?? null;
+  }
+
+  /** The steps up to what is shown, the last one last. */
+  get course(): readonly Step[] {
+    return this.whole.steps.slice(0, this.replayed ?? this.whole.shown);
+  }
+
+  get lastStep(): number {
+    return this.whole.shown;
+  }
+
+  /** The seat of this browser that must decide now; null where there is none. */
+  get decider(): number | null {
+    const turn = this.replayed === null ? this.game?.turn : null;
+    return turn && this.isMine(turn.decider) ? turn.decider : null;
+  }
+
+  /** Whether this browser plays a seat now. */
+  isMine(seat: number): boolean {
+    const player = this.game?.players[seat];
+    return this.known.seats[seat] !== undefined && player?.bot === null && !player.resigned;
+  }
+
+  /** A token that may read the game. */
+  get readToken(): string | null {
+    return this.known.private
+      ? (Object.values(this.known.seats)[0] ?? this.known.owner ?? this.known.spectator)
+      : null;
+  }
+
+  get selectedMove(): Move | null {
+    return selectedMove(this.selection, this.choices);
+  }
+
+  /** All that may be done now, as a list. */
+  get listedMoves(): readonly Move[] {
+    return this.moves?.version === this.game?.version ? (this.moves?.moves ?? []) : [];
+  }
+
+  select(changes: Partial<Selection>): void {
+    this.selection = { ...this.selection, ...changes };
+    this.changed();
+  }
+
+  /** Lets go of what is chosen. */
+  deselect(): void {
+    this.select({ ...NOTHING_SELECTED, rotation: this.selection.rotation });
+  }
+
+  pointOut(seat: number | null): void {
+    this.pointedOut = seat;
+    this.changed();
+  }
+
+  /** Shows an earlier step; null goes back to the game itself. */
+  replay(step: number | null): void {
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.whole.shown));
+    this.changed();
+  }
+
+  /** Says something to a screen reader. */
+  say(what: string): void {
+    this.announcement = what;
+    this.changed();
+  }
+
+  dismiss(): void {
+    this.problem = null;
+    this.changed();
+  }
+
+  /** Seats and tokens that were won at this table. */
+  learn(keys: Partial<KnownTable>): void {
+    this.known = keepTable(this.id, keys);
+    this.settled();
+  }
+
+  async act(move: Move): Promise<void> {
+    const game = this.game;
+    const seat = this.decider;
+    if (!game || seat === null || this.isBusy) return;
+    await this.doing(async () => {
+      const acted = await service.act(
+        this.id,
+        { move: move.id, seat },
+        {
+          token: this.known.seats[seat] ?? null,
+          ifMatch: { version: game.version },
+          includeLegalMoves: true,
+        },
+      );
+      this.moves = acted.legal_moves;
+      this.selection = NOTHING_SELECTED;
+      this.choices = NOTHING;
+      this.whole.take(acted.diffs);
+    });
+  }
+
+  /** Takes the last action of this turn back. */
+  undo(): void {
+    const seat = this.decider;
+    if (seat !== null && (this.game?.turn?.undoable ?? 0) > 0)
+      this.change((options) => service.undo(this.id, { seat }, options), seat);
+  }
+
+  resign(seat: number): void {
+    this.change((options) => service.resign(this.id, { seat }, options), seat);
+  }
+
+  /** Plays a seat again that a bot stood in for. */
+  takeBack(seat: number): void {
+    this.change((options) => service.returnToSeat(this.id, { seat }, options), seat);
+  }
+
+  abort(): void {
+    void this.doing(async () => {
+      await service.abortGame(this.id, { token: this.known.owner });
+    });
+  }
+
+  /** Sets up another game of the same players, and goes there. */
+  rematch(): void {
+    void this.doing(async () => {
+      const created = await service.rematch(this.id, {}, { token: this.known.owner });
+      keepCreated(created, this.known.private);
+      location.hash = fragmentOf(created.game.id);
+    });
+  }
+
+  /** Goes to the rematch that somebody has set up: who joined this table has the same seat there, by the same token. */
+  goOn(): void {
+    const next = this.game?.next_game;
+    if (!next) return;
+    if (this.known.owner === null) keepTable(next, { seats: this.known.seats, private: this.known.private });
+    location.hash = fragmentOf(next);
+  }
+
+  private change(asked: (options: { token: string | null }) => Promise<Acted>, seat: number): void {
+    void this.doing(async () => {
+      const { diffs } = await asked({ token: this.known.seats[seat] ?? null });
+      this.selection = NOTHING_SELECTED;
+      this.choices = NOTHING;
+      this.whole.take(diffs);
+    });
+  }
+
+  /** Does something that changes the game; what goes wrong is told. */
+  async doing(deed: () => Promise<void>): Promise<void> {
+    this.isBusy = true;
+    this.problem = null;
+    this.changed();
+    try {
+      await deed();
+    } catch (error) {
+      this.problem = reasonOf(error);
+    } finally {
+      this.isBusy = false;
+      this.settled();
+    }
+  }
+
+  close(): void {
+    this.whole.close();
+  }
+
+  connected(status: Status): void {
+    if (status === "reconnecting" && this.connection === "connected") this.announcement = text.say.lost;
+    if (status === "connected" && this.connection === "reconnecting") this.announcement = text.say.back;
+    this.connection = status;
+    this.changed();
+  }
+
+  refused(error: unknown): void {
+    this.isMissing = this.game === null;
+    this.problem = reasonOf(error);
+    this.changed();
+  }
+
+  stepped(step: Step): void {
+    this.choices = NOTHING;
+    this.tell(step);
+    this.changed();
+  }
+
+  private tell(step: Step): void {
+    if (!this.tileset) return;
+    const said = sentences(step.diff, step.game, this.tileset);
+    const turn = step.game.turn;
+    if (turn?.phase === "place_tile" && this.isMine(turn.decider)) {
+      said.push(text.dock.turnOf(nameOf(step.game, turn.decider)));
+    }
+    if (said.length > 0) this.announcement = said.join(" ");
+  }
+
+  /** All changes are shown: what may be done now, and how does it stand? */
+  settled(): void {
+    this.changed();
+    if (this.isBusy || !this.whole.isSettled) return;
+    void this.ask(this.readMoves());
+    void this.ask(this.readScores());
+  }
+
+  private async ask(question: Promise<void>): Promise<void> {
+    try {
+      await question;
+    } catch (error) {
+      this.problem = reasonOf(error);
+    }
+    this.changed();
+  }
+
+  private async readMoves(): Promise<void> {
+    const game = this.whole.last?.game;
+    const turn = game?.turn;
+    if (!turn || !this.isMine(turn.decider)) {
+      this.choices = NOTHING;
+      return;
+    }
+    if (this.moves?.version !== game.version) {
+      this.moves = await service.legalMoves(this.id, {}, { token: this.readToken });
+    }
+    if (this.moves?.version !== this.whole.last?.game.version) return;
+    if (this.moves) this.choices = choicesIn(this.moves, turn.placed);
+    if (this.selectedMove === null)
+      this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
+  }
+
+  private async readScores(): Promise<void> {
+    const game = this.whole.last?.game;
+    if (!game || game.status === "waiting" || this.scores?.version === game.version) return;
+    const scores = await service.scores(this.id, { token: this.readToken });
+    if (scores.version >= (this.scores?.version ?? 0)) this.scores = scores;
+  }
+}

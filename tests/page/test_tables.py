@@ -1,0 +1,122 @@
+"""Tables on the page: setting up, inviting, watching, taking back, giving up, looking back."""
+
+import re
+
+from playwright.async_api import expect
+
+from tests.page.visitor import Visitor, Visitors, starts_against_the_computer
+
+
+async def test_a_link_brings_a_friend_to_a_private_table_and_shows_no_token_once_used(visitors: Visitors) -> None:
+    ana = await visitors.come()
+    bo = await visitors.come(await _invited(ana))
+    await bo.page.get_by_label("Your name").fill("Bo")
+    await bo.press("Join the game")
+    await expect(ana.page.locator(".players")).to_contain_text("Bo")
+    await expect(bo.page.locator(".players")).to_contain_text("Ana")
+    await expect(bo.page).to_have_url(re.compile(r"/#[a-z0-9-]+$"))
+    await bo.page.reload()
+    await expect(bo.page.locator(".players")).to_contain_text("you")
+
+
+async def test_a_spectator_sees_a_move_as_it_is_made_and_has_nothing_to_decide(visitors: Visitors) -> None:
+    player = await visitors.come()
+    await starts_against_the_computer(player)
+    watcher = await visitors.come()
+    await watcher.page.get_by_role("link", name="Watch").click()
+    await expect(watcher.dock).to_contain_text("turn")
+    before = await watcher.version()
+    await player.decide()
+    await watcher.page.wait_for_function(
+        "before => document.querySelector('main').dataset.version > before", arg=before
+    )
+    await expect(watcher.page.locator("[data-choice]")).to_have_count(0)
+
+
+async def test_what_is_placed_can_be_taken_back_as_long_as_nothing_hidden_was_revealed(visitors: Visitors) -> None:
+    player = await visitors.come()
+    await starts_against_the_computer(player)
+    await player.decide()
+    await expect(player.page.locator(".spot").first).to_be_visible()
+    await player.press("Take back")
+    await expect(player.page.locator(".cell").first).to_be_visible()
+    await expect(player.page.locator(".tile")).to_have_count(1)
+    await expect(player.page.locator(".log")).to_contain_text("takes a move back")
+
+
+async def test_who_gives_up_has_lost(visitors: Visitors) -> None:
+    player = await visitors.come()
+    await starts_against_the_computer(player)
+    player.page.on("dialog", lambda dialog: dialog.accept())
+    await player.press("Menu")
+    await player.press("Give up")
+    await expect(player.dock).to_contain_text("Computer wins")
+    await expect(player.page.locator(".players")).to_contain_text("gave up")
+
+
+async def test_friends_play_again_and_who_had_joined_has_the_same_seat(visitors: Visitors) -> None:
+    ana = await visitors.come()
+    bo = await visitors.come(await _invited(ana))
+    await bo.page.get_by_label("Your name").fill("Bo")
+    await bo.press("Join the game")
+    await expect(bo.dock).to_contain_text("turn")
+    bo.page.on("dialog", lambda dialog: dialog.accept())
+    await bo.press("Menu")
+    await bo.press("Give up")
+    await expect(ana.dock).to_contain_text("You win!")
+    await ana.press("Play again")
+    await bo.press("Go to the next game")
+    await expect(bo.page.locator(".player").nth(1)).to_contain_text("you")
+    await expect(ana.page.locator(".player").nth(0)).to_contain_text("you")
+    mine = [await one.page.locator(".dock.mine").count() for one in (ana, bo)]
+    assert sum(mine) == 1
+
+
+async def test_a_finished_game_is_replayed_step_by_step(visitors: Visitors) -> None:
+    player = await visitors.come()
+    await starts_against_the_computer(player)
+    for _ in range(6):
+        await player.decide(sends=False)
+    player.page.on("dialog", lambda dialog: dialog.accept())
+    await player.press("Menu")
+    await player.press("Give up")
+    await player.press("See the game again")
+    tiles = player.page.locator(".tile")
+    await expect(tiles).to_have_count(1)
+    slider = player.page.get_by_role("slider", name="Step of the game")
+    last = int(await slider.get_attribute("max") or 0)
+    await player.press("Step on")
+    await expect(tiles).to_have_count(2)
+    await slider.fill(str(last))
+    await expect(player.page.locator(".replay")).to_contain_text(f"Step {last} of {last}")
+    everything = await tiles.count()
+    assert everything > 5
+    await player.press("To the beginning")
+    await player.press("Play")
+    await expect(tiles).to_have_count(2)
+    await player.press("Leave the replay")
+    await expect(tiles).to_have_count(everything)
+
+
+async def test_scores_remaining_tiles_and_what_islanders_would_bring_are_told(visitors: Visitors) -> None:
+    player = await visitors.come()
+    await starts_against_the_computer(player)
+    await player.decide()
+    await player.page.get_by_role("button", name=re.compile("^Send out a ")).first.click()
+    await player.dock.locator(".primary").click()
+    await player.page.get_by_role("button", name="Show where Captain").click()
+    await expect(player.page.locator(".breakdown")).to_contain_text("Unfinished work would bring")
+    await player.page.get_by_role("tab", name=re.compile("tiles left")).click()
+    async with visitors.client.get("/v1/tilesets/archipelago") as answer:
+        types = (await answer.json())["tiles"]
+    await expect(player.page.locator(".tiles-left li")).to_have_count(len(types))
+
+
+async def _invited(host: Visitor) -> str:
+    """The link to a private table that the host has set up."""
+    await host.press("Play with friends")
+    await host.page.get_by_label("Your name").last.fill("Ana")
+    await host.press("Set up the table")
+    link = await host.page.get_by_label("Link to this table").input_value()
+    assert re.search(r"/#[a-z0-9-]+\.[\w-]{20,}$", link), "the token is in the fragment, which is never sent"
+    return link
