@@ -14,7 +14,12 @@ from typing import Any
 import click
 import uvloop
 
+from service.client.errors import ClientError
+from service.client.fetching import fetch_log
 from service.engine.tileset_check import Fault, TileSetInvalid, parse
+from service.games.bots.finding import BadBot, find_bots
+from service.games.bots.table import Bots
+from service.games.bots.workers import Workers
 from service.games.context import Context
 from service.games.logfile import BadLog, Log, read_log, write_log
 from service.games.opponents import keep_going
@@ -22,13 +27,14 @@ from service.games.port import StoreUnavailable
 from service.games.tilesets import BadTileSetFile, load_catalogue
 from service.games.verify import Check, verify
 from service.games.watch import Watch
+from service.games.webhooks.delivering import Deliverer
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
 from service.store.embedded import embedded
 from service.store.embedded_errors import EmbeddedError
 from service.store.store import RedisStore
 from service.web.app import make_app
-from service.web.fetch_log import FetchFailed, fetch_log
+from service.web.posting import posting
 from service.web.serving import StartFailed, run, running
 
 logger = logging.getLogger(__name__)
@@ -66,7 +72,7 @@ def serve_command(**values: Any) -> None:
     """
     try:
         uvloop.run(serve(to_settings(values)))
-    except (StartFailed, BadTileSetFile) as failed:
+    except (StartFailed, BadTileSetFile, BadBot) as failed:
         raise click.ClickException(str(failed)) from failed
 
 
@@ -74,19 +80,27 @@ async def serve(settings: Settings) -> None:
     """Wire an instance together and run it until it is told to stop. Raises StartFailed."""
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     tilesets = load_catalogue(settings.tilesets_dir)
+    bots = find_bots(plugins=True)
     async with AsyncExitStack() as stack:
+        workers = Workers(settings.bot_processes)
+        stack.push_async_callback(workers.aclose)
         store = await stack.enter_async_context(_store(settings))
         watch = Watch(store, tilesets, settings.limits.sweep_s)
         stack.push_async_callback(watch.aclose)
+        send = await stack.enter_async_context(posting(settings.limits))
+        deliverer = Deliverer(store, send, time.time)
         context = Context(
             store=store,
             tilesets=tilesets,
             clock=time.time,
             committed=watch.committed,
+            hooked=deliverer.hooked,
             retention=settings.retention,
+            bots=Bots(bots, workers),
         )
         watch.start()
         await stack.enter_async_context(running(keep_going(context)))
+        await stack.enter_async_context(running(deliverer.keep_delivering()))
         app = make_app(context, watch, settings.limits)
         await run(app, settings.host, settings.port, lambda url: _greet(url, settings))
 
@@ -117,9 +131,9 @@ def _greet(url: str, settings: Settings) -> None:
     where = "the Redis that was named" if settings.redis_url else f"a Redis of its own in {settings.data_dir}"
     click.echo(
         f"South Seas {version('south-seas')} listens on {url}; games are in {where}.\n"
-        f'  a game with curl:   README.md, "A whole game"\n'
-        f"  in this terminal:   .venv/bin/python examples/terminal --url {url}\n"
-        f"  the API:            {url}/openapi.json and {url}/asyncapi.json\n"
+        f"  play:             {url}/ in a browser\n"
+        f"  in a terminal:    .venv/bin/python examples/terminal --url {url}\n"
+        f"  all that it can:  {url}/docs\n"
         f"Stop it with Ctrl-C."
     )
 
@@ -185,7 +199,7 @@ def _where(fault: Fault) -> str:
 def _fetch(url: str) -> Log:
     try:
         fetched = asyncio.run(fetch_log(url, os.environ.get(VERIFY_AS)))
-    except FetchFailed as failed:
+    except ClientError as failed:
         raise click.ClickException(str(failed)) from failed
     return Log(fetched.diffs, fetched.tileset)
 

@@ -31,6 +31,7 @@ class Settings(NamedTuple):
     tilesets_dir: Path | None
     log_level: str
     retention: Retention
+    bot_processes: int
     limits: Limits
 
 
@@ -107,6 +108,12 @@ OPTIONS = (
         help="Days that a finished or aborted game is kept.",
     ),
     setting(
+        "--bot-processes",
+        type=click.IntRange(1, 64),
+        default=1,
+        help="Processes in which heavy bots think; they are started when the first is needed.",
+    ),
+    setting(
         "--max-body-bytes", type=click.IntRange(1024), default=DEFAULTS.max_body_bytes, help="Largest request body."
     ),
     setting(
@@ -132,6 +139,23 @@ OPTIONS = (
         type=click.FloatRange(1, 3600),
         default=DEFAULTS.ping_interval_s,
         help="Seconds between pings to each socket.",
+    ),
+    setting(
+        "--max-webhooks",
+        type=click.IntRange(0, 100),
+        default=DEFAULTS.max_webhooks,
+        help="Webhooks that one game may have.",
+    ),
+    setting(
+        "--webhook-timeout-s",
+        type=click.FloatRange(0.1, 12),
+        default=DEFAULTS.webhook_timeout_s,
+        help="Seconds that a webhook's server may take to answer.",
+    ),
+    setting(
+        "--webhooks-allow-private",
+        is_flag=True,
+        help="Send webhooks to private addresses and over plain http too: for development and tests only.",
     ),
     setting(
         "--drain-s",
@@ -178,5 +202,6 @@ def to_settings(values: dict[str, Any]) -> Settings:
             active=values["keep_active_days"] * DAY_S,
             finished=values["keep_finished_days"] * DAY_S,
         ),
+        bot_processes=values["bot_processes"],
         limits=Limits(**{name: values[name] for name in Limits._fields if name in values}),
     )

@@ -1,11 +1,19 @@
-"""Acting. Source: api.md, "Acting"."""
+"""Acting, and what else a seat may do in an active game. Source: api.md, "Acting"."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import msgspec
 from aiohttp import web
+from msgspec import Raw
 
-from schemas.acting import Act, Acted
+from schemas.acting import Act, Acted, ForSeat
 from schemas.diffs import Diff
-from service.games.act import ActAsked, act
+from service.games.act import act
+from service.games.changing import Asked
+from service.games.context import Context
+from service.games.leaving import resign_seat, return_to_seat
+from service.games.undo import undo
 from service.web.answers import answer, etag
 from service.web.asked import (
     REPRESENTATION,
@@ -14,14 +22,43 @@ from service.web.asked import (
     if_match,
     path_id,
     read_body,
+    read_optional_body,
     read_query,
     wants_representation,
 )
 from service.web.keys import CONTEXT
+from service.web.languages import language_of, with_moves
 from service.web.lobby import Including
 from service.web.routing import GAME_ID, Reply, route
 
+B = TypeVar("B")
+
 ACT = msgspec.json.Decoder(Act)
+FOR_SEAT = msgspec.json.Decoder(ForSeat)
+
+HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
+ANSWERED = ("ETag", "Preference-Applied", "Content-Language")
+DONE = (Reply(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
+UNDONE = (Reply(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
+RESIGNED = (Reply(200, "What followed.", Acted[Diff], ANSWERED, examples=("resigned",)),)
+REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
+"""What every change of an active game may be refused for."""
+
+
+async def perform(
+    request: web.Request, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Acted[Raw]]]
+) -> web.Response:
+    """Do what a request with this body asks, with all that its headers and its query ask besides."""
+    include = read_query(request, Including).include if request.query_string else None
+    whole = wants_representation(request)
+    expected, key, token = if_match(request), idempotency_key(request), bearer(request)
+    language = language_of(request)
+    asked = Asked(body, token, expected, key, include is not None, include_game=whole, language=language)
+    done = await do(request.app[CONTEXT], path_id(request), asked)
+    response = with_moves(answer(done, tag=etag(done.version, done.digest), private=True), done.legal_moves)
+    if whole:
+        response.headers["Preference-Applied"] = REPRESENTATION
+    return response
 
 
 @route(
@@ -33,19 +70,9 @@ ACT = msgspec.json.Decoder(Act)
     access="required",
     body=ACT,
     query=Including,
-    headers=("If-Match", "Idempotency-Key", "Prefer"),
-    replies=(Reply(200, "What happened.", Acted[Diff], ("ETag", "Preference-Applied"), examples=("acted",)),),
-    problems=(
-        "wrong_seat",
-        "not_found",
-        "not_active",
-        "not_your_turn",
-        "conflict",
-        "version_mismatch",
-        "illegal_move",
-        "list_too_long",
-        "key_reused",
-    ),
+    headers=HEADERS,
+    replies=DONE,
+    problems=(*REFUSED, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
     examples=("act_move", "act_action", "act_actions"),
 )
 async def post_action(request: web.Request) -> web.Response:
@@ -53,23 +80,83 @@ async def post_action(request: web.Request) -> web.Response:
 
     Checks come in this order: shape, token, answered key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the
     service retries lost races. Nothing in a list may follow an action that reveals something hidden. `version` and
-    `ETag` are the commit's last.
+    `ETag` are the commit's last. Where a bot stands in for the seat it is `replaced`: return first. An action after the
+    deadline counts as long as the clock has not decided.
     """
-    asked = await read_body(request, ACT)
-    include = read_query(request, Including).include if request.query_string else None
-    expected = if_match(request)
-    key = idempotency_key(request)
-    token = bearer(request)
-    whole = wants_representation(request)
-    done = await act(
-        request.app[CONTEXT],
-        path_id(request),
-        ActAsked(asked, token, expected, key, include_moves=include is not None, include_game=whole),
-    )
-    response = answer(done, tag=etag(done.version, done.digest), private=True)
-    if whole:
-        response.headers["Preference-Applied"] = REPRESENTATION
-    return response
+    return await perform(request, await read_body(request, ACT), act)
 
 
-ROUTES = (post_action,)
+@route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/undo",
+    operation="undo",
+    summary="Take a move back",
+    tag="playing",
+    access="required",
+    body=FOR_SEAT,
+    body_optional=True,
+    query=Including,
+    headers=HEADERS,
+    replies=UNDONE,
+    problems=(*REFUSED, "not_your_turn", "replaced", "nothing_to_undo"),
+    examples=("for_seat",),
+)
+async def post_undo(request: web.Request) -> web.Response:
+    """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
+
+    Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship)
+    and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
+    but the body is as with actions.
+    """
+    return await perform(request, await read_optional_body(request, FOR_SEAT), undo)
+
+
+@route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/resign",
+    operation="resign",
+    summary="Resign",
+    tag="playing",
+    access="required",
+    body=FOR_SEAT,
+    body_optional=True,
+    query=Including,
+    headers=HEADERS,
+    replies=RESIGNED,
+    problems=(*REFUSED, "resigned"),
+    examples=("for_seat",),
+)
+async def post_resign(request: web.Request) -> web.Response:
+    """Gives up for good, on turn or not, with the event `player_resigned`.
+
+    The player's islanders go home, wares and ships stay and count, but the player cannot win. The turn passes on; a
+    tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and
+    that player has won. Everything but the body is as with actions.
+    """
+    return await perform(request, await read_optional_body(request, FOR_SEAT), resign_seat)
+
+
+@route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/return",
+    operation="returnToSeat",
+    summary="Take a seat back from a bot",
+    tag="playing",
+    access="required",
+    body=FOR_SEAT,
+    body_optional=True,
+    query=Including,
+    headers=HEADERS,
+    replies=DONE,
+    problems=(*REFUSED, "not_replaced", "resigned"),
+    examples=("for_seat",),
+)
+async def post_return(request: web.Request) -> web.Response:
+    """Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
+
+    Everything but the body is as with actions.
+    """
+    return await perform(request, await read_optional_body(request, FOR_SEAT), return_to_seat)
+
+
+ROUTES = (post_action, post_undo, post_resign, post_return)

@@ -6,8 +6,10 @@ from aiohttp import web
 
 from service.games.context import Context
 from service.games.watch import Watch
-from service.web import sockets
+from service.web import page, sockets
 from service.web.answers import finish_headers
+from service.web.docs import routes as docs
+from service.web.gallery import routes as gallery
 from service.web.keys import CONTEXT, DRAINING, LIMITS, WATCH
 from service.web.limits import Limits
 from service.web.refusing import expecting, refusing
@@ -25,4 +27,7 @@ def make_app(context: Context, watch: Watch, limits: Limits) -> web.Application:
     app.on_response_prepare.append(finish_headers)
     register(app, ROUTES, expecting)
     sockets.set_up(app)
+    docs.set_up(app)
+    gallery.set_up(app)
+    page.set_up(app)
     return app

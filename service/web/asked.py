@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 from aiohttp import web
 
-from service.games.act import Expected
+from service.games.changing import Expected
 from service.games.errors import Malformed, Unauthorized
 from service.web.errors import TooLarge, UnsupportedMediaType
 from service.web.keys import LIMITS
@@ -18,11 +18,16 @@ Q = TypeVar("Q", bound=msgspec.Struct)
 JSON = "application/json"
 REPRESENTATION = "return=representation"
 MAX_KEY = 255
+MAX_BEARERS = 100
 
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,200}=*)", re.IGNORECASE)
+_BEARERS = re.compile(
+    r"bearer +([A-Za-z0-9._~+/-]{1,200}=*(?:[ \t]*,[ \t]*[A-Za-z0-9._~+/-]{1,200}=*)*)", re.IGNORECASE
+)
+_CREATOR = re.compile(r"[A-Za-z0-9._~+/-]{32,200}=*")
 _KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_KEY}}}")
 _LISTED_TAG = re.compile(r'[ \t]*(?:(W/)?"([\x21\x23-\x7e]*)"[ \t]*)?(?:,|$)')
-_VERSION = re.compile(r"(0|[1-9]\d{0,9})(?:-([0-9a-f]{32}))?", re.ASCII)
+_VERSION = re.compile(r"(0|[1-9]\d{0,9})(?:-([0-9a-f]{32})(?:-[a-z]{2,3})?)?", re.ASCII)
 
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
@@ -40,6 +45,11 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
         raise Malformed("the body is cut off or wrongly encoded", "$") from error
     except web.HTTPRequestEntityTooLarge as error:
         raise TooLarge(limit) from error
+
+
+async def read_optional_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
+    """The same where no body at all means `{}`."""
+    return await read_body(request, decoder) if request.body_exists else decoder.decode(b"{}")
 
 
 def read_query(request: web.Request, shape: type[Q]) -> Q:
@@ -71,6 +81,28 @@ def bearer(request: web.Request) -> str | None:
     if found is None:
         raise Unauthorized(missing=False)
     return found[1]
+
+
+def bearers(request: web.Request) -> list[str]:
+    """The tokens of a list, at least one; raises Unauthorized without any, Malformed for too many."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        raise Unauthorized(missing=True)
+    found = _BEARERS.fullmatch(header.strip())
+    if found is None:
+        raise Unauthorized(missing=False)
+    tokens = [token.strip() for token in found[1].split(",")]
+    if len(tokens) > MAX_BEARERS:
+        raise Malformed(f"a list may have {MAX_BEARERS} tokens at most", "Authorization")
+    return tokens
+
+
+def creator_key(request: web.Request) -> str | None:
+    """The Creator-Key: a secret of 32 to 200 of the characters that tokens are made of."""
+    key = request.headers.get("Creator-Key")
+    if key is not None and _CREATOR.fullmatch(key) is None:
+        raise Malformed("a creator's key is a secret of 32 to 200 of A-Z a-z 0-9 . _ ~ + / -", "Creator-Key")
+    return key
 
 
 def idempotency_key(request: web.Request) -> str | None:

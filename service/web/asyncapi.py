@@ -17,10 +17,13 @@ from schemas.messages import (
     Error,
     Ping,
     Pong,
+    Resign,
+    Return,
     ServerMessage,
     Subscribe,
     Subscribed,
     Sync,
+    Undo,
     Unsubscribe,
     Welcome,
 )
@@ -45,6 +48,9 @@ EXAMPLES: Mapping[str, tuple[msgspec.Struct, ...]] = {
         ActMessage(id="c1", game=GAME, move="p0.-1.2", if_match="17", key="turn-9-place"),
         ActMessage(id="c2", game=GAME, action=ActionAsked(type="place_islander", segment=1), seat=0),
     ),
+    "undo": (Undo(id="c3", game=GAME, if_match="18"),),
+    "resign": (Resign(id="c4", game=GAME, seat=1, key="seat-1-resigns"),),
+    "return": (Return(id="c5", game=GAME),),
     "ping": (Ping(id="p1"),),
     "welcome": (Welcome(now="2026-11-21T17:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536),),
     "subscribed": (Subscribed(id="s2", game=GAME, recovered=True, version=18, digest=DIGEST),),
@@ -64,6 +70,9 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "unsubscribe": ("ack", "error"),
     "sync": ("snapshot", "error"),
     "act": ("ack", "error"),
+    "undo": ("ack", "error"),
+    "resign": ("ack", "error"),
+    "return": ("ack", "error"),
     "ping": ("pong",),
 }
 """What a client's message may be answered by."""
@@ -107,10 +116,13 @@ handled one after another, and what answers one echoes its `id`. Any origin may 
 nobody asked for replaces all that was told of its game. Subscribing again begins anew. An `error` of a watched game
 without an `id` ends its subscription: the game is gone. Too many games on one socket are `rate_limited`.
 
-**Acting.** `act` does what `POST /v1/games/{id}/actions` does, and keys mean the same on both. Where the game is
-watched on this socket, the diffs come before the `ack`. Other connections' diffs come in no order with answers.
+**Acting.** `act` does what `POST /v1/games/{id}/actions` does, and keys mean the same on both; `undo`, `resign` and
+`return` are the paths of those names. Where the game is watched on this socket, the diffs come before the `ack`. Other
+connections' diffs come in no order with answers.
 
 **Tokens.** The Authorization header of the upgrade, and for single games `auth`. Public games are read without one.
+
+**Languages.** Legal moves that come with an `ack` are told in the language that the upgrade's Accept-Language asks for.
 
 **Keeping alive.** The service sends protocol pings, and closes a socket whose client has not answered by the next one.
 

@@ -116,6 +116,8 @@ def _tidy(schema: Schema) -> Schema:
             return {**schema, "format": "int32"}
         case {"enum": [str(tag)]}:
             return {**_without(schema, "enum"), "type": "string", "const": tag}
+        case {"enum": [int(), *_]}:
+            return {**schema, "type": "integer", "format": "int32"}
         case {"enum": list()}:
             return {**schema, "type": "string"}
         case {"title": str(), "description": str(text)}:

@@ -13,18 +13,22 @@ INFO: dict[str, Any] = {
     "summary": "Play Carcassonne: South Seas over HTTP, WebSocket and server-sent events.",
     "description": """\
 Create a game, share its tokens, ask for the legal moves, send one of them; follow the diffs by polling, as an event
-stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes.
+stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes. [/docs](/docs) has it all for reading.
 
 **Growth.** `/v1` only grows: ignore fields, enumeration values, events and query parameters that you do not know. An
 unknown field in a request is refused. Answers carry every field, null where empty; in requests null is absent.
 
 **Versions.** Every change of a game is one version and one diff. `ETag` is `"VERSION-DIGEST"` of the game on every
-answer that tells of one: send it in `If-None-Match` to get 304 while nothing has changed, and it, or `"VERSION"`, in
-`If-Match` to change exactly what you saw. Applying a diff's `patch` (RFC 6902) to GAME gives the next GAME.
+answer that tells of one, with `-fr` or `-de` behind it where the texts are in that language: send it in
+`If-None-Match` to get 304 while nothing has changed, and it, or `"VERSION"`, in `If-Match` to change exactly what you
+saw. Applying a diff's `patch` (RFC 6902) to GAME gives the next GAME.
 
 **Coordinates.** x grows east, y grows south, the start tile lies at (0, 0). `rotation` counts quarter turns clockwise.
 Half-edges are numbered clockwise from the north-west corner: 0 is n's west half, 7 is w's north half. Turning a tile by
 r adds r to its edges and 2r to its half-edges.
+
+**Languages.** What people read (legal moves, the story) comes in English, French or German, as `Accept-Language` asks.
+Move ids, events and problems are the same for everybody; a problem's `detail` is English.
 
 **Retries.** Every POST takes an `Idempotency-Key`: for 24 hours the same key with the same body gets the same answer,
 byte for byte. Where tokens are handed out it must be a secret of 32 or more random characters.
@@ -38,6 +42,7 @@ TAGS = [
     {"name": "games", "description": "Create, list, join, read and abort games."},
     {"name": "playing", "description": "Ask what may be done, do it, and follow what happens."},
     {"name": "tile sets", "description": "The tiles and ships that games are played with."},
+    {"name": "webhooks", "description": "Let a server be told what happens."},
     {"name": "service", "description": "The service itself."},
 ]
 
@@ -71,6 +76,13 @@ PARAMETERS: dict[str, Any] = {
             "etag": {"value": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"'},
         },
     },
+    "Accept-Language": {
+        "name": "Accept-Language",
+        "in": "header",
+        "description": "The languages that texts may be in, best first; English where none of them is ours.",
+        "schema": {"type": "string"},
+        "example": "fr-CA, fr;q=0.9, en;q=0.5",
+    },
     "If-None-Match": {
         "name": "If-None-Match",
         "in": "header",
@@ -93,6 +105,38 @@ PARAMETERS: dict[str, Any] = {
         "schema": {"type": "string", "minLength": 32, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
         "example": "6e2f0c9b8d4a7153f0e1d2c3b4a59687",
     },
+    "Creator-Key": {
+        "name": "Creator-Key",
+        "in": "header",
+        "description": "A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is "
+        "stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.",
+        "schema": {"type": "string", "minLength": 32, "maxLength": 202, "pattern": "^[A-Za-z0-9._~+/-]+=*$"},
+        "example": "c1b2f7d09e5a48c6b3f8e2d4a7901c5e",
+    },
+    "hook": {
+        "name": "hook",
+        "in": "path",
+        "required": True,
+        "description": "A webhook's id.",
+        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+        "example": "w4k8x1m7q2zc",
+    },
+    "tile": {
+        "name": "tile",
+        "in": "path",
+        "required": True,
+        "description": "The id of a type of tile.",
+        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+        "example": "junction-4",
+    },
+    "ship": {
+        "name": "ship",
+        "in": "path",
+        "required": True,
+        "description": "A ship's id.",
+        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,8}$"},
+        "example": "s16",
+    },
     "Prefer": {
         "name": "Prefer",
         "in": "header",
@@ -109,6 +153,27 @@ PARAMETERS: dict[str, Any] = {
     },
 }
 
+SENT_WITH: list[dict[str, Any]] = [
+    {
+        "name": name,
+        "in": "header",
+        "required": True,
+        "description": description,
+        "schema": {"type": "string"},
+        "example": example,
+    }
+    for name, description, example in (
+        ("webhook-id", "Equal however often the message is sent.", "k7m2x9qd4t1w.18.w4k8x1m7q2zc"),
+        ("webhook-timestamp", "The Unix second of this attempt.", "1795295400"),
+        (
+            "webhook-signature",
+            "`v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops.",
+            "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+        ),
+    )
+]
+"""The headers of a webhook's message."""
+
 HEADERS: dict[str, Any] = {
     "ETag": {
         "description": 'What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.',
@@ -116,8 +181,13 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
         "example": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
     },
+    "Content-Language": {
+        "description": "The language of the texts, where the answer holds any.",
+        "schema": {"type": "string"},
+        "example": "fr",
+    },
     "Location": {
-        "description": "The path of the new game.",
+        "description": "The path of what is new.",
         "required": True,
         "schema": {"type": "string"},
         "example": "/v1/games/k7m2x9qd4t1w",
@@ -169,8 +239,14 @@ _PROBLEMS = (
     problem("not_found", "there is no game k7m2x9qd4t1w, or it is private and this token does not open it"),
     problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS"),
     problem("not_active", "the game is finished"),
+    problem("not_over", "the game is active: a rematch is of one that is finished or aborted"),
     problem("not_your_turn", "seat 1 decides now, not seat 0"),
+    problem("replaced", "a bot stands in for seat 1: return first"),
+    problem("not_replaced", "no bot stands in for seat 1"),
+    problem("resigned", "seat 1 has resigned"),
+    problem("nothing_to_undo", "seat 1 has done nothing since something hidden was revealed, or somebody else acted"),
     problem("no_open_seat", "every seat is taken, or the game is over"),
+    problem("limit_reached", "a game has 10 webhooks at most: delete one first"),
     problem("conflict", "red is taken"),
     problem(
         "version_mismatch",
@@ -183,7 +259,9 @@ _PROBLEMS = (
     problem("illegal_move", "an edge does not continue its neighbour's", rule="R3.3", index=0),
     problem("list_too_long", "the action before this one reveals something hidden: look at it first", index=2),
     problem("key_reused", "this key came with another request before"),
+    problem("url_refused", "10.0.0.7 is not an address of the public internet", path="$.url"),
     problem("unknown_tileset", "there is no tile set atoll", path="$.tileset"),
+    problem("unknown_bot", "there is no bot clever", path="$.players[1].bot"),
     problem("rate_limited", "too many requests: wait", retry_after_s=1),
     problem("internal", "this is the service's fault, not yours"),
     problem("store_unavailable", "what was asked may have been done: ask again with the same key", retry_after_s=1),

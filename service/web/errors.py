@@ -3,10 +3,13 @@
 WebError
 ├── TooLarge               a body above the limit
 ├── UnsupportedMediaType   a body that does not call itself JSON
+├── NoSuchPiece            a tile set has no tile or ship of this id
+├── NoSuchVersion          a game has no such version yet
+├── Busy                   too many pictures wait to be drawn
 └── NotReady               this instance is stopping
 """
 
-__all__ = ["NotReady", "TooLarge", "UnsupportedMediaType", "WebError"]
+__all__ = ["Busy", "NoSuchPiece", "NoSuchVersion", "NotReady", "TooLarge", "UnsupportedMediaType", "WebError"]
 
 
 class WebError(Exception):
@@ -23,6 +26,27 @@ class TooLarge(WebError):
 
 class UnsupportedMediaType(WebError):
     """The body is not sent as application/json."""
+
+
+class NoSuchPiece(WebError):
+    """The path names no tile or ship of its set."""
+
+    def __init__(self, piece: str) -> None:
+        super().__init__(piece)
+        self.piece = piece
+
+
+class NoSuchVersion(WebError):
+    """The game has not come to this version."""
+
+    def __init__(self, version: int, latest: int) -> None:
+        super().__init__(version, latest)
+        self.version = version
+        self.latest = latest
+
+
+class Busy(WebError):
+    """Too many pictures wait to be drawn."""
 
 
 class NotReady(WebError):

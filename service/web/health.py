@@ -1,22 +1,14 @@
-"""Whether this instance lives, whether it should be asked, and where to go on."""
+"""Whether this instance lives, and whether it should be asked."""
 
 from aiohttp import web
 
-from schemas.service import Health, Index
+from schemas.service import Health
 from service.web.answers import answer
 from service.web.errors import NotReady
 from service.web.keys import CONTEXT, DRAINING
 from service.web.routing import Reply, route
 
 OK = Health(status="ok")
-INDEX = Index(
-    name="south-seas",
-    openapi="/openapi.json",
-    asyncapi="/asyncapi.json",
-    games="/v1/games",
-    tilesets="/v1/tilesets",
-    websocket="/v1/ws",
-)
 
 
 @route(
@@ -50,18 +42,4 @@ async def readyz(request: web.Request) -> web.Response:
     return answer(OK)
 
 
-@route(
-    "GET",
-    "/",
-    operation="index",
-    summary="Where to go on",
-    tag="service",
-    replies=(Reply(200, "The paths to begin with.", Index),),
-)
-async def index(request: web.Request) -> web.Response:
-    """The paths to begin with."""
-    del request
-    return answer(INDEX)
-
-
-ROUTES = (index, livez, readyz)
+ROUTES = (livez, readyz)

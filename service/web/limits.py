@@ -20,6 +20,12 @@ class Limits(NamedTuple):
     """A comment on each event stream."""
     sweep_s: float = 1.0
     """How often the watched games' versions are compared with the store's, in case a hint was lost."""
+    max_webhooks: int = 10
+    """Webhooks that one game may have; more are 409."""
+    webhook_timeout_s: float = 10.0
+    """How long a webhook's server may take to answer."""
+    webhooks_allow_private: bool = False
+    """Whether webhooks may be sent to private addresses and over plain http."""
     drain_s: float = 3.0
     """On SIGTERM: how long everything is still served while /readyz answers 503."""
     close_spread_s: float = 2.0

@@ -10,11 +10,12 @@ from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Joined, JoinGame
 from schemas.vocabulary import Status
 from service.games.act import abort_game
-from service.games.create import create, join
+from service.games.create import Joiner, create, join
 from service.games.read import list_games
 from service.web.answers import answer, etag
-from service.web.asked import bearer, idempotency_key, if_match, path_id, read_body, read_query
+from service.web.asked import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.keys import CONTEXT
+from service.web.languages import language_of, with_moves
 from service.web.routing import GAME_ID, Query, Reply, route
 
 CREATE = msgspec.json.Decoder(CreateGame)
@@ -45,9 +46,17 @@ class Listing(Query, frozen=True):
     tag="games",
     body=CREATE,
     query=Including,
-    headers=("Idempotency-Key-secret",),
-    replies=(Reply(201, "The new game and its tokens.", Created, ("ETag", "Location"), examples=("created",)),),
-    problems=("key_reused", "unknown_tileset", "conflict", "store_unavailable"),
+    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
+    replies=(
+        Reply(
+            201,
+            "The new game and its tokens.",
+            Created,
+            ("ETag", "Location", "Content-Language"),
+            examples=("created",),
+        ),
+    ),
+    problems=("key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
     examples=("create", "create_private"),
 )
 async def create_game(request: web.Request) -> web.Response:
@@ -60,14 +69,23 @@ async def create_game(request: web.Request) -> web.Response:
     asked = await read_body(request, CREATE)
     include = read_query(request, Including).include
     key = idempotency_key(request)
-    created = await create(request.app[CONTEXT], asked, key=key, include_moves=include is not None)
-    return answer(
+    creator = creator_key(request)
+    created = await create(
+        request.app[CONTEXT],
+        asked,
+        key=key,
+        include_moves=include is not None,
+        creator=creator,
+        language=language_of(request),
+    )
+    response = answer(
         created,
         status=201,
         tag=etag(created.game.version, created.digest),
         private=asked.visibility == "private",
         location=f"/v1/games/{created.game.id}",
     )
+    return with_moves(response, created.legal_moves)
 
 
 @route(
@@ -95,8 +113,8 @@ async def list_public_games(request: web.Request) -> web.Response:
     access="reads",
     body=JOIN,
     query=Including,
-    headers=("Idempotency-Key-secret",),
-    replies=(Reply(200, "The seat and its token.", Joined, ("ETag",)),),
+    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
+    replies=(Reply(200, "The seat and its token.", Joined, ("ETag", "Content-Language")),),
     problems=("not_found", "no_open_seat", "conflict", "key_reused"),
     examples=("join",),
 )
@@ -110,10 +128,11 @@ async def join_game(request: web.Request) -> web.Response:
     include = read_query(request, Including).include
     key = idempotency_key(request)
     token = bearer(request)
-    joined = await join(
-        request.app[CONTEXT], path_id(request), asked, token=token, key=key, include_moves=include is not None
-    )
-    return answer(joined, tag=etag(joined.game.version, joined.digest), private=token is not None)
+    language = language_of(request)
+    joiner = Joiner(token, key, creator_key(request), include_moves=include is not None, language=language)
+    joined = await join(request.app[CONTEXT], path_id(request), asked, joiner)
+    response = answer(joined, tag=etag(joined.game.version, joined.digest), private=token is not None)
+    return with_moves(response, joined.legal_moves)
 
 
 @route(

@@ -12,6 +12,7 @@ from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id, read_query
 from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
+from service.web.languages import in_language, language_of, variant
 from service.web.routing import GAME_ID, Query, Reply, route
 
 
@@ -39,9 +40,15 @@ class Filters(Query, frozen=True):
     tag="playing",
     access="reads",
     query=Filters,
-    headers=("If-None-Match",),
+    headers=("If-None-Match", "Accept-Language"),
     replies=(
-        Reply(200, "Everything that is accepted now.", LegalMoves, ("ETag",), examples=("legal_moves", "legal_cells")),
+        Reply(
+            200,
+            "Everything that is accepted now.",
+            LegalMoves,
+            ("ETag", "Content-Language"),
+            examples=("legal_moves", "legal_cells"),
+        ),
         NOTHING_NEW,
     ),
     problems=("not_found",),
@@ -50,16 +57,19 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     """Every move that is accepted now; what is not listed is refused.
 
     `seat` and `phase` are null and `moves` empty where nobody decides. For menus of 25 rows: `stage=cell` first, then
-    `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`.
+    `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`. The texts are in the language asked for
+    in `Accept-Language`.
     """
     filters = read_query(request, Filters)
     context = request.app[CONTEXT]
     loaded, private = await read(context, path_id(request), bearer(request))
-    tag = etag(loaded.version, loaded.digest)
+    language = language_of(request)
+    tag = variant(etag(loaded.version, loaded.digest), language)
     if (same := not_modified(request, tag, private=private)) is not None:
-        return same
+        return in_language(same, language)
     asked = Asked(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
-    return answer(all_legal_moves(*opened(context, loaded), asked), tag=tag, private=private)
+    moves = all_legal_moves(*opened(context, loaded), asked, language)
+    return in_language(answer(moves, tag=tag, private=private), language)
 
 
 ROUTES = (read_legal_moves,)

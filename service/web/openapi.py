@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from schemas.problems import KINDS, MEDIA_TYPE, Problem
+from schemas.webhooks import WebhookMessage
 from service.web.asked import JSON
 from service.web.components import Schema, components, paragraphs
-from service.web.described import HEADERS, INFO, PARAMETERS, PROBLEM_HEADERS, PROBLEMS, SECURITY, TAGS
+from service.web.described import HEADERS, INFO, PARAMETERS, PROBLEM_HEADERS, PROBLEMS, SECURITY, SENT_WITH, TAGS
 from service.web.routes import ROUTES
-from service.web.routing import GAME_ID, Query, Reply, Route
+from service.web.routing import Query, Reply, Route
 
 __all__ = ["openapi"]
 
@@ -38,6 +39,7 @@ def openapi() -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "tags": TAGS,
         "paths": paths,
+        "webhooks": {"gameChanged": {"post": _message(refs)}},
         "components": {
             "schemas": named,
             "parameters": PARAMETERS,
@@ -50,6 +52,7 @@ def openapi() -> dict[str, Any]:
 
 def _types(routes: Iterable[Route]) -> Iterable[Any]:
     yield Problem
+    yield WebhookMessage
     for route in routes:
         if route.body is not None:
             yield route.body.type
@@ -67,7 +70,7 @@ def _operation(route: Route, refs: Refs) -> Schema:
     }
     if route.body is not None:
         content = {"schema": refs[route.body.type], "examples": _examples(route.examples)}
-        operation["requestBody"] = {"required": True, "content": {JSON: content}}
+        operation["requestBody"] = {"required": not route.body_optional, "content": {JSON: content}}
     match route.access:
         case "reads":
             operation["security"] = [{}, {"bearer": []}]
@@ -78,9 +81,31 @@ def _operation(route: Route, refs: Refs) -> Schema:
     return operation
 
 
+def _message(refs: Refs) -> Schema:
+    """What is posted to a webhook: a request that the service makes."""
+    return {
+        "operationId": "gameChanged",
+        "tags": ["webhooks"],
+        "summary": "A game has changed",
+        "description": "Posted to a webhook's URL, at least once and in the order of the versions, and signed as "
+        "Standard Webhooks say. `webhook-id` is equal over retries.",
+        "parameters": [*SENT_WITH],
+        "requestBody": {
+            "required": True,
+            "content": {JSON: {"schema": refs[WebhookMessage], "examples": _examples(("webhook_message",))}},
+        },
+        "responses": {
+            "2XX": {"description": "It arrived."},
+            "410": {"description": "Nothing is wanted here any more: the webhook is disabled."},
+            "default": {"description": "It is tried again for about a day; redirects are not followed."},
+        },
+        "security": [],
+    }
+
+
 def _parameters(route: Route) -> Iterable[Schema]:
-    if GAME_ID in route.path:
-        yield {"$ref": "#/components/parameters/id"}
+    for name in route.path_names:
+        yield {"$ref": f"#/components/parameters/{name}"}
     if route.query is not None:
         yield from _query_parameters(route.query)
     for name in route.headers:

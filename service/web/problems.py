@@ -18,18 +18,28 @@ from service.games.errors import (
     NoOpenSeat,
     NoSuchGame,
     NoSuchTileSet,
+    NoSuchWebhook,
     NotActive,
+    NothingToUndo,
+    NotOver,
     NotOwner,
+    NotReplaced,
     NotYourTurn,
     Refused,
+    RematchExists,
+    Replaced,
+    Resigned,
     TileSetMissing,
+    TooManyWebhooks,
     Unauthorized,
+    UnknownBot,
     UnknownTileSet,
+    UrlRefused,
     VersionMismatch,
     WrongSeat,
 )
 from service.games.port import StoreError, StoreUnavailable
-from service.web.errors import NotReady, TooLarge, UnsupportedMediaType, WebError
+from service.web.errors import Busy, NoSuchPiece, NoSuchVersion, NotReady, TooLarge, UnsupportedMediaType, WebError
 
 LOG = logging.getLogger(__name__)
 
@@ -62,16 +72,44 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a 
             return problem("store_unavailable", detail, retry_after_s=RETRY_AFTER_S)
         case UnknownTileSet(tileset=tileset):
             return problem("unknown_tileset", f"there is no tile set {tileset}", path="$.tileset")
+        case UnknownBot(bot=bot, seat=seat):
+            return problem("unknown_bot", f"there is no bot {bot}", path=f"$.players[{seat}].bot")
         case NoSuchTileSet(tileset=tileset):
             return problem("not_found", f"there is no tile set {tileset}")
+        case NoSuchPiece(piece=piece):
+            return problem("not_found", f"the tile set has no {piece}")
+        case NoSuchVersion(version=version, latest=latest):
+            return problem("not_found", f"the game has no version {version}: its latest is {latest}")
+        case Busy():
+            detail = "too many pictures wait to be drawn: ask again"
+            return problem("rate_limited", detail, retry_after_s=RETRY_AFTER_S)
         case NotActive(status=status):
             return problem("not_active", f"the game is {status}")
+        case NoSuchWebhook(hook=hook):
+            return problem("not_found", f"the game has no webhook {hook}")
+        case TooManyWebhooks(most=most):
+            return problem("limit_reached", f"a game has {most} webhooks at most: delete one first")
+        case UrlRefused(reason=reason):
+            return problem("url_refused", reason, path="$.url")
+        case NotOver(status=status):
+            return problem("not_over", f"the game is {status}: a rematch is of one that is finished or aborted")
         case NotYourTurn(seat=seat, decider=decider, index=index):
             return problem("not_your_turn", f"seat {decider} decides now, not seat {seat}", index=index)
+        case Replaced(seat=seat, index=index):
+            return problem("replaced", f"a bot stands in for seat {seat}: return first", index=index)
+        case NotReplaced(seat=seat):
+            return problem("not_replaced", f"no bot stands in for seat {seat}")
+        case Resigned(seat=seat):
+            return problem("resigned", f"seat {seat} has resigned")
+        case NothingToUndo(seat=seat):
+            detail = f"seat {seat} has done nothing since something hidden was revealed, or somebody else acted"
+            return problem("nothing_to_undo", detail)
         case NoOpenSeat():
             return problem("no_open_seat", "every seat is taken, or the game is over")
         case Conflict(detail=detail):
             return problem("conflict", detail)
+        case RematchExists(game=game):
+            return problem("conflict", f"the rematch is {game} already", next_game=game)
         case VersionMismatch(version=version, digest=digest):
             return problem("version_mismatch", f"the game has version {version} now", version=version, digest=digest)
         case Refused(rule=rule, reason=reason, index=index):

@@ -5,7 +5,9 @@ from aiohttp.typedefs import Handler
 
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
 
-ALLOWED_HEADERS = "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer"
+ALLOWED_HEADERS = (
+    "Accept, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer"
+)
 PREFLIGHT_MAX_AGE_S = 7200
 
 

@@ -1,5 +1,6 @@
 """What a route is: one declaration, from which it is registered and described in the OpenAPI document."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
@@ -10,13 +11,19 @@ from schemas.base import Request
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-Tag = Literal["tile sets", "games", "playing", "service"]
+Tag = Literal["tile sets", "games", "playing", "webhooks", "service"]
 
 Access = Literal["none", "reads", "required"]
 """Whether a token is looked at: never, to read private games, or always."""
 
 GAME_ID = "{id:[a-z0-9-]{1,32}}"
 """An id in a path; what is no id is no path either, so it is 404."""
+
+HOOK_ID = "{hook:[a-z0-9-]{1,32}}"
+"""A webhook's id in a path."""
+
+_PATTERNED = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
+"""A name in a path with the pattern that it must match."""
 
 
 class Query(Request, frozen=True, forbid_unknown_fields=False):
@@ -55,11 +62,18 @@ class Route(NamedTuple):
     """Names of `described.PARAMETERS`."""
     examples: tuple[str, ...]
     """Names of `examples.json`, for the body."""
+    body_optional: bool = False
+    """Whether no body at all means the same as `{}`."""
 
     @property
     def public_path(self) -> str:
-        """The path without the pattern of its ids, as OpenAPI writes it."""
-        return self.path.replace(GAME_ID, "{id}")
+        """The path without the patterns of its names, as OpenAPI writes it."""
+        return _PATTERNED.sub(r"{\1}", self.path)
+
+    @property
+    def path_names(self) -> list[str]:
+        """The names in the path, each of `described.PARAMETERS`."""
+        return _PATTERNED.findall(self.path)
 
 
 def route(  # noqa: PLR0913 (one parameter a member of the declaration)
@@ -76,6 +90,7 @@ def route(  # noqa: PLR0913 (one parameter a member of the declaration)
     query: type[Query] | None = None,
     headers: tuple[str, ...] = (),
     examples: tuple[str, ...] = (),
+    body_optional: bool = False,
 ) -> Callable[[Handler], Route]:
     """Declare the handler of a route; its docstring becomes the operation's description."""
 
@@ -96,6 +111,7 @@ def route(  # noqa: PLR0913 (one parameter a member of the declaration)
             query=query,
             headers=headers,
             examples=examples,
+            body_optional=body_optional,
         )
 
     return declare

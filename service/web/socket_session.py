@@ -1,6 +1,8 @@
 """The upper half of a socket: what each message asks, and its answer. Source: api.md, "WebSocket"."""
 
 import re
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import msgspec
 from aiohttp import WSMessage, WSMsgType, web
@@ -15,23 +17,37 @@ from schemas.messages import (
     Error,
     Ping,
     Pong,
+    Resign,
+    Return,
+    SeatMessage,
     Subscribe,
     Subscribed,
     Sync,
+    Undo,
     Unsubscribe,
 )
 from schemas.problems import Problem, problem
 from service.games import context as desk
 from service.games.access import Access, check_read
-from service.games.act import ActAsked, Expected, act
+from service.games.act import act
+from service.games.changing import Asked, Expected
+from service.games.context import Context
 from service.games.errors import GameError, Unauthorized
 from service.games.feed import Position, Replaced
+from service.games.leaving import resign_seat, return_to_seat
 from service.games.port import Loaded
+from service.games.texts import ENGLISH, Language
+from service.games.undo import undo
 from service.web.keys import CONTEXT, LIMITS, WATCH
 from service.web.problems import REFUSALS, malformed, to_problem
 from service.web.socket_wire import Wire
 
 __all__ = ["Session"]
+
+B = TypeVar("B")
+
+Changing = ActMessage | SeatMessage
+"""Messages that change a game."""
 
 MAX_ID = 64
 """As schemas.messages.MessageId."""
@@ -42,7 +58,7 @@ _GAME = re.compile(r"[a-z0-9-]{1,32}")
 class Session:
     """What one client has told of itself, and the answers to its messages."""
 
-    __slots__ = ("_context", "_limits", "_tokens", "_watch", "_wire", "token")
+    __slots__ = ("_context", "_limits", "_tokens", "_watch", "_wire", "language", "token")
 
     def __init__(self, app: web.Application, wire: Wire) -> None:
         self._context = app[CONTEXT]
@@ -51,6 +67,8 @@ class Session:
         self._wire = wire
         self.token: str | None = None
         """From the upgrade's Authorization header, for games that no `auth` message named."""
+        self.language: Language = ENGLISH
+        """Of the legal moves' texts, as the upgrade's Accept-Language asks."""
         self._tokens: dict[str, str] = {}
 
     async def begin(self, game: str, since: int | None, digest: str | None) -> None:
@@ -87,7 +105,13 @@ class Session:
             case Sync():
                 await self._sync(asked)
             case ActMessage():
-                await self._act(asked)
+                await self._change(asked, asked.to_act(), act)
+            case Undo():
+                await self._change(asked, asked.to_body(), undo)
+            case Resign():
+                await self._change(asked, asked.to_body(), resign_seat)
+            case Return():
+                await self._change(asked, asked.to_body(), return_to_seat)
             case Ping():
                 self._wire.send(Pong(id=asked.id))
 
@@ -132,22 +156,27 @@ class Session:
         if position is not None:
             await self._join(game, Position(loaded.version, loaded.digest))
 
-    async def _act(self, asked: ActMessage) -> None:
-        """Act as over HTTP; where the game is watched, its diffs come before the answer."""
+    async def _change(
+        self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Acted[Raw]]]
+    ) -> None:
+        """Do the same as over HTTP; where the game is watched, its diffs come before the answer."""
         game = asked.game
-        acted = await act(
+        done = await do(
             self._context,
             game,
-            ActAsked(
-                act=asked.to_act(),
+            Asked(
+                body=body,
                 token=self._tokens.get(game, self.token),
                 if_match=_expected(asked.if_match),
                 key=asked.key,
                 include_moves=asked.include is not None,
+                language=self.language,
             ),
         )
-        await self._watch.reached(self._wire, game, acted.version)
-        self._wire.send(_ack(asked, acted))
+        await self._watch.reached(self._wire, game, done.version)
+        self._wire.send(
+            Ack(id=asked.id, game=game, version=done.version, digest=done.digest, legal_moves=done.legal_moves)
+        )
 
     async def _read(self, game: str) -> Loaded:
         """The game, if this client may read it.
@@ -227,10 +256,6 @@ def _expected(if_match: str | None) -> list[Expected] | None:
         return None
     version, _, digest = if_match.partition("-")
     return [Expected(int(version), digest or None)]
-
-
-def _ack(asked: ActMessage, acted: Acted[Raw]) -> Ack:
-    return Ack(id=asked.id, game=asked.game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
 
 
 _DECODER = msgspec.json.Decoder(ClientMessage)

@@ -14,6 +14,7 @@ from service.web.asked import bearer
 from service.web.connections import CONNECTIONS, Connections
 from service.web.errors import NotReady
 from service.web.keys import CONTEXT, DRAINING, LIMITS
+from service.web.languages import language_of
 from service.web.problems import REFUSALS, to_problem
 from service.web.resuming import from_query
 from service.web.socket_session import Session
@@ -65,6 +66,7 @@ async def _serve(request: web.Request, game: str | None) -> web.StreamResponse:
     connections.enter(wire)
     try:
         session = Session(request.app, wire)
+        session.language = language_of(request)
         await wire.run(_begin(request, session, wire, game), session.handle)
     finally:
         connections.leave(wire)

@@ -1,6 +1,6 @@
 """The whole service in this process: the application on a store, listening on a real port."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from time import time
 from typing import Any
@@ -43,11 +43,14 @@ class Clock:
 
 @asynccontextmanager
 async def serve(
-    store: Store, limits: Limits = DEFAULT_LIMITS, clock: Callable[[], float] = time
+    store: Store,
+    limits: Limits = DEFAULT_LIMITS,
+    clock: Callable[[], float] = time,
+    hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
 ) -> AsyncIterator[Client]:
     """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
     watch = Watch(store, TILESETS, limits.sweep_s)
-    context = Context(store=store, tilesets=TILESETS, clock=clock, committed=watch.committed)
+    context = Context(store=store, tilesets=TILESETS, clock=clock, committed=watch.committed, hooked=hooked)
     watch.start()
     try:
         server = Served(make_app(context, watch, limits))

@@ -90,7 +90,17 @@ def test_every_example_is_of_its_schema() -> None:
 
 
 def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
-    requests = {"Act", "ActionAsked", "CreateGame", "JoinGame", "SeatAsked", "WaresAsked"}
+    requests = {
+        "Act",
+        "ActionAsked",
+        "CreateGame",
+        "ForSeat",
+        "JoinGame",
+        "RegisterWebhook",
+        "Rematch",
+        "SeatAsked",
+        "WaresAsked",
+    }
     assert requests == {struct.__name__ for struct in Request.__subclasses__()} & set(schemas())
     for name, schema in schemas().items():
         if name in requests:

@@ -14,12 +14,26 @@ from tests.web.served import Client
 
 METHODS = {route.public_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
 EXPOSED = {"ETag", "Location", "Retry-After", "RateLimit"}
-ASKED = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Last-Event-ID")
+ASKED = (
+    "Authorization",
+    "Content-Type",
+    "Creator-Key",
+    "Idempotency-Key",
+    "If-Match",
+    "If-None-Match",
+    "Prefer",
+    "Last-Event-ID",
+)
+
+
+def filled(path: str, id_: str) -> str:
+    """A path with names in the place of its parameters."""
+    return path.format_map({"id": id_, "hook": "none", "tile": "cross", "ship": "s01"})
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))
 async def test_a_path_says_which_methods_it_answers(client: Client, path: str) -> None:
-    there = path.replace("{id}", "archipelago" if "tilesets" in path else (await new_table(client)).id)
+    there = filled(path, "archipelago" if "tilesets" in path else (await new_table(client)).id)
     allowed = METHODS[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in METHODS[path] else set())
     for method in ("PUT", "PATCH", "TRACE", "PROPFIND", "DELETE", "POST", "GET"):
         if method in allowed:
@@ -34,7 +48,7 @@ async def test_a_path_says_which_methods_it_answers(client: Client, path: str) -
 
 @pytest.mark.parametrize("path", sorted(path for path in METHODS if "GET" in METHODS[path]))
 async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
-    there = path.replace("{id}", "archipelago" if "tilesets" in path else (await new_table(client)).id)
+    there = filled(path, "archipelago" if "tilesets" in path else (await new_table(client)).id)
     head, get = await client.head(there), await client.get(there)
     assert (head.status, await head.read()) == (get.status, b"")
     for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control"):
@@ -45,7 +59,7 @@ async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
 async def test_a_browser_of_any_origin_may_ask(client: Client, path: str) -> None:
     for method in METHODS[path]:
         response = await client.options(
-            path.replace("{id}", "archipelago"),
+            filled(path, "archipelago"),
             headers={
                 "Origin": "https://example.org",
                 "Access-Control-Request-Method": method,

@@ -58,7 +58,7 @@ async def test_what_is_no_json_of_this_shape(client: Client, body: bytes) -> Non
         ({"players": [{"name": "Ana"}, {"open": True, "name": "Bo"}]}, "$.players[1].open"),
         ({"players": [{"name": "Ana"}, {"open": True, "bot": "random"}]}, "$.players[1].open"),
         ({"players": [{"name": "Ana"}, {"open": 1}]}, "$.players[1].open"),
-        ({"players": [{"name": "Ana"}, {"bot": "deep"}]}, "$.players[1].bot"),
+        ({"players": [{"name": "Ana"}, {"bot": "Deep Thought"}]}, "$.players[1].bot"),
         ({"players": [{"name": ""}, {"name": "Bo"}]}, "$.players[0].name"),
         ({"players": [{"name": "a" * 33}, {"name": "Bo"}]}, "$.players[0].name"),
         ({"players": [{"name": "a\nb"}, {"name": "Bo"}]}, "$.players[0].name"),

@@ -25,6 +25,9 @@ include-path = "/v1/tilesets/{{id}}"
 parameters = {{ "path.id" = "archipelago" }}
 """
 
+RESIGN = "/v1/games/{id}/resign"
+"""With it the game is soon over."""
+
 SEMANTIC = "positive_data_acceptance"
 """What the schemas allow may still be refused: by the rules, by If-Match, or because names hold odd characters."""
 
@@ -53,7 +56,9 @@ async def test_of_a_game_that_is_being_played(client: Client, tmp_path: Path) ->
     table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}], seed="tides")
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION.format(game=table.id))
     token = ("-H", f"Authorization: Bearer {table.owner}")
-    await schemathesis(client, tmp_path, ALL, EXAMPLES, *token, "--exclude-method", "DELETE")
+    ending = ("--exclude-method", "DELETE", "--exclude-path", RESIGN)
+    await schemathesis(client, tmp_path, ALL, EXAMPLES, *token, *ending)
+    await schemathesis(client, tmp_path, ALL, "5", *token, "--include-path", RESIGN)
 
 
 async def test_of_a_game_with_open_seats_and_of_games_that_are_not_there(client: Client, tmp_path: Path) -> None:

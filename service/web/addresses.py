@@ -1,0 +1,117 @@
+"""Where this service may send something on somebody's behalf: to the public internet, and nowhere inside.
+
+What a URL says is checked when it is given (`check_url`); what a name leads to is checked for every connection, at the
+moment when its socket is made (`public_socket`), so that a name cannot lead elsewhere between the two.
+"""
+
+import socket
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from yarl import URL
+
+from service.games.errors import UrlRefused
+
+Address = IPv4Address | IPv6Address
+
+PORTS = frozenset({80, 443})
+FIRST_HIGH_PORT = 1024
+"""From here on all ports are allowed; those below belong to other protocols."""
+
+NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = (
+    *map(IPv4Network, ("0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
+    *map(IPv6Network, ("64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")),
+)
+"""Networks that `ipaddress` does not call private in all versions of Python."""
+
+NAT64 = IPv6Network("64:ff9b::/96")
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+
+LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "intranet", "home", "lan", "corp", "arpa", "onion")
+"""Last labels of names that are no public server's."""
+
+
+class AddressRefused(OSError):
+    """A connection would leave the public internet."""
+
+    def __init__(self, address: object) -> None:
+        super().__init__(f"{address} is not an address of the public internet")
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is one of the public internet, and not one that hides another.
+
+    >>> [is_public(ip_address(text)) for text in ("1.1.1.1", "10.0.0.7", "::ffff:1.1.1.1", "2606:4700::1111", "::1")]
+    [True, False, False, True, False]
+    """
+    if isinstance(address, IPv6Address):
+        if address in NAT64:
+            return is_public(IPv4Address(address.packed[-4:]))
+        if address not in GLOBAL_UNICAST or address.scope_id is not None:
+            return False
+    return (
+        address.is_global
+        and not address.is_multicast
+        and not address.is_reserved
+        and not any(address in network for network in NOT_PUBLIC if network.version == address.version)
+    )
+
+
+def public_socket(info: tuple[Any, ...]) -> socket.socket:
+    """A socket for one resolved address, as `aiohttp.TCPConnector` asks for it; raises AddressRefused."""
+    family, kind, protocol, _, where = info
+    try:
+        address = ip_address(where[0])
+    except ValueError as error:
+        raise AddressRefused(where[0]) from error
+    if not is_public(address):
+        raise AddressRefused(address)
+    return socket.socket(family=family, type=kind, proto=protocol)
+
+
+def check_url(text: str, *, allow_private: bool) -> None:
+    """Raise UrlRefused unless something may be sent to this URL, as far as it can be told before connecting."""
+    url = _parse(text)
+    if url.scheme != "https" and not (allow_private and url.scheme == "http"):
+        raise UrlRefused("the URL must begin with https://")
+    if "@" in urlsplit(text).netloc or url.raw_user is not None or url.raw_password is not None:
+        raise UrlRefused("the URL must hold no user name or password")
+    if url.raw_fragment:
+        raise UrlRefused("the URL must hold no fragment")
+    host = (url.raw_host or "").rstrip(".").lower()
+    if not host:
+        raise UrlRefused("the URL names no host")
+    if allow_private:
+        return
+    if url.port is None or not (url.port in PORTS or url.port >= FIRST_HIGH_PORT):
+        raise UrlRefused(f"port {url.port} is another protocol's: use 443, 80, or one from {FIRST_HIGH_PORT} on")
+    _check_host(host)
+
+
+def _parse(text: str) -> URL:
+    if any(character.isspace() or not character.isprintable() or character == "\\" for character in text):
+        raise UrlRefused("the URL holds a character that no URL has")
+    try:
+        url = URL(text)
+        _ = url.port, url.raw_host, urlsplit(text).netloc
+    except ValueError as error:
+        raise UrlRefused("this is no URL") from error
+    return url
+
+
+def _check_host(host: str) -> None:
+    """A public address, or a name that may be one's."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        pass
+    else:
+        if not is_public(address):
+            raise UrlRefused(f"{address} is not an address of the public internet")
+        return
+    last = host.rpartition(".")[2]
+    if last[:1].isdigit() or ":" in host or "%" in host:
+        raise UrlRefused(f"{host} is another way to write an address: write it plainly, or a name")
+    if "." not in host or last in LOCAL_NAMES:
+        raise UrlRefused(f"{host} is not a name of the public internet")

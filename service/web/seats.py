@@ -1,0 +1,50 @@
+"""Games that wait for me, whichever they are."""
+
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.lobby import ExternalUser, MyGames
+from schemas.vocabulary import Status
+from service.games.waiting import Wanted, my_games
+from service.web.answers import answer
+from service.web.asked import bearers, read_query
+from service.web.keys import CONTEXT
+from service.web.routing import Query, Reply, route
+
+
+class Mine(Query, frozen=True):
+    """Which of my games are told."""
+
+    external_user: Annotated[ExternalUser, Meta(description="Only seats of whom the creator calls so.")] | None = None
+    waiting: Annotated[bool, Meta(description="Only games that wait for a seat of mine, or only others.")] | None = None
+    status: Annotated[Status, Meta(description="Only games of this status.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="Games in one answer.")] = 50
+    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
+
+
+@route(
+    "GET",
+    "/v1/seats/me/games",
+    operation="myGames",
+    summary="List games of mine",
+    tag="games",
+    access="required",
+    query=Mine,
+    replies=(Reply(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
+)
+async def list_my_games(request: web.Request) -> web.Response:
+    """The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
+
+    `Authorization` takes up to 100 tokens, as `Bearer TOKEN, TOKEN`: of seats, or of owners, who act for the seats that
+    they filled. Whoever creates games for others, as a chat bot, shows the `Creator-Key` instead that it sent with
+    them, which finds all games and seats that came with it, or with `external_user` those of one person. Of several
+    secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
+    """
+    asked = read_query(request, Mine)
+    wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
+    return answer(await my_games(request.app[CONTEXT], bearers(request), wanted), private=True)
+
+
+ROUTES = (list_my_games,)

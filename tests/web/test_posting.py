@@ -1,0 +1,114 @@
+"""What sending to a webhook's server comes to: only where it may go, bounded, and told in a word."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.test_utils import TestServer
+
+from service.store.store import RedisStore
+from service.web.limits import Limits
+from service.web.posting import posting
+from tests.web.hooking import Instance, Receiver, instance, log_of, receiving, register
+from tests.web.played import new_table
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as one:
+        yield one
+
+
+@pytest.fixture
+async def one(store: RedisStore) -> AsyncIterator[Instance]:
+    async with instance(store) as running:
+        yield running
+
+
+async def test_a_redirect_is_not_followed(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    receiver.answers = [307]
+    await table.do()
+    await one.deliver()
+    assert [(tried["status"], tried["error"]) for tried in await log_of(table, hook)] == [(307, "redirect")]
+    assert receiver.versions == [2]
+
+
+async def test_an_endless_answer_or_none_holds_nothing_up(one: Instance) -> None:
+    async def endless(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        for _ in range(1000):
+            await response.write(b"x" * 65_536)
+            await asyncio.sleep(0.01)
+        return response
+
+    async def silent(_: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/endless", endless)
+    app.router.add_post("/silent", silent)
+    async with TestServer(app) as server:
+        table = await new_table(one.client)
+        hooks = [await register(table, str(server.make_url(path))) for path in ("/endless", "/silent")]
+        await table.do()
+        async with asyncio.timeout(3):
+            await one.deliverer.settled()
+        logs = [await log_of(table, hook) for hook in hooks]
+    assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
+
+
+@pytest.mark.parametrize(
+    ("url", "error"),
+    (
+        ("http://127.0.0.1:1/", "connect"),
+        ("http://no-such-host.invalid/", "dns"),
+        ("https://127.0.0.1:{port}/", "tls"),
+    ),
+)
+async def test_why_nothing_came_is_told_in_a_word(one: Instance, receiver: Receiver, url: str, error: str) -> None:
+    table = await new_table(one.client)
+    port = receiver.url.split(":")[2].split("/")[0]
+    hook = await register(table, url.format(port=port))
+    await table.do()
+    await one.deliver()
+    assert [(tried["status"], tried["error"]) for tried in await log_of(table, hook)] == [(None, error)]
+
+
+class Turning(AbstractResolver):
+    """A name that leads to another address than it did when it was looked at."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        return [ResolveResult(hostname=host, host=self.address, port=port, family=family, proto=0, flags=0)]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("address", ("127.0.0.1", "10.0.0.7", "169.254.169.254"))
+async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver, address: str) -> None:
+    port = receiver.url.split(":")[2].split("/")[0]
+    async with posting(Limits(webhook_timeout_s=2), Turning(address)) as send:
+        sent = await send(f"https://rebound.example:{port}/hook", {}, b"{}")
+    assert (sent.status, sent.error) == (None, "refused_address")
+    assert receiver.received == []
+
+
+@pytest.mark.parametrize("host", ("127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433", "127.1"))
+async def test_an_inner_address_is_refused_again_when_it_is_connected_to(receiver: Receiver, host: str) -> None:
+    port = receiver.url.split(":")[2].split("/")[0]
+    async with posting(Limits(webhook_timeout_s=2)) as send:
+        sent = await send(f"https://{host}:{port}/hook", {}, b"{}")
+    assert (sent.status, sent.error) == (None, "refused_address")
+    assert receiver.received == []

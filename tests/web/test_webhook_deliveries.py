@@ -1,0 +1,182 @@
+"""Messages come at least once and in order, signed, whatever instances and receivers do."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from service.store.store import RedisStore
+from tests.web.hooking import SECRET, Instance, Later, Receiver, instance, log_of, read, receiving, register
+from tests.web.played import bearer, new_table
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as one:
+        yield one
+
+
+@pytest.fixture
+def later() -> Later:
+    return Later()
+
+
+@pytest.fixture
+async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
+    async with instance(store, later) as running:
+        yield running
+
+
+async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client, first_seat=0)
+    hook = await register(table, receiver.url, secret=SECRET)
+    acted = await table.do()
+    await one.deliverer.settled()
+    (received,) = receiver.received
+    assert Webhook(SECRET).verify(received.body, received.headers) == received.message
+    with pytest.raises(WebhookVerificationError):
+        Webhook(hook["secret"]).verify(received.body + b" ", received.headers)
+    (diff,) = acted["diffs"]
+    assert received.headers["content-type"] == "application/json"
+    assert received.id == f"{table.id}.2.{hook['id']}"
+    assert received.message == {
+        "type": "diff",
+        "timestamp": diff["at"],
+        "data": {
+            **{name: diff[name] for name in ("game", "version", "digest", "seat", "move", "by", "events")},
+            "next": acted["next"],
+        },
+    }
+    (attempt,) = await log_of(table, hook)
+    assert attempt == {
+        "id": received.id,
+        "version": 2,
+        "type": "diff",
+        "attempt": 1,
+        "at": attempt["at"],
+        "delivered": True,
+        "status": 204,
+        "error": None,
+        "latency_ms": attempt["latency_ms"],
+    }
+    assert (await read(table, hook))["delivered_version"] == 2
+
+
+async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client, first_seat=0, seed="tides")
+    await register(table, receiver.url, events=["game_aborted", "turn_started"], seats=[1])
+    while (await table.json())["turn"]["number"] < 5:
+        await table.do()
+    await one.client.delete(table.path, headers=bearer(table.owner))
+    await one.deliverer.settled()
+    told = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
+    assert told == [
+        ("turn_started", [{"type": "turn_started", "number": 2, "seat": 1}]),
+        ("turn_started", [{"type": "turn_started", "number": 4, "seat": 1}]),
+        ("game_aborted", [{"type": "game_aborted"}]),
+    ]
+    assert [one.message["data"]["next"]["seat"] for one in receiver.received] == [1, 1, None]
+
+
+async def test_every_change_is_told_in_order(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    for _ in range(30):
+        await table.do()
+    await one.deliverer.settled()
+    assert receiver.versions == [*range(2, 32)]
+    assert len({message.id for message in receiver.received}) == 30
+    assert len(await log_of(table, hook)) == 30
+
+
+async def test_a_change_without_anything_asked_for_is_passed_over(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url, events=["game_finished"])
+    await table.do()
+    await one.deliverer.settled()
+    assert receiver.received == []
+    assert (await read(table, hook))["delivered_version"] == 2
+
+
+async def test_a_failure_is_tried_again_later_with_the_same_message(
+    one: Instance, receiver: Receiver, later: Later
+) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    receiver.answers = [500, 429]
+    await table.do()
+    await one.deliver()
+    await table.do()
+    await one.deliver()
+    assert receiver.versions == [2]
+    waiting = await read(table, hook)
+    assert (waiting["failures"], waiting["delivered_version"], waiting["status"]) == (1, 1, "active")
+    assert waiting["next_attempt_at"] is not None
+    later.moved += 6
+    await one.deliver()
+    assert receiver.versions == [2, 2]
+    later.moved += 6
+    await one.deliver()
+    assert receiver.versions == [2, 2]
+    later.moved += 30
+    await one.deliver()
+    assert receiver.versions == [2, 2, 2, 3]
+    first, second, third, _ = receiver.received
+    assert (first.id, first.body) == (second.id, second.body) == (third.id, third.body)
+    assert first.headers["webhook-timestamp"] < third.headers["webhook-timestamp"]
+    told = [
+        (tried["version"], tried["attempt"], tried["status"], tried["error"]) for tried in await log_of(table, hook)
+    ]
+    assert told == [(3, 1, 204, None), (2, 3, 204, None), (2, 2, 429, "status"), (2, 1, 500, "status")]
+    done = await read(table, hook)
+    assert (done["failures"], done["delivered_version"], done["next_attempt_at"]) == (0, 3, None)
+
+
+@pytest.mark.parametrize(("answers", "attempts", "reason"), (([410], 1, "gone"), ([500, 302, 404, 200], 3, "failing")))
+async def test_in_the_end_a_webhook_is_disabled(
+    one: Instance, receiver: Receiver, later: Later, answers: list[int], attempts: int, reason: str
+) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    receiver.answers = [*answers]
+    await table.do()
+    for _ in range(6):
+        await one.deliver()
+        later.moved += 60
+    told = await read(table, hook)
+    assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
+    await table.do()
+    await one.deliver()
+    assert receiver.versions == [2] * attempts
+    assert len(await log_of(table, hook)) == attempts
+    retried = await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
+    assert (retried.status, (await retried.json())["status"], (await retried.json())["failures"]) == (200, "active", 0)
+    receiver.answers = []
+    await one.deliverer.settled()
+    assert receiver.versions == [*[2] * attempts, 2, 3]
+    assert (await log_of(table, hook))[1]["attempt"] == 1
+
+
+async def test_what_waits_can_be_tried_at_once(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    receiver.answers = [500]
+    await table.do()
+    await one.deliver()
+    await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
+    await one.deliverer.settled()
+    assert receiver.versions == [2, 2]
+    assert len({message.id for message in receiver.received}) == 1
+
+
+async def test_deleting_stops_what_would_have_come(one: Instance, receiver: Receiver, later: Later) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    receiver.answers = [500]
+    await table.do()
+    await one.deliver()
+    await one.client.delete(f"{table.path}/webhooks/{hook['id']}", headers=bearer(table.owner))
+    later.moved += 60
+    await table.do()
+    await one.deliver()
+    assert receiver.versions == [2]
