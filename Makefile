@@ -7,10 +7,11 @@ LOCKS := requirements.lock requirements-local.lock requirements-build.lock requi
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
+CLIENTS := clients/node_modules/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test coverage check format schemas bench venv lock clean
+.PHONY: help serve test coverage check format schemas clients bench venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,26 +19,33 @@ help: ## List the targets
 serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS="--port 9000"
 	@exec $(BIN)/south-seas serve $(ARGS)
 
-test: $(DEVELOPMENT) ## Set everything up and run all tests; choose some with ARGS="-k placing"
+test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run all tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 coverage: $(DEVELOPMENT) ## Run all tests and print the lines and branches they miss
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing:skip-covered $(ARGS)
 
-check: $(DEVELOPMENT) ## Lint, formatting, types, import directions, Dockerfile, generated documents
+check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m service.web.documents schemas --check
+	$(BIN)/python -m service.games.texts --check
+	npm --prefix clients run check
 
-format: $(DEVELOPMENT) ## Put the source into its one format and apply the safe fixes
+format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and apply the safe fixes
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+	npm --prefix clients run format
 
 schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and schemas/asyncapi.json
 	$(BIN)/python -m service.web.documents schemas
+
+clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build the page that the service serves
+	npm --prefix clients run generate
+	npm --prefix clients run build
 
 bench: $(RUNTIME) ## Measure the engine and the service against ceilings of the same run
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -50,7 +58,7 @@ lock: ## Choose the newest versions that pyproject.toml allows and write the loc
 	PATH="$(CURDIR)/.venv-lock/bin:$$PATH" ./.ci/lock $(ARGS)
 
 clean: ## Remove the virtual environment and all caches; games in data directories stay
-	rm -rf .venv .venv-lock build dist *.egg-info .coverage .coverage.* htmlcov
+	rm -rf .venv .venv-lock clients/node_modules clients/*/dist build dist *.egg-info .coverage .coverage.* htmlcov
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -69,4 +77,12 @@ $(RUNTIME): pyproject.toml requirements-local.lock requirements-build.lock
 $(DEVELOPMENT): $(RUNTIME) requirements-dev.lock
 	@echo "Installing the locked development packages into .venv"
 	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Only who changes the TypeScript client or the page, or checks and tests everything, needs Node.
+$(CLIENTS): clients/package.json clients/package-lock.json
+	@command -v npm >/dev/null || { \
+	  echo "The checks and tests of the TypeScript client and the page need Node.js 20 or newer with npm." >&2; exit 1; }
+	@echo "Installing the locked packages into clients/node_modules"
+	@npm --prefix clients ci --silent --no-audit --no-fund
 	@touch $@
