@@ -2,7 +2,7 @@
 
 A deadline is set when a person's time begins: with each turn, and whenever another decides within it (R5.10). What may
 be taken back are the decider's own last actions of this turn, since anything hidden was revealed, or anybody else did
-something.
+something. What was done too late is not taken back: else nobody's time would ever be up who acts and takes back for ever.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,8 @@ def advance(
     game.updated_at = at
     same = move is not None and game.status == "active" and game.decider == seat and not reveals(events)
     if not (events and isinstance(events[0], MoveUndone)):
-        game.undoable = game.undoable + 1 if same and by in OWN else 0
+        late = game.deadline is not None and game.deadline < at
+        game.undoable = game.undoable + 1 if same and by in OWN and not late else 0
     if game.turn_timeout_s is None:
         return
     if game.status != "active" or game.players[game.decider].bot is not None or (same and by == CLOCK):

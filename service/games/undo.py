@@ -15,6 +15,7 @@ from schemas.game import GameView
 from service.engine import Game, Tables, encode, view
 from service.games.access import Reader, acting_seat
 from service.games.act import check_deciding
+from service.games.advancing import overdue
 from service.games.changing import Asked, change, decided_by
 from service.games.context import Context, Table
 from service.games.diffs import record
@@ -37,7 +38,7 @@ async def undo(context: Context, game_id: str, asked: Asked[ForSeat]) -> Acted[R
         game, tables = table.game, table.tileset.tables
         seat = acting_seat(table.access, reader, asked.body.seat, game.decider, None)
         check_deciding(game, seat)
-        if not game.undoable or game.version > MOST_VERSIONS:
+        if not game.undoable or game.version > MOST_VERSIONS or overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
         past = await asyncio.to_thread(last_state, tables, game, await _log(context, game))
         if past is None:
