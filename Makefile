@@ -20,10 +20,10 @@ serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS
 	@exec $(BIN)/south-seas serve $(ARGS)
 
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run all tests; choose some with ARGS="-k placing"
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 coverage: $(DEVELOPMENT) ## Run all tests and print the lines and branches they miss
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing:skip-covered $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
 
 check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, Dockerfile, all that is generated
 	$(BIN)/ruff check
