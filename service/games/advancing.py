@@ -2,7 +2,8 @@
 
 A deadline is set when a person's time begins: with each turn, and whenever another decides within it (R5.10). What may
 be taken back are the decider's own last actions of this turn, since anything hidden was revealed, or anybody else did
-something. What was done too late is not taken back: else nobody's time would ever be up who acts and takes back for ever.
+something. What was done too late is not taken back: else the time of whoever acts and takes back for ever would never
+be up.
 """
 
 from collections.abc import Iterable, Sequence

@@ -27,7 +27,7 @@ from service.games.verify import apply_patch, grown
 PAGE = 1000
 """Diffs in one reading of a log."""
 
-MOST_VERSIONS = 4000
+MOST_VERSIONS = 1000
 """A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
 
 

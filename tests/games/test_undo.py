@@ -106,6 +106,18 @@ async def test_whoever_acts_and_takes_back_for_ever_is_stopped(store: Store, mon
         await table.undo()
 
 
+@pytest.mark.parametrize("late", ("act", "undo"))
+async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: Store, late: str) -> None:
+    table = await seated(store, timeout_s=60)
+    table.clock.now += 61 if late == "act" else 60
+    await table.act()
+    assert (await table.game()).undoable == (0 if late == "act" else 1)
+    table.clock.now += 0 if late == "act" else 1
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+    await table.prove()
+
+
 async def test_what_somebody_else_did_meanwhile_is_the_limit(store: Store) -> None:
     table = await seated(store, 3)
     await table.act()
