@@ -13,7 +13,7 @@ import msgspec
 from service.engine import Game, Tables, apply, move_id
 from service.games import context as desk
 from service.games.advancing import overdue, overdue_at
-from service.games.context import Context
+from service.games.context import Context, Table
 from service.games.diffs import record
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.port import Committed, StoredDiff, StoreUnavailable
@@ -23,8 +23,11 @@ logger = logging.getLogger(__name__)
 
 DUE_AT_ONCE = 100
 
+MOST_MOVING = 1000
+"""Games that one instance moves, or lets wait for its bots; it looks for more when some of them are done."""
+
 TOGETHER = 8
-"""Games that are moved beside each other: one whose bot thinks for long holds up few deadlines."""
+"""Games whose bots are let play beside each other; others look meanwhile at those that wait."""
 
 LATER_S = 60
 """A game that this instance cannot play is looked at again by another."""
@@ -63,42 +66,70 @@ def due_at(context: Context, game: Game) -> int | None:
 
 
 async def keep_going(context: Context, every_s: float = 1.0) -> None:
-    """Until cancelled, move every game that is due: its bots, and whoever's time is up."""
-    while True:
-        more = False
+    """Until cancelled, move every game that is due: its bots, and whoever's time is up, which waits for no bot."""
+    moving: set[str] = set()
+    slots = asyncio.Semaphore(TOGETHER)
+
+    async def move(game_id: str) -> None:
         try:
-            games = await context.store.due(int(context.clock()), DUE_AT_ONCE)
-            more = len(games) == DUE_AT_ONCE
-            shuffle(games)  # so that instances seldom take the same one at once
-            for begin in range(0, len(games), TOGETHER):
-                await asyncio.gather(*(go_on(context, game_id) for game_id in games[begin : begin + TOGETHER]))
+            await go_on(context, game_id, slots)
         except StoreUnavailable as unavailable:
-            logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
-        await asyncio.sleep(0 if more else every_s)
+            logger.warning("the store does not answer, game %s waits: %s", game_id, unavailable)
+        finally:
+            moving.discard(game_id)
+
+    async with asyncio.TaskGroup() as tasks:
+        while True:
+            more = False
+            try:
+                limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
+                games = [game for game in await context.store.due(int(context.clock()), limit) if game not in moving]
+                more = len(games) >= DUE_AT_ONCE
+                shuffle(games)  # so that instances seldom take the same one at once
+                for game_id in games:
+                    moving.add(game_id)
+                    tasks.create_task(move(game_id))
+            except StoreUnavailable as unavailable:
+                logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
+            await asyncio.sleep(0 if more else every_s)
 
 
-async def go_on(context: Context, game_id: str) -> None:
-    """Move a game that is due; another instance, or the player, may be first, then that commit stands."""
-    try:
-        loaded, access = await desk.load(context, game_id)
-    except NoSuchGame:
-        await context.store.settle(game_id, None)
-        return
-    try:
-        table = desk.open_table(context, loaded, access)
-    except (TileSetMissing, msgspec.DecodeError) as unreadable:
-        logger.warning("game %s cannot be played by this instance: %s", game_id, unreadable)
-        await context.store.settle(game_id, int(context.clock()) + LATER_S)
+async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None = None) -> None:
+    """Move a game that is due; another instance, or the player, may be first, then that commit stands.
+
+    Where a bot is on turn it waits for one of the `slots`, and then looks again.
+    """
+    table = await _opened(context, game_id)
+    if table is None:
         return
     game, tables = table.game, table.tileset.tables
+    if slots is not None and bot_on_turn(game) is not None:
+        async with slots:
+            await go_on(context, game_id)
+        return
     diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
-    diffs += await play_bots(context, tables, game, patient=True)
+    diffs += await play_bots(context, tables, game, patient=not diffs)
     due = due_at(context, game)
     if not diffs:
         await context.store.settle(game_id, due)
         return
-    outcome = await desk.commit(context, game, diffs, access=access, before=loaded, was="active", due_at=due)
+    outcome = await desk.commit(
+        context, game, diffs, access=table.access, before=table.loaded, was="active", due_at=due
+    )
     if isinstance(outcome, Committed):
         context.committed(game_id, diffs)
         if due is None:
             await context.store.settle(game_id, None)
+
+
+async def _opened(context: Context, game_id: str) -> Table | None:
+    """A game that is due; None, and its date settled, where it is gone or this instance cannot play it."""
+    try:
+        loaded, access = await desk.load(context, game_id)
+        return desk.open_table(context, loaded, access)
+    except NoSuchGame:
+        await context.store.settle(game_id, None)
+    except (TileSetMissing, msgspec.DecodeError) as unreadable:
+        logger.warning("game %s cannot be played by this instance: %s", game_id, unreadable)
+        await context.store.settle(game_id, int(context.clock()) + LATER_S)
+    return None

@@ -1,16 +1,19 @@
 """No answer waits for a heavy bot longer than a second; what it decides later follows in later versions."""
 
+import asyncio
 from time import perf_counter, time
 
+import msgspec
 import pytest
 
 from schemas.lobby import CreateGame, SeatAsked
+from service.engine import decode
 from service.games.bots.finding import find_bots
 from service.games.bots.table import Bots
 from service.games.bots.workers import Workers
 from service.games.context import Context
 from service.games.create import create
-from service.games.opponents import go_on
+from service.games.opponents import go_on, keep_going
 from service.games.port import Store
 from service.games.verify import verify
 from tests.games.bots.plugged import plugged
@@ -40,6 +43,32 @@ async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Sto
         assert loaded.version > created.game.version
     finally:
         await workers.aclose()
+
+
+async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Store) -> None:
+    workers = Workers(1)
+    context = context_of(store, Bots([*find_bots(plugins=False), plugged("thoughtful")], workers), 0.0)
+    earlier = msgspec.structs.replace(context, clock=lambda: time() - 60)
+    slow = CreateGame(players=[SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")])
+    timed = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(name="Bo")], turn_timeout_s=1, on_timeout="resign")
+    for _ in range(20):
+        await create(context, slow, key=None, include_moves=False)
+    late = [(await create(earlier, timed, key=None, include_moves=False)).game.id for _ in range(4)]
+    working = asyncio.create_task(keep_going(context, every_s=0.02))
+    for _ in range(100):
+        await asyncio.sleep(0.02)
+        late = [game for game in late if not await is_over(store, game)]
+        if not late:
+            break
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    await workers.aclose()
+    assert late == []
+
+
+async def is_over(store: Store, game: str) -> bool:
+    loaded = await store.load(game)
+    return loaded is not None and decode(loaded.snapshot).status == "finished"
 
 
 @pytest.mark.parametrize("name", ("raising", "illegal"))
