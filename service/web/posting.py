@@ -1,10 +1,14 @@
 """Posting messages to webhooks: to the public internet only; no redirect is followed, no answer read."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 
 from service.games.errors import UrlRefused
 from service.games.webhooks.delivering import Send, Sent
@@ -13,15 +17,48 @@ from service.web.limits import Limits
 
 USER_AGENT = "south-seas-webhooks"
 MOST_HEADER_BYTES = 8190
+MOST_ANSWER_BYTES = 32_768
+"""No more of an answer is read: its head is smaller, and its body does not matter."""
 
 FAILURES = (aiohttp.ClientError, OSError, RuntimeError, UrlRefused, ValueError)
 """What sending may raise; where other loops raise OSError, uvloop may raise RuntimeError."""
 
 
+class _Brief(ResponseHandler):
+    """A connection on which an answer's beginning is read and no more.
+
+    Else a server that sends provisional answers (RFC 9110, 15.2) without end would keep everybody waiting: aiohttp
+    reads on for the final one, as fast as they come.
+    """
+
+    _left = MOST_ANSWER_BYTES
+
+    def data_received(self, data: bytes) -> None:
+        """Take what may still be read, and stop the sender after that."""
+        read = data[: self._left]
+        self._left -= len(read)
+        if read:
+            super().data_received(read)
+        if not self._left and self.transport is not None and not self.transport.is_closing():
+            self.transport.pause_reading()
+
+
+def _brief(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
+    return _Brief(loop)
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Makes such connections."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._factory = partial(_brief, loop=self._loop)
+
+
 @asynccontextmanager
 async def posting(limits: Limits, resolver: aiohttp.abc.AbstractResolver | None = None) -> AsyncIterator[Send]:
     """What posts a body with headers to a URL; connections are not kept."""
-    connector = aiohttp.TCPConnector(
+    connector = _Connector(
         force_close=True,
         limit=0,
         use_dns_cache=False,

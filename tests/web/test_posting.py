@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from service.store.store import RedisStore
 from service.web.limits import Limits
 from service.web.posting import posting
-from tests.web.hooking import Instance, Receiver, instance, log_of, receiving, register
+from tests.web.hooking import LOCAL, Instance, Receiver, instance, log_of, receiving, register
 from tests.web.played import new_table
 
 
@@ -62,6 +62,19 @@ async def test_an_endless_answer_or_none_holds_nothing_up(one: Instance) -> None
             await one.deliverer.settled()
         logs = [await log_of(table, hook) for hook in hooks]
     assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
+
+
+async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_answer() -> None:
+    async def provisional(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 5000 + b"HTTP/1.1 204 No Content\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(provisional, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with server, posting(LOCAL) as send:
+        answered = await send(url, {}, b"{}")
+    assert (answered.status, answered.error) == (None, "timeout")
 
 
 @pytest.mark.parametrize(
