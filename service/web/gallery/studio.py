@@ -6,6 +6,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 
 import msgspec
 
@@ -18,6 +19,8 @@ MOST_WAITING = 32
 """Pictures that may wait to be drawn; more are refused, so that nobody waits for long."""
 PATIENCE_S = 20.0
 """A process that takes longer for one picture is ended."""
+TRIES = 2
+"""A process may have ended for another reason than the picture that is asked for."""
 
 
 class DrawingFailed(Exception):
@@ -75,7 +78,14 @@ class Studio:
             self._bytes -= len(dropped)
 
     async def _draw(self, job: bytes) -> bytes:
-        """One picture, from the process; a process that fails or is left in the middle is ended."""
+        """One picture, from the process; one that ends meanwhile, or has ended unnoticed, is replaced."""
+        for _ in range(TRIES):
+            with suppress(asyncio.IncompleteReadError, ConnectionError):
+                return await self._attempt(job)
+        raise DrawingFailed
+
+    async def _attempt(self, job: bytes) -> bytes:
+        """One picture; a process that fails or is left in the middle is ended."""
         process = self._process
         if process is None or process.returncode is not None:
             process = await self._start()
@@ -84,7 +94,7 @@ class Studio:
             async with asyncio.timeout(PATIENCE_S):
                 picture = await _exchange(process, job)
             done = True
-        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:
+        except TimeoutError as error:
             raise DrawingFailed from error
         finally:
             if not done:

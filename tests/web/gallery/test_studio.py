@@ -1,6 +1,7 @@
 """The process that draws: it may die, hang or be asked for too much, and the service goes on."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -31,17 +32,25 @@ async def test_a_process_that_has_died_is_started_again(studio: Studio) -> None:
     assert studio._process is not process
 
 
-async def test_one_that_dies_while_it_draws_fails_and_the_next_picture_is_drawn(studio: Studio) -> None:
-    await studio.picture(1, lambda: SHIP)
+async def test_one_that_dies_while_it_draws_is_replaced(studio: Studio) -> None:
+    first = await studio.picture(1, lambda: SHIP)
     process = studio._process
     assert process is not None
     process.send_signal(19)  # SIGSTOP: it is killed with the picture begun
     waiting = asyncio.create_task(studio.picture(2, lambda: SHIP))
     await asyncio.sleep(0.05)
     process.kill()
+    assert await waiting == first
+
+
+async def test_a_picture_over_which_every_process_ends_is_given_up(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/true")
     with pytest.raises(DrawingFailed):
-        await waiting
-    assert await studio.picture(2, lambda: SHIP)
+        await studio.picture(1, lambda: SHIP)
+    monkeypatch.undo()
+    assert await studio.picture(1, lambda: SHIP)
 
 
 async def test_one_that_hangs_is_ended(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
