@@ -53,9 +53,9 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     context = request.app[CONTEXT]
     loaded, private = await read.read(context, game, bearer(request))
     tag = etag(loaded.version, loaded.digest)
-    if (same := not_modified(request, tag, private=private)) is not None:
-        return same
-    response = answer(await read.diffs(context, loaded, game, asked.since, asked.limit), tag=tag, private=private)
+    response = not_modified(request, tag, private=private)
+    if response is None:
+        response = answer(await read.diffs(context, loaded, game, asked.since, asked.limit), tag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response
 

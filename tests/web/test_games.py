@@ -9,7 +9,7 @@ from service.store import keys
 from tests.web.played import TWO, bearer, new_table, refused
 from tests.web.served import Client
 
-READS = ("", "/legal-moves", "/diffs", "/scores", "/tiles")
+READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
 
 
 @pytest.mark.parametrize("path", READS)
@@ -23,6 +23,7 @@ async def test_what_a_client_has_already_is_not_sent_again(client: Client, path:
         same = await client.get(table.path + path, headers={"If-None-Match": asked})
         assert (same.status, await same.read(), same.headers["ETag"]) == (304, b"", tag)
         assert same.headers["Cache-Control"] == "no-cache"
+        assert same.headers.get("Vary") == first.headers.get("Vary")
     await table.do()
     for asked in (tag, '"2"', '"x,y"'):
         changed = await client.get(table.path + path, headers={"If-None-Match": asked})
