@@ -120,3 +120,21 @@ async def _invited(host: Visitor) -> str:
     link = await host.page.get_by_label("Link to this table").input_value()
     assert re.search(r"/#[a-z0-9-]+\.[\w-]{20,}$", link), "the token is in the fragment, which is never sent"
     return link
+
+
+async def test_a_browser_that_keeps_nothing_plays_as_well_until_the_tab_is_closed(visitors: Visitors) -> None:
+    player = await visitors.come()
+    await player.context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    )
+    await player.page.reload()
+    await expect(player.page.locator("main")).to_contain_text("This browser keeps nothing")
+    await starts_against_the_computer(player)
+    assert await player.decide()
+
+
+async def test_the_lobby_offers_the_services_bots(visitors: Visitors) -> None:
+    player = await visitors.come()
+    listed = await (await visitors.client.get("/v1/bots")).json()
+    offered = player.page.get_by_label("Computer").locator("option")
+    assert {await one.get_attribute("value") for one in await offered.all()} == {bot["name"] for bot in listed["bots"]}

@@ -8,10 +8,10 @@ import { keepCreated, keepLikes, likes } from "../model/memory.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { reasonOf, service } from "../service.ts";
+import { useBots } from "./bots.ts";
 
 const SEATS = [0, 1, 2, 3, 4] as const;
-const OTHERS = ["friend", "here", "bot:random", "bot:greedy", "bot:expert", "nobody"] as const;
-type Who = "me" | (typeof OTHERS)[number];
+type Who = "me" | "friend" | "here" | "nobody" | `bot:${string}`;
 
 interface Table {
   readonly who: readonly Who[];
@@ -55,6 +55,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
     timeout: "",
     onTimeout: "bot",
   });
+  const bots = useBots(setProblem);
   const change = (changes: Partial<Table>): void => setTable({ ...table, ...changes });
   const seated = table.who.filter((who) => who !== "nobody").length;
 
@@ -79,7 +80,7 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
         }}
       >
         {SEATS.map((seat) => (
-          <Seat key={seat} seat={seat} table={table} change={change} />
+          <Seat key={seat} seat={seat} table={table} bots={bots} change={change} />
         ))}
         <label class="check">
           <input
@@ -125,12 +126,15 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
 interface SeatProps {
   readonly seat: number;
   readonly table: Table;
+  readonly bots: readonly string[];
   readonly change: (changes: Partial<Table>) => void;
 }
 
-function Seat({ seat, table, change }: SeatProps): JSX.Element {
+function Seat({ seat, table, bots, change }: SeatProps): JSX.Element {
   const who = table.who[seat] ?? "nobody";
-  const options = seat === 0 ? ["me" as const] : OTHERS.filter((one) => seat > 1 || one !== "nobody");
+  const computers = bots.map((bot): Who => `bot:${bot}`);
+  const others: readonly Who[] = ["friend", "here", ...computers, ...(seat > 1 ? (["nobody"] as const) : [])];
+  const options = seat === 0 ? (["me"] as const) : others;
   return (
     <div class="seat">
       <label>

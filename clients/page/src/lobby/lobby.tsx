@@ -4,19 +4,19 @@ import type { CreateGame, GameSummary } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { forgetTable, keepCreated, keepLikes, knownTables, likes } from "../model/memory.ts";
+import { forgetTable, isLasting, keepCreated, keepLikes, knownTables, likes } from "../model/memory.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Help } from "../parts/help.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { reasonOf, service } from "../service.ts";
+import { useBots } from "./bots.ts";
 import { Create } from "./create.tsx";
 import { type Listed, type Tables, readTables } from "./tables.ts";
 import { TableRow } from "./table_row.tsx";
 import { Scene } from "./scene.tsx";
 
 const REFRESH_MS = 15_000;
-const LEVELS = ["random", "greedy", "expert"];
 
 export function Lobby(): JSX.Element {
   const [tables, setTables] = useState<Tables | null>(null);
@@ -55,6 +55,7 @@ export function Lobby(): JSX.Element {
             {text.lobby.failed(problem)}
           </p>
         )}
+        {!isLasting() && <p class="note">{text.lobby.notKept}</p>}
         {tables && <Lists tables={tables} onForget={(id) => void forget(id)} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
@@ -77,6 +78,7 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   const [name, setName] = useState(likes().name);
   const [level, setLevel] = useState("greedy");
   const [isBusy, setBusy] = useState(false);
+  const bots = useBots(onProblem);
 
   async function play(): Promise<void> {
     setBusy(true);
@@ -121,9 +123,9 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
           <label>
             {text.lobby.level}
             <select value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
-              {LEVELS.map((bot) => (
+              {bots.map((bot) => (
                 <option key={bot} value={bot}>
-                  {text.lobby.bots[bot]}
+                  {text.lobby.bots[bot] ?? bot}
                 </option>
               ))}
             </select>

@@ -70,6 +70,7 @@ export const en = {
     look: "Open",
     forget: "Remove from this list",
     none: "No tables right now.",
+    notKept: "This browser keeps nothing for this page: your tables are known until you close the tab.",
     rules: "How it works",
     api: "For programmers",
     status: {

@@ -74,7 +74,7 @@ export function forgetTable(id: string): void {
 
 function read(key: string): unknown {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null") as unknown;
+    return JSON.parse(kept().getItem(key) ?? "null") as unknown;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -82,5 +82,31 @@ function read(key: string): unknown {
 }
 
 function write(key: string, value: unknown): void {
-  localStorage.setItem(key, JSON.stringify(value));
+  kept().setItem(key, JSON.stringify(value));
+}
+
+interface Kept {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+/** Whether what is kept outlives this tab. */
+export function isLasting(): boolean {
+  return kept() !== TAB;
+}
+
+const inTab = new Map<string, string>();
+const TAB: Kept = {
+  getItem: (key) => inTab.get(key) ?? null,
+  setItem: (key, value) => void inTab.set(key, value),
+};
+
+/** The browser's storage; where its user has blocked that, this tab's memory. */
+function kept(): Kept {
+  try {
+    return localStorage;
+  } catch (error) {
+    if (error instanceof DOMException) return TAB;
+    throw error;
+  }
 }

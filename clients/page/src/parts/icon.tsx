@@ -37,10 +37,10 @@ export function Icon({ name }: { name: string }): JSX.Element {
   );
 }
 
-/** A ware: banana, shell, fish, any of them, or a letter for a kind that is left open. */
+/** A ware: banana, shell, fish, any of them, or a letter for a kind that is left open. As on the tiles. */
 export function WareIcon({ ware }: { ware: string }): JSX.Element {
   return (
-    <svg class={`ware ${ware}`} viewBox="0 0 24 24" aria-hidden="true">
+    <svg class={`ware ${ware}`} viewBox="-8 -8 16 16" aria-hidden="true">
       {WARES[ware]}
     </svg>
   );
@@ -51,34 +51,35 @@ const WARES: Readonly<Record<string, JSX.Element>> = {
     <>
       <path
         class="fill"
-        d="M5 4c.5 8 5 13.5 14 14.5 1.5.2 2.5-1.5 1.2-2.500C14 13.5 9.5 10 8 3.5 7.5 2 4.9 2.5 5 4Z"
+        d="M-6.2-1.6C-4.8 5.3 4.8 6.2 6.3-3.3C6.4-4.2 5-4.7 4.7-3.8C3.3.4-1.6 1.4-5.1-2.5C-5.8-3.1-6.5-2.5-6.2-1.6Z"
       />
-      <path class="line" d="M7 4.500c1.5 7 6 11 12.5 12.8" />
+      <path class="shade" d="M-5.4-1.2C-2.8 3.6 3.6 3.4 5.6-2.6C3.4 1.9-2 2.4-5.4-1.2Z" />
+      <path class="stem" d="M6.5-2.9 7.2-5.1 5.2-5.8 4.5-3.6Z" />
     </>
   ),
   shells: (
     <>
       <path
         class="fill"
-        d="M12 3c6 0 9.5 5 9.5 9 0 1.5-1 2.5-2 3L14 20h-4l-5.5-5c-1-.5-2-1.5-2-3C2.5 8 6 3 12 3Z"
+        d="M0 4.7C-1.7 4.7-2.5 3.9-2.2 3C-5.2.2-6-2.3-4.2-4C-2.8-5.2-1.2-5 0-5.3C1.2-5 2.8-5.2 4.2-4C6-2.3 5.2.2 2.2 3C2.5 3.9 1.7 4.7 0 4.7Z"
       />
-      <path class="line" d="M12 4v15M7 5.5 10.5 19M17 5.5 13.5 19M4 10l5.5 9M20 10l-5.5 9" />
+      <path class="line" d="M0 2.8V-4.4M-.9 2.7-2.5-3.9M.9 2.7 2.5-3.9M-1.5 2.4-4.3-2.3M1.5 2.4 4.3-2.3" />
     </>
   ),
   fish: (
     <>
       <path
         class="fill"
-        d="M2 12c3-5 7-6.5 10.5-6.5 3 0 5.5 2 7 4.500L23 7v10l-3.5-3c-1.5 2.5-4 4.5-7 4.500C9 18.5 5 17 2 12Z"
+        d="M-6.4.2C-4.6-3.9.8-4.4 3.3-.7C4.3-1.6 5.3-2.6 6.5-3.2C6-1 6 1.2 6.5 3.4C5.3 2.8 4.3 1.9 3.3.9C.8 4.7-4.6 4.2-6.4.2Z"
       />
-      <circle class="dot" cx="8" cy="10.5" r="1.3" />
-      <path class="line" d="M13.5 8.500c1.5 2 1.5 5 0 7" />
+      <path class="stripe" d="M-1.6-3C-.7-1-.7 1.3-1.6 3.3L.4 3.1C1.2 1.2 1.2-1 .4-2.8Z" />
+      <circle class="eye" cx="-4" cy="-.5" r=".8" />
     </>
   ),
   any: (
     <>
-      <circle class="fill" cx="12" cy="12" r="9" />
-      <text class="letter" x="12" y="16.5">
+      <circle class="fill" r="6.8" />
+      <text class="letter" y="3.4">
         ?
       </text>
     </>
@@ -88,9 +89,9 @@ const WARES: Readonly<Record<string, JSX.Element>> = {
 /** A kind of ware that the player chooses, told apart by a letter. */
 export function KindIcon({ letter }: { letter: string }): JSX.Element {
   return (
-    <svg class={`ware kind kind-${letter.toLowerCase()}`} viewBox="0 0 24 24" aria-hidden="true">
-      <rect class="fill" x="3" y="3" width="18" height="18" rx="5" />
-      <text class="letter" x="12" y="16.5">
+    <svg class={`ware kind kind-${letter.toLowerCase()}`} viewBox="-8 -8 16 16" aria-hidden="true">
+      <circle class="fill" r="7" />
+      <text class="letter" y="3.4">
         {letter}
       </text>
     </svg>
