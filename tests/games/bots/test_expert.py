@@ -4,9 +4,16 @@ import pytest
 
 from schemas.actions import Action, Deliver, PlaceIslander, PlaceTile
 from schemas.vocabulary import Edition
-from service.engine import is_finished, legal_moves
+from service.engine import copy, is_finished, legal_moves
+from service.engine.tables import to_xy
 from service.games.bots import expert, greedy, random
 from service.games.bots.deciding import ask
+from service.games.bots.expert.playing import Playout
+from service.games.bots.expert.search import ROUNDS, Search
+from service.games.bots.greedy.decisions import weigh
+from service.games.bots.greedy.prospects import Prospects
+from service.games.bots.greedy.weights import WEIGHTS
+from service.games.bots.position import shown
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
 from tests.games.bots.test_greedy import SEA_AND_ISLAND
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
@@ -40,6 +47,29 @@ def test_it_plays_every_phase_with_every_number_of_players(players: int, edition
 def test_the_same_game_gives_the_same_move() -> None:
     first, second = (ask(expert.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("turns", (7, 20, 41))
+def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
+    game = start("answers")
+    while game.number < turns or game.phase != "place_tile":
+        act(game, greedy.BOT)
+    ahead = copy(game)
+    Playout(Prospects(ARCHIPELAGO, game, WEIGHTS)).play_on(ahead, game.number)
+    placed = PlaceTile(*to_xy(ahead.cells[len(game.cells)]), ahead.turned[len(game.cells)] & 3)
+    moves, worths = weigh(ARCHIPELAGO, game, WEIGHTS)
+    assert worths[moves.index(placed)] == pytest.approx(max(worths))
+
+
+@pytest.mark.parametrize("turns", (2, 30, 71))
+def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -> None:
+    game = start("work")
+    while game.number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
+        act(game, greedy.BOT)
+    position, chance = shown(expert.BOT, ARCHIPELAGO, game)
+    search = Search(position, chance)
+    search.best(position.legal_moves())
+    assert search.playout.work < 1.25 * ROUNDS[game.phase][-1].work
 
 
 def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn() -> None:

@@ -1,9 +1,9 @@
 """The bot `expert`: it plays on from its best options in its head, and takes the one that turns out best.
 
-First every option of the turn, a placement together with the islander's move after it, is weighed as `greedy` does
-(`options`). The best of them are then judged by the lead that they will bring in the end (`judgement`), first as they
-stand, then, fewer and fewer of them, after the next player's turn with tiles that may come (`search`). `greedy` plays
-those. How much of that is done follows from the position alone, so that the same game gives the same moves.
+First every option is weighed as `greedy` does; a placement together with the islander's move after it (`options`). The
+best of them are then judged by the lead that they will bring in the end (`judgement`), first as they stand, then, fewer
+and fewer of them, after the next two turns with tiles that may come (`search`). Those are played about as `greedy`
+would (`playing`). How much of that is done follows from the position alone, so that the same game gives the same moves.
 """
 
 from schemas.actions import Action

@@ -3,17 +3,17 @@
 from typing import NamedTuple
 
 from schemas.actions import Action
-from service.engine import Game, apply, copy
+from service.engine import Game, copy
 from service.games.bots.expert.judgement import Judgement
 from service.games.bots.expert.options import Option, options
-from service.games.bots.greedy.decisions import weigh
+from service.games.bots.expert.playing import Playout
 from service.games.bots.greedy.prospects import Prospects
 from service.games.bots.greedy.weights import WEIGHTS
 from service.games.bots.interface import Chance, Position
 
-WORTH = 0.43
-JUDGED = 0.49
-"""How much is believed of an option's worth, and of the lead it is judged to bring. Regression says so: both err."""
+WORTH = 0.27
+JUDGED = 0.7
+"""How much is believed of an option's worth, and of the lead it is judged to bring: both err."""
 
 MARGIN = 2.5
 """Options that are worth so much less than the best are not looked at."""
@@ -23,20 +23,25 @@ LOOKED_AT = 16
 
 
 class Round(NamedTuple):
-    """How many options are tried out, each with the same so many orders in which tiles may come."""
+    """How many options are tried out, until how much work is done; each with the same orders of tiles to come."""
 
     options: int
-    orders: int
+    work: int
 
 
-ROUNDS = {"place_tile": (Round(6, 4), Round(3, 8)), "islander": (Round(3, 4),)}
-"""Of each phase; the other phases are left to `greedy`."""
+ROUNDS = {
+    "place_tile": (Round(5, 1800), Round(3, 3000), Round(2, 4000)),
+    "islander": (Round(3, 500), Round(2, 700)),
+    "deliver": (Round(4, 650), Round(2, 900)),
+    "take_ship": (Round(4, 400),),
+}
+"""Of each phase. Work is counted in placements weighed."""
 
-TURNS = 1
+ATTEMPT = 5
+"""What an attempt costs besides its turns, in placements weighed."""
+
+TURNS = 2
 """Turns that are played on after the one to be decided."""
-
-USUAL = 30
-"""Placements of a usual position; where there are more, fewer orders are tried, so that it takes no longer."""
 
 
 class Tried:
@@ -61,8 +66,7 @@ class Search:
         self.chance = chance
         self.prospects = Prospects(self.tables, self.game, WEIGHTS)
         self.judgement = Judgement(self.prospects)
-        placements = len(self.game.frontier)
-        self.share = min(1.0, USUAL / max(1, placements))
+        self.playout = Playout(self.prospects)
 
     def best(self, moves: list[Action]) -> Option:
         """The option that turns out best."""
@@ -72,13 +76,13 @@ class Search:
         if len(tried) > 1:
             self._try(tried, self.game, turns=0)
             tried = _sorted(tried)
-            for number, orders in ROUNDS[self.game.phase]:
-                tried = self._play_out(tried[:number], max(1, round(orders * self.share)))
+            for number, work in ROUNDS[self.game.phase]:
+                tried = self._play_out(tried[:number], work)
         return tried[0].option
 
-    def _play_out(self, tried: list[Tried], orders: int) -> list[Tried]:
+    def _play_out(self, tried: list[Tried], work: int) -> list[Tried]:
         """Try options with orders in which tiles may come, the same for each of them."""
-        for _ in range(orders):
+        while self.playout.work < work:
             game = copy(self.game)
             self.chance.shuffle(game.bag)
             self.chance.shuffle(game.pile)
@@ -90,14 +94,9 @@ class Search:
         moved = (game.seat + turns) % len(game.players)
         for one in tried:
             ahead = one.option.done(self.prospects, game)
-            self._play_on(ahead, game.number + turns)
+            self.playout.play_on(ahead, game.number + turns)
+            self.playout.work += ATTEMPT
             one.leads.append(self.judgement.lead(ahead, self.game.decider, moved))
-
-    def _play_on(self, game: Game, number: int) -> None:
-        """Play until the turn with this number is over."""
-        while game.status == "active" and game.number <= number:
-            moves, worths = weigh(self.tables, game, WEIGHTS)
-            apply(self.tables, game, moves[worths.index(max(worths))])
 
 
 def choose(position: Position, chance: Chance) -> Action:
@@ -105,9 +104,6 @@ def choose(position: Position, chance: Chance) -> Action:
     moves = position.legal_moves()
     if len(moves) == 1:
         return moves[0]
-    if position.game.phase not in ROUNDS:
-        best, worths = weigh(position.tables, position.game, WEIGHTS)
-        return best[worths.index(max(worths))]
     return Search(position, chance).best(moves).move
 
 

@@ -5,7 +5,7 @@ from service.engine import Game, Tables, legal_moves
 from service.engine.tables import Payment
 from service.games.bots.greedy.positions import Before, Outcome, laid
 from service.games.bots.greedy.prospects import Prospects
-from service.games.bots.greedy.wares import Purse, after
+from service.games.bots.greedy.wares import after
 from service.games.bots.greedy.weights import Weights
 from service.games.bots.interface import Chance, Position
 
@@ -61,12 +61,12 @@ def _ship(prospects: Prospects, name: str | None, paid: Payment | None) -> float
     """A ship's points, and what everybody's wares are worth without it; `paid` is None for a market's ship."""
     game, tables, me = prospects.game, prospects.tables, prospects.me
     ship = None if name is None else tables.ship_index[name]
-    display = [other for other in game.display if other != ship]
+    display = tuple([other for other in game.display if other != ship])
     value = 0.0 if ship is None else float(tables.ships[ship].points)
     for seat, side in enumerate(prospects.sides):
         wares = prospects.wares[seat]
         turns = prospects.turns[seat] + (seat == game.seat and game.phase == "take_ship")
-        purse = Purse(tables, display, turns, prospects.weights)
+        purse = prospects.known.purse(display, turns)
         if seat == me and paid is not None:
             wares = after(wares, paid)
             value += (purse.loose - purse.cost) * sum(paid)

@@ -25,31 +25,48 @@ class Feature(NamedTuple):
     """For each cell that a bridge, island or sea opens to, how likely the next tile is to close it there."""
 
 
+class Known:
+    """What follows from a bag, whatever lies on the board; whoever looks a few turns ahead goes on using it."""
+
+    def __init__(self, tables: Tables, game: Game, weights: Weights) -> None:
+        self.tables, self.weights = tables, weights
+        self.left = Counter(game.bag)
+        self.tiles = max(1, len(game.bag))
+        boats = sum(number for tile, number in self.left.items() if tables.tiles[tile].boat is not None)
+        self.boat = weights.harvest * boats / self.tiles
+        self.served: dict[Opening, float] = {}
+        self._purses: dict[tuple[tuple[int, ...], float], Purse] = {}
+
+    def purse(self, display: tuple[int, ...], turns: float) -> Purse:
+        """The worth of wares where these ships are waiting."""
+        found = self._purses.get((display, turns))
+        if found is None:
+            found = self._purses[display, turns] = Purse(self.tables, display, turns, self.weights)
+        return found
+
+
 class Prospects:
     """All that stays the same while the moves of one position are compared.
 
     Worths are the decider's: `sides` says how much of each seat's gain counts, the others' against it.
     """
 
-    def __init__(self, tables: Tables, game: Game, weights: Weights) -> None:
+    def __init__(self, tables: Tables, game: Game, weights: Weights, known: Known | None = None) -> None:
+        known = known or Known(tables, game, weights)
         self.tables, self.game, self.weights = tables, game, weights
         self.me = game.decider
         self.fitting = fitting(tables)
-        self.left = Counter(game.bag)
-        self.tiles = max(1, len(game.bag))
+        self.known, self.left, self.tiles, self.boat = known, known.left, known.tiles, known.boat
         seats = len(game.players)
         self.turns = [_turns(game, seat, weights) for seat in range(seats)]
         against = -weights.rivals / (seats - 1)
         self.sides = [1.0 if seat == self.me else against for seat in range(seats)]
         self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
-        self.purses = [
-            Purse(tables, game.display, turns + (seat == game.seat), weights) for seat, turns in enumerate(self.turns)
-        ]
+        display = (*game.display,)
+        self.purses = [known.purse(display, turns + (seat == game.seat)) for seat, turns in enumerate(self.turns)]
         self.best_ship = max((tables.ships[ship].points for ship in game.display), default=0)
         self.homes = [_homes(weights, turns) for turns in self.turns]
-        boats = sum(number for tile, number in self.left.items() if tables.tiles[tile].boat is not None)
-        self.boat = weights.harvest * boats / self.tiles
-        self._served: dict[Opening, float] = {}
+        self._served = known.served
         self._gains: dict[tuple[int, int, int], float] = {}
 
     def openings(self, game: Game, label: int) -> dict[int, tuple[int, int]]:
