@@ -134,7 +134,29 @@ async def test_a_browser_that_keeps_nothing_plays_as_well_until_the_tab_is_close
 
 
 async def test_the_lobby_offers_the_services_bots(visitors: Visitors) -> None:
+    """One that was added to the service, and not `expert`, which this one does without."""
     player = await visitors.come()
-    listed = await (await visitors.client.get("/v1/bots")).json()
+    bots = [
+        {"name": name, "version": "1", "description": "", "heavy": False} for name in ("greedy", "magpie", "random")
+    ]
+    await player.page.route("**/v1/bots", lambda route: route.fulfill(json={"bots": bots}))
+    await player.page.reload()
     offered = player.page.get_by_label("Computer").locator("option")
-    assert {await one.get_attribute("value") for one in await offered.all()} == {bot["name"] for bot in listed["bots"]}
+    await expect(offered).to_have_text(["Beginner", "Skilled", "magpie"])
+
+
+async def test_a_rematch_that_a_spectators_link_does_not_open_is_told_kindly(visitors: Visitors) -> None:
+    ana = await visitors.come()
+    link = await _invited(ana)
+    bo = await visitors.come(link)
+    watcher = await visitors.come(link)
+    await bo.page.get_by_label("Your name").fill("Bo")
+    await bo.press("Join the game")
+    await expect(bo.dock).to_contain_text("turn")
+    bo.page.on("dialog", lambda dialog: dialog.accept())
+    await bo.press("Menu")
+    await bo.press("Give up")
+    await ana.press("Play again")
+    await expect(watcher.dock).to_contain_text("They play again at a private table.")
+    await expect(watcher.page.get_by_role("button", name="Go to the next game")).to_have_count(0)
+    await expect(bo.page.get_by_role("button", name="Go to the next game")).to_be_visible()

@@ -259,6 +259,8 @@ export const en = {
     aborted: "This game was ended early.",
     rematch: "Play again",
     next: "Go to the next game",
+    nextClosed:
+      "They play again at a private table. Ask one of them for its link if you would like to watch.",
     replay: "See the game again",
     newGame: "New game",
     details: "Ships and wares",

@@ -72,6 +72,14 @@ export function forgetTable(id: string): void {
   );
 }
 
+/** Whether what is kept opens the rematch of a table: of a private one, its spectators' token does not. */
+export function opensRematch(table: KnownTable, rematch: string): boolean {
+  const joined = table.owner === null && Object.keys(table.seats).length > 0;
+  const next = knownTable(rematch);
+  const tokens = next ? [next.owner, next.spectator, ...Object.values(next.seats)] : [];
+  return !table.private || joined || tokens.some((token) => token !== null);
+}
+
 function read(key: string): unknown {
   try {
     return JSON.parse(kept().getItem(key) ?? "null") as unknown;

@@ -155,21 +155,24 @@ function Delivering({ table }: StepProps): JSX.Element {
       </div>
       <Hint tip={choice ? undefined : text.dock.deliverTip}>{text.dock.deliver}</Hint>
       {choice && (
-        <div class="payments" role="radiogroup" aria-label={text.dock.pay}>
+        <fieldset class="payments">
+          <legend class="unseen">{text.dock.pay}</legend>
           {choice.payments.map(
             ({ wares, move }, index) =>
               wares && (
-                <button
-                  key={move.id}
-                  role="radio"
-                  aria-checked={index === table.selection.payment}
-                  onClick={() => choose.payment(table, index)}
-                >
+                <label key={move.id}>
+                  <input
+                    class="unseen"
+                    type="radio"
+                    name="payment"
+                    checked={index === table.selection.payment}
+                    onChange={() => choose.payment(table, index)}
+                  />
                   <WarePile wares={wares} />
-                </button>
+                </label>
               ),
           )}
-        </div>
+        </fieldset>
       )}
       <Buttons table={table}>
         <Pass table={table} label={text.dock.keep} />

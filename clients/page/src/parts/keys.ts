@@ -34,7 +34,7 @@ function handled(event: KeyboardEvent, table: Table, { current: view }: ViewRef)
       pass(table);
       return true;
     case "Enter":
-      if (event.target !== document.body || !table.selectedMove) return false;
+      if ((event.target !== document.body && !isRadio(event.target)) || !table.selectedMove) return false;
       confirm(table);
       return true;
     case "Escape":
@@ -91,6 +91,11 @@ function replayed(event: KeyboardEvent, table: Table): boolean {
   }
 }
 
+/** Whether keys belong to what has the focus; a radio button has its own use for arrows only. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+  return (target instanceof HTMLInputElement && !isRadio(target)) || target instanceof HTMLSelectElement;
+}
+
+function isRadio(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement && target.type === "radio";
 }

@@ -4,12 +4,14 @@ import type { Game, Result } from "south-seas-client";
 import type { JSX } from "preact";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
+import { opensRematch } from "../model/memory.ts";
 import { nameOf } from "../model/story.ts";
 import type { Table } from "../table/table.ts";
 import { Icon } from "./icon.tsx";
 
 export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Element {
   const { result } = game;
+  const isNextClosed = game.next_game !== null && !opensRematch(table.keys, game.next_game);
   return (
     <section class="dock outcome">
       <h2>{result ? headline(table, game, result) : text.result.aborted}</h2>
@@ -19,21 +21,22 @@ export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Elem
           <Ranking game={game} result={result} />
         </>
       )}
+      {isNextClosed && <p class="hint">{text.result.nextClosed}</p>}
       <div class="buttons">
         <button onClick={() => table.replay(1)}>
           <Icon name="play" /> {text.result.replay}
         </button>
-        {game.next_game ? (
-          <button class="primary" onClick={() => table.goOn()}>
-            {text.result.next}
-          </button>
-        ) : (
-          table.keys.owner && (
-            <button class="primary" disabled={table.isBusy} onClick={() => table.rematch()}>
-              {text.result.rematch}
-            </button>
-          )
-        )}
+        {game.next_game
+          ? !isNextClosed && (
+              <button class="primary" onClick={() => table.goOn()}>
+                {text.result.next}
+              </button>
+            )
+          : table.keys.owner && (
+              <button class="primary" disabled={table.isBusy} onClick={() => table.rematch()}>
+                {text.result.rematch}
+              </button>
+            )}
         <a class="button" href="#">
           {text.result.newGame}
         </a>

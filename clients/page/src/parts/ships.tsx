@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
-import { shipInWords, shipOf } from "../model/tileset.ts";
+import { shipOf } from "../model/tileset.ts";
 import { choose } from "../table/deeds.ts";
 import type { Table } from "../table/table.ts";
 import { ShipFace } from "./wares.tsx";
@@ -26,7 +26,6 @@ export function Ships({ table }: { table: Table }): JSX.Element | null {
               key={id}
               class="ship choosable"
               aria-pressed={selection.ship === id}
-              aria-label={shipInWords(ship)}
               onClick={() => choose.ship(table, id)}
             >
               <ShipFace ship={ship} />

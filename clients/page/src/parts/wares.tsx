@@ -71,7 +71,7 @@ export function ShipIcon(): JSX.Element {
 export function ShipFace({ ship }: { ship: Ship }): JSX.Element {
   return (
     <>
-      <span class="ship-points">
+      <span class="ship-points" aria-hidden="true">
         <ShipIcon />
         <b>{ship.points}</b>
       </span>
