@@ -27,7 +27,7 @@ def decide(bot: Bot, position: Position, chance: Chance) -> Action:
     try:
         answer = bot.choose(Position(tables, copy(game)), chance)
         action, _ = apply(tables, copy(game), _exactly(answer))
-    except Exception as error:
+    except Exception as error:  # whatever a bot that is not ours may raise: it ends as BotFailed, never unnoticed
         raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
     return action
 

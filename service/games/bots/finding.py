@@ -48,7 +48,7 @@ def load(name: str, source: str) -> LoadedBot:
     """The bot that an entry point names; raises BadBot."""
     try:
         bot = EntryPoint(name, source, GROUP).load()
-    except Exception as error:
+    except Exception as error:  # importing a package that is not ours may raise anything: it ends as BadBot
         raise BadBot(name, source, f"cannot be loaded: {type(error).__name__}: {error}") from error
     try:
         info = msgspec.convert(bot, BotInfo, from_attributes=True)
