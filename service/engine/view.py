@@ -1,5 +1,7 @@
 """What everybody may see of a game, whole and in parts: GAME. Order of bag and pile, and a hidden seed, stay here."""
 
+from operator import attrgetter
+
 from schemas.game import (
     Covered,
     Deck,
@@ -94,27 +96,35 @@ def view_turn(tables: Tables, game: Game) -> Turn | None:
 
 def view_cell(tables: Tables, game: Game, order: int) -> PlacedTile:
     """One tile of the board."""
-    turned, base = game.turned[order], game.bases[order]
-    after = game.bases[order + 1] if order + 1 < len(game.bases) else len(game.feature)
+    turned = game.turned[order]
     return PlacedTile(
         tile=tables.tile_ids[turned >> 2],
         rotation=turned & 3,
         order=order,
-        islanders=[
-            Standing(segment=segment - base, seat=seat)
-            for segment, seat in sorted(
-                (segment, seat)
-                for seat, player in enumerate(game.players)
-                for segment in player.standing
-                if base <= segment < after
-            )
-        ],
-        covered=[
-            Covered(segment=segment - base, group=group)
-            for segment, group in sorted(game.covered)
-            if base <= segment < after
-        ],
+        islanders=view_standing(game, order),
+        covered=view_covered(game, order),
     )
+
+
+def view_standing(game: Game, order: int) -> list[Standing]:
+    """The islanders on a tile, by segment."""
+    base, after = _segments(game, order)
+    standing = [
+        Standing(segment=segment - base, seat=seat)
+        for seat, player in enumerate(game.players)
+        for segment in player.standing
+        if base <= segment < after
+    ]
+    if len(standing) > 1:
+        standing.sort(key=_SEGMENT)
+    return standing
+
+
+def view_covered(game: Game, order: int) -> list[Covered]:
+    """The covered groups of fish on a tile, by segment and group."""
+    base, after = _segments(game, order)
+    covered = [group for group in game.covered if base <= group[0] < after]
+    return [Covered(segment=segment - base, group=group) for segment, group in sorted(covered)]
 
 
 def view_display(tables: Tables, game: Game) -> list[str]:
@@ -147,6 +157,12 @@ def cell_key(cell: int) -> str:
     return f"{x},{y}"
 
 
+def _segments(game: Game, order: int) -> tuple[int, int]:
+    """A tile's first segment, and the first one after it."""
+    bases = game.bases
+    return bases[order], bases[order + 1] if order + 1 < len(bases) else len(game.feature)
+
+
 def _board(tables: Tables, game: Game) -> dict[str, PlacedTile]:
     """The board in one pass: only tiles with figures or covered fish are looked at closely."""
     special = {order_of(game, segment) for player in game.players for segment in player.standing}
@@ -158,3 +174,6 @@ def _board(tables: Tables, game: Game) -> dict[str, PlacedTile]:
         else PlacedTile(tile=names[turned >> 2], rotation=turned & 3, order=order, islanders=[], covered=[])
         for order, (cell, turned) in enumerate(zip(game.cells, game.turned, strict=True))
     }
+
+
+_SEGMENT = attrgetter("segment")

@@ -94,9 +94,13 @@ def identify(access: Access, token: str | None) -> Reader:
         return Reader(None)
     digest = token_hash(token)
     found: Reader | None = None
-    for role, seat, stored in _known(access):
-        if hmac.compare_digest(stored, digest):
-            found = Reader(role, seat)
+    if hmac.compare_digest(access.owner, digest):
+        found = _OWNER
+    if hmac.compare_digest(access.spectator, digest):
+        found = _SPECTATOR
+    for seat, stored in enumerate(access.seats):
+        if stored is not None and hmac.compare_digest(stored, digest):
+            found = Reader(seat_role(seat), seat)
     if found is None:
         raise Unauthorized(missing=False)
     return found
@@ -144,10 +148,7 @@ def acting_seat(access: Access, reader: Reader, asked: int | None, decider: int,
     return reader.seat
 
 
-def _known(access: Access) -> list[tuple[str, int | None, bytes]]:
-    seats = [(seat_role(seat), seat, stored) for seat, stored in enumerate(access.seats) if stored is not None]
-    return [(OWNER, None, access.owner), (SPECTATOR, None, access.spectator), *seats]
-
-
+_OWNER = Reader(OWNER)
+_SPECTATOR = Reader(SPECTATOR)
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Access)

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from msgspec import Raw
-
-from schemas.acting import Act, Acted
+from schemas.acting import Act
 from schemas.actions import (
     Action,
     ActionAsked,
@@ -19,13 +17,14 @@ from schemas.events import AnyEvent, TileDrawn
 from schemas.game import GameView
 from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, abort, apply, move_id, parse_move_id, view
-from service.games import context as desk
+from service.games import desk
 from service.games.access import Reader, acting_seat, check_owner
 from service.games.advancing import reveals, stood_in
-from service.games.changing import TRIES, Asked, Expected, change, check_version, decided_by
-from service.games.context import Context, Table
+from service.games.changing import TRIES, Asked, Done, Expected, change, check_version, decided_by
+from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
+from service.games.held import Table
 from service.games.port import Committed, StoredDiff
 
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
@@ -39,7 +38,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
 """For each type of action the fields that it needs, and those that it may have."""
 
 
-async def act(context: Context, game_id: str, asked: Asked[Act]) -> Acted[Raw]:
+async def act(context: Context, game_id: str, asked: Asked[Act]) -> Done:
     """Do what is asked, all or none, and let bots answer."""
     actions = parse_actions(asked.body)
 
@@ -60,14 +59,12 @@ async def abort_game(
         game, tables = table.game, table.tileset.tables
         if game.status == "finished":
             raise NotActive(game.status)
-        check_version(loaded, if_match)
+        check_version(table.stored, if_match)
         if game.status == "aborted":
             return view(tables, game), game.digest
-        was = game.status
         diffs = [record(tables, game, abort(game), at=context.now())]
-        outcome = await desk.commit(context, game, diffs, access=access, before=loaded, was=was)
+        outcome = await desk.commit(context, table, diffs)
         if isinstance(outcome, Committed):
-            context.committed(game_id, diffs)
             return view(tables, game), game.digest
     raise Conflict("others kept changing the game")
 
@@ -150,16 +147,16 @@ def _apply_all(
     context: Context, table: Table, reader: Reader, actions: Sequence[Action], asked: Act
 ) -> list[StoredDiff]:
     """All actions of a request, each its own version; the first that is refused refuses them all."""
-    listed = asked.actions is not None
+    if asked.actions is None:
+        return [_apply_one(context, table, reader, actions[0], None, asked)[2]]
     diffs: list[StoredDiff] = []
     skippable: set[PassPhase] = set()
     revealed = False
-    for number, action in enumerate(actions):
-        index = number if listed else None
+    for index, action in enumerate(actions):
         if isinstance(action, Pass) and action.phase in skippable and action.phase != table.game.phase:
             continue
         if revealed:
-            raise ListTooLong(number)
+            raise ListTooLong(index)
         done, events, diff = _apply_one(context, table, reader, action, index, asked)
         diffs.append(diff)
         revealed = reveals(events)

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from schemas.events import AnyEvent, GameFinished, MoveUndone, ShipRevealed, TileDiscarded, TileDrawn, TurnStarted
 from service.engine import Game
-from service.games.context import timestamp, unix_seconds
+from service.games.times import timestamp, unix_seconds
 
 REVEALING = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
 """After these somebody knows what was hidden before."""

@@ -2,6 +2,9 @@
 
 Checks come in this order: shape, token, answered key, `not_active`, `If-Match`, seat, rule. Bots answer in the same
 commit. Without If-Match a lost race is tried again. Source: api.md, "Acting".
+
+A change is first made on the table that this instance holds, if it does: then the commit is the only question to the
+store. What is refused there, or lost, is asked again of the game as it is stored.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,13 +16,14 @@ from msgspec import Raw
 from schemas.acting import Acted
 from schemas.base import encode
 from service.engine import view
-from service.games import context as desk
+from service.games import desk
 from service.games.access import OWNER, Reader, check_act
-from service.games.context import Context, Table
-from service.games.errors import Conflict, NotActive, VersionMismatch
+from service.games.context import Context
+from service.games.errors import Conflict, GameError, NotActive, VersionMismatch
+from service.games.held import Table
 from service.games.idempotency import Idempotency, keep, replay, scope
 from service.games.opponents import due_at, play_bots
-from service.games.port import Answered, Committed, Loaded, StoredDiff
+from service.games.port import Answered, Committed, Stored, StoredDiff
 from service.games.read import all_legal_moves, next_decision
 from service.games.texts import ENGLISH, Language
 
@@ -53,33 +57,40 @@ class Asked(NamedTuple, Generic[B]):
     """Of the legal moves' texts."""
 
 
-async def change(context: Context, game_id: str, what: str, asked: Asked[Any], make: Change) -> Acted[Raw]:
+class Done(NamedTuple):
+    """The answer to a change, encoded once: the same bytes are kept for retries."""
+
+    acted: Acted[Raw]
+    body: bytes
+    """The same as JSON."""
+
+
+async def change(context: Context, game_id: str, what: str, asked: Asked[Any], make: Change) -> Done:
     """Make a change of an active game, let bots answer, and store it all at once; `what` is the end of its path."""
     idempotency = scope(asked.key, f"/v1/games/{game_id}/{what}", asked.token, asked.body)
+    held = context.held.take(game_id)
+    if held is not None and (done := await _try_held(context, held, asked, idempotency, make)) is not None:
+        return done
     for _ in range(TRIES):
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         reader = check_act(access, game_id, asked.token)
         if (answer := replay(idempotency, loaded.answer)) is not None:
-            return msgspec.json.decode(answer, type=Acted[Raw])
+            return Done(_ACTED.decode(answer), answer)
         table = desk.open_table(context, loaded, access)
-        if table.game.status != "active":
-            raise NotActive(table.game.status)
-        check_version(loaded, asked.if_match)
-        diffs = await make(table, reader)
-        acted = await _commit(context, table, diffs, asked, idempotency)
-        if acted is not None:
-            return acted
+        done = await _try(context, table, reader, asked, idempotency, make)
+        if done is not None:
+            return done
     raise Conflict("others kept changing the game")
 
 
-def check_version(loaded: Loaded, if_match: Sequence[Expected] | None) -> None:
-    """Raise VersionMismatch unless the game has one of the expected versions."""
-    if if_match is None:
+def check_version(stored: Stored | None, if_match: Sequence[Expected] | None) -> None:
+    """Raise VersionMismatch unless the stored game has one of the expected versions."""
+    if if_match is None or stored is None:
         return
     for expected in if_match:
-        if expected.version == loaded.version and expected.digest in (None, loaded.digest):
+        if expected.version == stored.version and expected.digest in (None, stored.digest):
             return
-    raise VersionMismatch(loaded.version, loaded.digest)
+    raise VersionMismatch(stored.version, stored.digest)
 
 
 def decided_by(reader: Reader) -> str:
@@ -87,10 +98,30 @@ def decided_by(reader: Reader) -> str:
     return "owner" if reader.role == OWNER else "seat"
 
 
-async def _commit(
-    context: Context, table: Table, diffs: list[StoredDiff], asked: Asked[Any], idempotency: Idempotency | None
-) -> Acted[Raw] | None:
-    """Let bots answer, and store everything; None where somebody else changed the game in between."""
+async def _try_held(
+    context: Context, table: Table, asked: Asked[Any], idempotency: Idempotency | None, make: Change
+) -> Done | None:
+    """Make the change on a table that was held; None where it is to be asked of the stored game instead."""
+    try:
+        reader = check_act(table.access, table.game.id, asked.token)
+        return await _try(context, table, reader, asked, idempotency, make)
+    except GameError:
+        return None
+
+
+async def _try(
+    context: Context,
+    table: Table,
+    reader: Reader,
+    asked: Asked[Any],
+    idempotency: Idempotency | None,
+    make: Change,
+) -> Done | None:
+    """Make the change, let bots answer, and store everything; None where somebody else was first."""
+    if table.game.status != "active":
+        raise NotActive(table.game.status)
+    check_version(table.stored, asked.if_match)
+    diffs = await make(table, reader)
     game, tables = table.game, table.tileset.tables
     if game.status == "active":
         diffs += await play_bots(context, tables, game)
@@ -102,21 +133,16 @@ async def _commit(
         next=next_decision(game),
         legal_moves=all_legal_moves(tables, game, language=asked.language) if asked.include_moves else None,
     )
-    outcome = await desk.commit(
-        context,
-        game,
-        diffs,
-        access=table.access,
-        before=table.loaded,
-        was="active",
-        keep=keep(idempotency, encode(acted)) if idempotency else None,
-        due_at=due_at(context, game),
-    )
+    body = encode(acted)
+    outcome = await desk.commit(context, table, diffs, keep=keep(idempotency, body), due_at=due_at(context, game))
     match outcome:
         case Committed():
-            context.committed(game.id, diffs)
-            return acted
+            return Done(acted, body)
         case Answered(answer):
-            return msgspec.json.decode(replay(idempotency, answer) or b"", type=Acted[Raw])
+            again = replay(idempotency, answer) or b""
+            return Done(_ACTED.decode(again), again)
         case _:
             return None
+
+
+_ACTED = msgspec.json.Decoder(Acted[Raw])

@@ -1,25 +1,18 @@
 """What every question to the games needs: the store, the tile sets, the clock, and whom to tell of a commit."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from functools import lru_cache, partial
 from typing import NamedTuple
-from uuid import uuid4
 
 import msgspec
 
 from schemas.vocabulary import Status
-from service.engine import Game, decode, encode
-from service.games.access import Access, decode_access, encode_access, names
 from service.games.bots.table import Bots, built_in
-from service.games.errors import NoSuchGame
-from service.games.port import Commit, Committed, Keep, Loaded, Outcome, Store, StoredDiff
-from service.games.tilesets import LoadedTileSet, TileSetCatalogue
+from service.games.held import Held
+from service.games.port import Store, StoredDiff
+from service.games.tilesets import TileSetCatalogue
+from service.games.times import timestamp
 
 DAY_S = 86_400
-
-FOUND_LONGER_S = 2 * DAY_S
-"""What a game is found by is kept on once a day, so this much longer than the game itself."""
 
 
 class Retention(NamedTuple):
@@ -45,7 +38,7 @@ class Retention(NamedTuple):
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """One instance's means; it keeps no game."""
+    """One instance's means; what it holds of games may be lost at any moment."""
 
     store: Store
     tilesets: TileSetCatalogue
@@ -59,80 +52,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     bots: Bots = msgspec.field(default_factory=built_in)
     bots_s: float = 0.5
     """How long one request may play bots; the rest follows in later commits."""
+    held: Held = msgspec.field(default_factory=Held)
+    """Tables of games that this instance has changed lately."""
 
     def now(self) -> str:
         """The time as the contract writes it."""
         return timestamp(int(self.clock()))
-
-
-class Table(msgspec.Struct):
-    """A game as it was loaded, decoded, with what is needed to play it on."""
-
-    loaded: Loaded
-    game: Game
-    access: Access
-    tileset: LoadedTileSet
-
-
-@lru_cache(maxsize=4)
-def timestamp(seconds: int) -> str:
-    """Unix seconds as UTC, whole seconds, `Z`; a busy second's is made once."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def unix_seconds(at: str) -> int:
-    """The inverse of `timestamp`."""
-    return int(datetime.fromisoformat(at).timestamp())
-
-
-async def load(context: Context, game: str, key: str | None = None) -> tuple[Loaded, Access]:
-    """The stored game and its access record, the snapshot not yet decoded; raises NoSuchGame."""
-    loaded = await context.store.load(game, key)
-    if loaded is None:
-        raise NoSuchGame(game)
-    return loaded, decode_access(loaded.access)
-
-
-def open_table(context: Context, loaded: Loaded, access: Access) -> Table:
-    """Decode a loaded game; raises TileSetMissing."""
-    game = decode(loaded.snapshot)
-    return Table(loaded, game, access, context.tilesets.of_game(game.tileset))
-
-
-async def commit(  # noqa: PLR0913 (what one commit is made of)
-    context: Context,
-    game: Game,
-    diffs: Sequence[StoredDiff],
-    *,
-    access: Access,
-    before: Loaded | None,
-    was: Status | None,
-    store_access: bool = False,
-    keep: Keep | None = None,
-    due_at: int | None = None,
-) -> Outcome:
-    """Store a changed game with its diffs, on top of what was loaded (None creates it)."""
-    hooks = () if before is None else before.hooks
-    outcome = await context.store.commit(
-        Commit(
-            game=game.id,
-            id=uuid4().hex,
-            expected=None if before is None else (before.version, before.digest),
-            snapshot=encode(game),
-            access=encode_access(access) if store_access else None,
-            diffs=diffs,
-            keep=keep,
-            status=game.status,
-            was=was,
-            listed=access.visibility == "public",
-            created_at=unix_seconds(game.created_at),
-            expire_s=context.retention.of(game.status),
-            due_at=due_at,
-            found_by=partial(names, access),
-            found_s=context.retention.longest() + FOUND_LONGER_S,
-            hooks=hooks,
-        )
-    )
-    if hooks and isinstance(outcome, Committed):
-        context.hooked(game.id, hooks)
-    return outcome

@@ -9,11 +9,12 @@ from schemas.base import encode
 from schemas.lobby import Created, CreateGame, Joined, JoinGame, SeatToken
 from schemas.vocabulary import COLORS
 from service.engine import open_seat, take_seat, view
-from service.games import context as desk
+from service.games import desk
 from service.games.access import Access, check_read, decode_access, mint, seat_role, token_hash
-from service.games.context import Context, Table
+from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoOpenSeat
+from service.games.held import Table
 from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
 from service.games.opening import check_bots, derived_id, new_access, new_game, random_id, with_tokens
 from service.games.opponents import due_at, play_bots
@@ -115,18 +116,14 @@ async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Create
     )
     outcome = await desk.commit(
         context,
-        game,
+        Table(game, access, tileset),
         diffs,
-        access=access,
-        before=None,
-        was=None,
         store_access=True,
         keep=keep(idempotency, encode(created)),
         due_at=due_at(context, game),
     )
     match outcome:
         case Committed():
-            context.committed(game_id, diffs)
             return with_tokens(created, key, access)
         case Lost() | Answered():
             return None
@@ -137,7 +134,6 @@ async def _try_join(
 ) -> Joined | None:
     """One attempt; None where somebody else changed the game in between."""
     game, access, tables = table.game, table.access, table.tileset.tables
-    was = game.status
     seat = open_seat(game)
     if seat is None:
         raise NoOpenSeat
@@ -159,18 +155,14 @@ async def _try_join(
     )
     outcome = await desk.commit(
         context,
-        game,
+        table,
         diffs,
-        access=access,
-        before=table.loaded,
-        was=was,
         store_access=True,
         keep=keep(idempotency, encode(joined)),
         due_at=due_at(context, game),
     )
     match outcome:
         case Committed():
-            context.committed(game.id, diffs)
             return _with_token(joined, key, access)
         case Lost() | Answered():
             return None

@@ -35,8 +35,9 @@ def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempo
     """The scope of a key: the path, the token, and the request that it was sent with; None without a key."""
     if key is None:
         return None
-    parts = (key, path, token or "")
-    stored = sha256(b"\0".join(sha256(part.encode()).digest() for part in parts)).hexdigest()
+    whom = sha256((token or "").encode()).digest()
+    parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), whom
+    stored = sha256(b"\0".join(parts)).hexdigest()
     return Idempotency(key.encode(), stored, sha256(canonical(request)).digest())
 
 

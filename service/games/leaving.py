@@ -1,19 +1,18 @@
 """Resigning, and coming back to a seat that a bot has kept."""
 
-from msgspec import Raw
-
-from schemas.acting import Acted, ForSeat
+from schemas.acting import ForSeat
 from service.engine import Game, resign, step_back
 from service.games.access import OWNER, Access, Reader, acting_seat
 from service.games.advancing import stood_in
-from service.games.changing import Asked, change, decided_by
-from service.games.context import Context, Table
+from service.games.changing import Asked, Done, change, decided_by
+from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NotReplaced, Resigned
+from service.games.held import Table
 from service.games.port import StoredDiff
 
 
-async def resign_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> Acted[Raw]:
+async def resign_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
     """Resign, on turn or not, for good. Raises Resigned where that was done."""
 
     async def make(table: Table, reader: Reader) -> list[StoredDiff]:
@@ -27,7 +26,7 @@ async def resign_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> 
     return await change(context, game_id, "resign", asked, make)
 
 
-async def return_to_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> Acted[Raw]:
+async def return_to_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
     """Take a seat back from the bot that stands in. Raises NotReplaced, Resigned."""
 
     async def make(table: Table, reader: Reader) -> list[StoredDiff]:

@@ -11,11 +11,12 @@ from time import perf_counter
 import msgspec
 
 from service.engine import Game, Tables, apply, move_id
-from service.games import context as desk
+from service.games import desk
 from service.games.advancing import overdue, overdue_at
-from service.games.context import Context, Table
+from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NoSuchGame, TileSetMissing
+from service.games.held import Table
 from service.games.port import Committed, StoredDiff, StoreUnavailable
 from service.games.timeouts import time_out
 
@@ -113,13 +114,9 @@ async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None 
     if not diffs:
         await context.store.settle(game_id, due)
         return
-    outcome = await desk.commit(
-        context, game, diffs, access=table.access, before=table.loaded, was="active", due_at=due
-    )
-    if isinstance(outcome, Committed):
-        context.committed(game_id, diffs)
-        if due is None:
-            await context.store.settle(game_id, None)
+    outcome = await desk.commit(context, table, diffs, due_at=due)
+    if isinstance(outcome, Committed) and due is None:
+        await context.store.settle(game_id, None)
 
 
 async def _opened(context: Context, game_id: str) -> Table | None:

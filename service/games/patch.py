@@ -5,7 +5,7 @@ each part is written as it is now. Only where something was taken back are the t
 whole; of `players` single members are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -35,39 +35,44 @@ from schemas.events import (
 )
 from schemas.game import GameView, PlacedTile
 from service.engine import SCHEMA, Game, Tables, view
+from service.engine.ending import ship_points
 from service.engine.tables import to_cell
 from service.engine.view import (
     view_cell,
+    view_covered,
     view_deck,
     view_discarded,
     view_display,
-    view_player,
     view_result,
+    view_ships,
+    view_standing,
     view_turn,
+    view_wares,
 )
 
 
 class Touched:
-    """The parts of GAME that some events touch."""
+    """The parts of GAME that some events touch, each in the order of touching."""
+
+    __slots__ = ("cells", "members", "players")
 
     def __init__(self) -> None:
         self.members: dict[str, None] = {}
-        """Top-level members, in the order of touching."""
+        """Top-level members."""
         self.players: dict[tuple[int, str], None] = {}
+        """Members of players: seat and name."""
         self.cells: dict[tuple[int, int, str], None] = {}
-        """Cells with the member of theirs; "" for the whole tile."""
+        """Members of tiles on the board: x, y and name; "" for the whole tile."""
 
     def member(self, *names: str) -> None:
         """Top-level members."""
-        self.members.update(dict.fromkeys(names))
+        for name in names:
+            self.members[name] = None
 
     def player(self, seat: int, *names: str) -> None:
         """Members of a player."""
-        self.players.update(dict.fromkeys((seat, name) for name in names))
-
-    def cell(self, x: int, y: int, name: str = "") -> None:
-        """A tile on the board, or a member of it."""
-        self.cells[x, y, name] = None
+        for name in names:
+            self.players[seat, name] = None
 
 
 GROWN: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -84,18 +89,26 @@ def whole(tables: Tables, game: Game) -> list[PatchOperation]:
 def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
     """The patch of one change, `game` being the state after it with its new version."""
     touched = Touched()
-    grow(touched, game)
+    if game.schema != SCHEMA:
+        grow(touched, game)
     for event in events:
-        touch(touched, event)
+        touch = TOUCHED_BY.get(type(event))
+        if touch is not None:
+            touch(touched, event)
     if game.number:
-        touched.member("turn")
-    return [
-        Add("/version", game.version),
-        Add("/updated_at", game.updated_at),
-        *_cells(tables, game, touched),
-        *_players(tables, game, touched),
-        *(Add(f"/{name}", _member(tables, game, name)) for name in touched.members),
-    ]
+        touched.members["turn"] = None
+    operations: list[PatchOperation] = [Add("/version", game.version), Add("/updated_at", game.updated_at)]
+    for x, y, name in touched.cells:
+        if not name:
+            operations.append(Add(f"/board/{x},{y}", view_cell(tables, game, game.board[to_cell(x, y)])))
+        elif (x, y, "") not in touched.cells:
+            operations.append(Add(f"/board/{x},{y}/{name}", CELL[name](game, game.board[to_cell(x, y)])))
+    for seat, name in touched.players:
+        operations.append(Add(f"/players/{seat}/{name}", PLAYER[name](tables, game, seat)))
+    for name in touched.members:
+        view_member = MEMBER.get(name)
+        operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(tables, game)))
+    return operations
 
 
 def difference(before: GameView, after: GameView) -> list[PatchOperation]:
@@ -140,78 +153,84 @@ def grow(touched: Touched, game: Game) -> None:
     game.schema = SCHEMA
 
 
-def touch(touched: Touched, event: AnyEvent) -> None:  # noqa: C901, PLR0912 (a table: what each event touches)
-    """Note what one event touches."""
-    match event:
-        case TilePlaced(x=x, y=y):
-            touched.cell(x, y)
-        case IslanderPlaced(seat=seat, x=x, y=y) | IslanderRetrieved(seat=seat, x=x, y=y):
-            touched.cell(x, y, "islanders")
-            touched.player(seat, "supply")
-        case IslanderReturned(seat=seat, x=x, y=y):
-            touched.cell(x, y, "islanders")
-            touched.player(seat, "supply")
-        case FishCovered(x=x, y=y):
-            touched.cell(x, y, "covered")
-        case FeatureEvaluated(winners=winners):
-            for seat in winners:
-                touched.player(seat, "wares")
-        case ShipTaken(seat=seat, paid=paid):
-            touched.player(seat, "ships", "points", *(("wares",) if paid else ()))
-            touched.member("display")
-        case ShipRevealed():
-            touched.member("display", "ship_pile")
-        case TileDrawn():
-            touched.member("bag")
-        case TileDiscarded():
-            touched.member("bag", "discarded")
-        case PlayerJoined(seat=seat):
-            touched.player(seat, "name", "color", "kind")
-        case PlayerReplaced(seat=seat) | PlayerReturned(seat=seat):
-            touched.player(seat, "bot")
-        case PlayerResigned(seat=seat):
-            touched.player(seat, "resigned", "bot")
-        case RematchCreated():
-            touched.member("next_game")
-        case GameStarted():
-            touched.member("status")
-        case GameFinished() | GameAborted():
-            touched.member("status", "deck", "result")
-        case _:
-            pass
+def _placed(touched: Touched, event: TilePlaced) -> None:
+    touched.cells[event.x, event.y, ""] = None
 
 
-def _cells(tables: Tables, game: Game, touched: Touched) -> list[PatchOperation]:
-    operations: list[PatchOperation] = []
-    for x, y, name in touched.cells:
-        if name and (x, y, "") in touched.cells:
-            continue
-        tile = view_cell(tables, game, game.board[to_cell(x, y)])
-        path = f"/board/{x},{y}"
-        operations.append(Add(f"{path}/{name}", getattr(tile, name)) if name else Add(path, tile))
-    return operations
+def _moved(touched: Touched, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
+    touched.cells[event.x, event.y, "islanders"] = None
+    touched.players[event.seat, "supply"] = None
 
 
-def _players(tables: Tables, game: Game, touched: Touched) -> list[PatchOperation]:
-    views = {seat: view_player(tables, game, seat) for seat in {seat for seat, _ in touched.players}}
-    return [Add(f"/players/{seat}/{name}", getattr(views[seat], name)) for seat, name in touched.players]
+def _covered(touched: Touched, event: FishCovered) -> None:
+    touched.cells[event.x, event.y, "covered"] = None
 
 
-def _member(tables: Tables, game: Game, name: str) -> Any:
-    match name:
-        case "turn":
-            return view_turn(tables, game)
-        case "display":
-            return view_display(tables, game)
-        case "ship_pile":
-            return len(game.pile)
-        case "bag":
-            return len(game.bag)
-        case "discarded":
-            return view_discarded(tables, game)
-        case "deck":
-            return view_deck(game)
-        case "result":
-            return view_result(tables, game)
-        case _:
-            return getattr(game, name)
+def _evaluated(touched: Touched, event: FeatureEvaluated) -> None:
+    for seat in event.winners:
+        touched.players[seat, "wares"] = None
+
+
+def _taken(touched: Touched, event: ShipTaken) -> None:
+    touched.player(event.seat, "ships", "points")
+    if event.paid:
+        touched.player(event.seat, "wares")
+    touched.member("display")
+
+
+def _members(*names: str) -> Callable[[Touched, Any], None]:
+    return lambda touched, _event: touched.member(*names)
+
+
+def _of_player(*names: str) -> Callable[[Touched, Any], None]:
+    return lambda touched, event: touched.player(event.seat, *names)
+
+
+TOUCHED_BY: dict[type, Callable[[Touched, Any], None]] = {
+    TilePlaced: _placed,
+    IslanderPlaced: _moved,
+    IslanderRetrieved: _moved,
+    IslanderReturned: _moved,
+    FishCovered: _covered,
+    FeatureEvaluated: _evaluated,
+    ShipTaken: _taken,
+    ShipRevealed: _members("display", "ship_pile"),
+    TileDrawn: _members("bag"),
+    TileDiscarded: _members("bag", "discarded"),
+    GameStarted: _members("status"),
+    GameFinished: _members("status", "deck", "result"),
+    GameAborted: _members("status", "deck", "result"),
+    RematchCreated: _members("next_game"),
+    PlayerJoined: _of_player("name", "color", "kind"),
+    PlayerReplaced: _of_player("bot"),
+    PlayerReturned: _of_player("bot"),
+    PlayerResigned: _of_player("resigned", "bot"),
+}
+"""What each event touches; `turn` is touched by whatever happens after the start."""
+
+CELL: dict[str, Callable[[Game, int], Any]] = {"islanders": view_standing, "covered": view_covered}
+"""The members of a tile on the board that change, of the tile's order."""
+
+PLAYER: dict[str, Callable[[Tables, Game, int], Any]] = {
+    "name": lambda _tables, game, seat: game.players[seat].name,
+    "color": lambda _tables, game, seat: game.players[seat].color,
+    "kind": lambda _tables, game, seat: game.players[seat].kind,
+    "bot": lambda _tables, game, seat: game.players[seat].bot,
+    "resigned": lambda _tables, game, seat: game.players[seat].resigned,
+    "supply": lambda _tables, game, seat: game.players[seat].supply,
+    "wares": lambda _tables, game, seat: view_wares(game, seat),
+    "ships": view_ships,
+    "points": lambda tables, game, seat: ship_points(tables, game.players[seat]),
+}
+"""The members of a player that change."""
+
+MEMBER: dict[str, Callable[[Tables, Game], Any]] = {
+    "turn": view_turn,
+    "display": view_display,
+    "ship_pile": lambda _tables, game: len(game.pile),
+    "bag": lambda _tables, game: len(game.bag),
+    "discarded": view_discarded,
+    "deck": lambda _tables, game: view_deck(game),
+    "result": view_result,
+}
+"""The members of GAME that change; those that are not named here are the game's own."""

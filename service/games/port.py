@@ -29,6 +29,7 @@ __all__ = [
     "Store",
     "StoreError",
     "StoreUnavailable",
+    "Stored",
     "StoredDiff",
 ]
 
@@ -54,6 +55,15 @@ class StoredDiff(NamedTuple):
     data: bytes
 
 
+class Stored(NamedTuple):
+    """What a commit builds on: where any of it has changed meanwhile, the commit is lost."""
+
+    version: int
+    digest: str
+    hooks: Sequence[str] = ()
+    """Ids of the webhooks that want to hear of changes."""
+
+
 class Loaded(NamedTuple):
     """A game as it is stored now, and the answer kept under the idempotency key that was asked for, if any."""
 
@@ -63,7 +73,12 @@ class Loaded(NamedTuple):
     access: bytes
     answer: bytes | None
     hooks: Sequence[str] = ()
-    """Ids of the webhooks that want to hear of changes."""
+    """As in Stored."""
+
+    @property
+    def stored(self) -> Stored:
+        """What a commit on top of it builds on."""
+        return Stored(self.version, self.digest, self.hooks)
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +87,8 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     id: str
     """Unique to this commit: a commit that reached the store twice is applied once."""
-    expected: tuple[int, str] | None
-    """Version and digest that it builds on; None creates the game."""
+    expected: Stored | None
+    """What it builds on; None creates the game."""
     snapshot: bytes
     access: bytes | None
     """The new access record; None leaves it."""
@@ -95,8 +110,6 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     """Gives the names that the game is found by (`Store.found`); asked for when they are written, which is seldom."""
     found_s: int = 0
     """How long they are kept at least, in seconds: longer than any game that nobody changes."""
-    hooks: Sequence[str] = ()
-    """Ids of the webhooks that must hear of this change."""
 
 
 class Committed(NamedTuple):
@@ -104,7 +117,10 @@ class Committed(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Somebody else was first (or the game exists already): nothing was changed. None, where the game is gone."""
+    """Somebody else was first (or the game exists already): nothing was changed. None, where the game is gone.
+
+    They are those that were expected where only a webhook was added or removed meanwhile.
+    """
 
     version: int | None
     digest: str | None
@@ -171,7 +187,7 @@ class Store(Protocol):
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
 
     def hints(self) -> AsyncIterator[Hint]:
-        """Which games have changed, as the store announces it. A hint may be lost: the log is the truth."""
+        """Which games others have changed, as the store announces it. A hint may be lost: the log is the truth."""
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless the store answers and takes writes."""

@@ -17,7 +17,8 @@ from service.engine import Game, Tables, decode, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
 from service.games.access import check_read
-from service.games.context import Context, load
+from service.games.context import Context
+from service.games.desk import load
 from service.games.errors import Malformed, TileSetMissing
 from service.games.port import Loaded
 from service.games.texts import ENGLISH, Language, Speech, cell_text, describe, speech

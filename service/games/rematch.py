@@ -15,11 +15,12 @@ from schemas.events import RematchCreated
 from schemas.lobby import Created, CreateGame, Rematch, SeatAsked, SeatToken
 from schemas.vocabulary import TimeoutAsked
 from service.engine import Game, decode, view
-from service.games import context as desk
+from service.games import desk
 from service.games.access import Access, check_owner, decode_access
-from service.games.context import Context, Table
+from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoSuchGame, NotOver, RematchExists
+from service.games.held import Table
 from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
 from service.games.opening import derived_id, new_access, new_game, with_tokens
 from service.games.opponents import due_at
@@ -106,18 +107,10 @@ async def _create(context: Context, table: Table, asked: Rematch, game_id: str, 
     game, diffs = await new_game(context, wanted, table.tileset, game_id, table.game.id)
     access = _access(wanted, table.access, minting)
     outcome = await desk.commit(
-        context,
-        game,
-        diffs,
-        access=access,
-        before=None,
-        was=None,
-        store_access=True,
-        due_at=due_at(context, game),
+        context, Table(game, access, table.tileset), diffs, store_access=True, due_at=due_at(context, game)
     )
     if not isinstance(outcome, Committed):
         return None
-    context.committed(game_id, diffs)
     return _Made(game, access)
 
 
@@ -136,18 +129,9 @@ async def _link(
     )
     game.next_game = made.game.id
     diffs = [record(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
-    outcome = await desk.commit(
-        context,
-        game,
-        diffs,
-        access=table.access,
-        before=table.loaded,
-        was=game.status,
-        keep=keep(idempotency, encode(created)),
-    )
+    outcome = await desk.commit(context, table, diffs, keep=keep(idempotency, encode(created)))
     match outcome:
         case Committed():
-            context.committed(game.id, diffs)
             return created
         case Lost() | Answered():
             return None

@@ -7,19 +7,19 @@ out must be the game as it is stored, or nothing is taken back.
 import asyncio
 
 import msgspec
-from msgspec import Raw
 
-from schemas.acting import Acted, ForSeat
+from schemas.acting import ForSeat
 from schemas.events import MoveUndone
 from schemas.game import GameView
 from service.engine import Game, Tables, encode, view
 from service.games.access import Reader, acting_seat
 from service.games.act import check_deciding
 from service.games.advancing import overdue
-from service.games.changing import Asked, change, decided_by
-from service.games.context import Context, Table
+from service.games.changing import Asked, Done, change, decided_by
+from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NothingToUndo
+from service.games.held import Table
 from service.games.port import StoredDiff
 from service.games.replay import Broken, Past, Replay, Told, went_back
 from service.games.verify import apply_patch, grown
@@ -31,7 +31,7 @@ MOST_VERSIONS = 1000
 """A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
 
 
-async def undo(context: Context, game_id: str, asked: Asked[ForSeat]) -> Acted[Raw]:
+async def undo(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced."""
 
     async def make(table: Table, reader: Reader) -> list[StoredDiff]:

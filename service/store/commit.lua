@@ -1,15 +1,16 @@
 -- One commit of one game, all of it or nothing. Redis 6.2 runs it, and a Redis Cluster (all keys share a hash tag).
 --
 -- KEYS  1 game   2 log   3 answer (where there is none to keep, the key of an empty name, which never exists)
--- ARGV  1 id of the commit   2 version and 3 digest that it builds on ('' and '' to create the game)
---       4 snapshot   5 access ('' leaves it)   6 seconds until the game expires   7 channel   8 what to announce there
---       9 answer to keep   10 seconds to keep it ('' keeps none)
---       11... version, digest, previous digest and data of each diff
+-- ARGV  1 id of the commit   2 version, 3 digest and 4 webhooks that it builds on (all '' to create the game)
+--       5 snapshot   6 access ('' leaves it)   7 seconds until the game expires   8 channel   9 what to announce there
+--       10 how many of those who listen there know it anyway
+--       11 answer to keep   12 seconds to keep it ('' keeps none)
+--       13... version, digest, previous digest and data of each diff
 -- Returns 1 when it is stored, the answer that is kept already, or {version, digest} as they are ({}: no such game).
 
 local game, log, answer = KEYS[1], KEYS[2], KEYS[3]
 local id = ARGV[1]
-local FIRST = 11
+local FIRST = 13
 
 -- Changes nothing, but a replica or a full server refuses it: nothing below is answered by one that could not commit.
 redis.call('SETRANGE', answer, 0, '')
@@ -25,12 +26,12 @@ if kept then
   return stored_before() and 1 or kept
 end
 
-local now = redis.call('HMGET', game, 'version', 'digest')
-if (now[1] or '') ~= ARGV[2] or (now[2] or '') ~= ARGV[3] then
+local now = redis.call('HMGET', game, 'version', 'digest', 'hooks')
+if (now[1] or '') ~= ARGV[2] or (now[2] or '') ~= ARGV[3] or (now[3] or '') ~= ARGV[4] then
   if stored_before() then
     return 1
   end
-  return now[1] and now or {}
+  return now[1] and {now[1], now[2]} or {}
 end
 
 -- The log first: it is the one write that can be refused (an id that is not above its last), and then nothing is changed.
@@ -38,14 +39,16 @@ for i = FIRST, #ARGV, 4 do
   redis.call('XADD', log, ARGV[i] .. '-0',
     'commit', id, 'digest', ARGV[i + 1], 'previous', ARGV[i + 2], 'data', ARGV[i + 3])
 end
-redis.call('HSET', game, 'version', ARGV[#ARGV - 3], 'digest', ARGV[#ARGV - 2], 'snapshot', ARGV[4])
-if ARGV[5] ~= '' then
-  redis.call('HSET', game, 'access', ARGV[5])
+redis.call('HSET', game, 'version', ARGV[#ARGV - 3], 'digest', ARGV[#ARGV - 2], 'snapshot', ARGV[5])
+if ARGV[6] ~= '' then
+  redis.call('HSET', game, 'access', ARGV[6])
 end
-if ARGV[10] ~= '' then
-  redis.call('SET', answer, ARGV[9], 'EX', ARGV[10])
+if ARGV[12] ~= '' then
+  redis.call('SET', answer, ARGV[11], 'EX', ARGV[12])
 end
-redis.call('EXPIRE', game, ARGV[6])
-redis.call('EXPIRE', log, ARGV[6])
-redis.call('PUBLISH', ARGV[7], ARGV[8])
+redis.call('EXPIRE', game, ARGV[7])
+redis.call('EXPIRE', log, ARGV[7])
+if redis.call('PUBSUB', 'NUMSUB', ARGV[8])[2] > tonumber(ARGV[10]) then
+  redis.call('PUBLISH', ARGV[8], ARGV[9])
+end
 return 1

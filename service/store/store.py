@@ -26,7 +26,7 @@ from service.store import keys
 from service.store.batch import Batches, Value
 from service.store.due import Due
 from service.store.finding import Finding
-from service.store.hints import hints
+from service.store.hints import Hints
 from service.store.hooks import RedisHooks, ids
 from service.store.listing import Listing
 from service.store.script import Script
@@ -38,12 +38,13 @@ class RedisStore:
     """`service.games.port.Store` on Redis 6.2 or later, or Valkey."""
 
     def __init__(self, redis: Redis, batches: Batches) -> None:
-        self._redis = redis
         self._batches = batches
         self._commit = Script(batches, "commit.lua")
         self._listing = Listing(batches)
         self._finding = Finding(batches)
         self._due = Due(batches)
+        self._redis = redis
+        self._hints = Hints(redis)
         self.webhooks: HookStore = RedisHooks(batches)
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
@@ -65,12 +66,12 @@ class RedisStore:
             await self._listing.add(commit.game, commit.status, commit.created_at)
         if commit.access is not None:
             await self._finding.before(commit)
-        if commit.hooks:
-            await self.webhooks.promise(commit.game, commit.hooks, int(time.time()))
+        if commit.expected is not None and commit.expected.hooks:
+            await self.webhooks.promise(commit.game, commit.expected.hooks, int(time.time()))
         early = commit.due_at is not None and not await self._due.promise(commit.game, commit.due_at)
         beside = self._finding.beside(commit)
         game_keys = [keys.game(commit.game), keys.log(commit.game), _answer_key(commit)]
-        outcome = _outcome(await self._commit.run(game_keys, *_arguments(commit)))
+        outcome = _outcome(await self._commit.run(game_keys, *_arguments(commit, self._hints.listening)))
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
                 if listed:
@@ -123,8 +124,8 @@ class RedisStore:
         await self._due.settle(game, until)
 
     def hints(self) -> AsyncGenerator[Hint]:
-        """Which games have changed, as the store announces it. A hint may be lost: the log is the truth."""
-        return hints(self._redis)
+        """Which games others have changed, as Redis announces it. A hint may be lost: the log is the truth."""
+        return self._hints.listen()
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis answers and takes writes."""
@@ -135,12 +136,12 @@ def _answer_key(commit: Commit) -> str:
     return keys.answer(commit.game, commit.keep.key if commit.keep else "")
 
 
-def _arguments(commit: Commit) -> list[Value]:
-    """ARGV of commit.lua."""
-    version, digest = commit.expected or ("", "")
+def _arguments(commit: Commit, listening: int) -> list[Value]:
+    """ARGV of commit.lua; `listening` of those who hear announcements are of this process, which knows what it does."""
+    version, digest, hooks = commit.expected or ("", "", ())
     keep: tuple[Value, Value] = (commit.keep.answer, commit.keep.seconds) if commit.keep else ("", "")
-    arguments: list[Value] = [commit.id, version, digest, commit.snapshot, commit.access or b"", commit.expire_s]
-    arguments += keys.HINTS, f"{commit.game} {commit.diffs[-1].version}", *keep
+    arguments: list[Value] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
+    arguments += commit.expire_s, keys.HINTS, f"{commit.game} {commit.diffs[-1].version}", listening, *keep
     for diff in commit.diffs:
         arguments += diff.version, diff.digest, diff.previous, diff.data
     return arguments

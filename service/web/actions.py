@@ -5,16 +5,15 @@ from typing import TypeVar
 
 import msgspec
 from aiohttp import web
-from msgspec import Raw
 
 from schemas.acting import Act, Acted, ForSeat
 from schemas.diffs import Diff
 from service.games.act import act
-from service.games.changing import Asked
+from service.games.changing import Asked, Done
 from service.games.context import Context
 from service.games.leaving import resign_seat, return_to_seat
 from service.games.undo import undo
-from service.web.answers import answer, etag
+from service.web.answers import etag, json_answer
 from service.web.asked import (
     REPRESENTATION,
     bearer,
@@ -46,7 +45,7 @@ REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatc
 
 
 async def perform(
-    request: web.Request, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Acted[Raw]]]
+    request: web.Request, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]
 ) -> web.Response:
     """Do what a request with this body asks, with all that its headers and its query ask besides."""
     include = read_query(request, Including).include if request.query_string else None
@@ -54,8 +53,9 @@ async def perform(
     expected, key, token = if_match(request), idempotency_key(request), bearer(request)
     language = language_of(request)
     asked = Asked(body, token, expected, key, include is not None, include_game=whole, language=language)
-    done = await do(request.app[CONTEXT], path_id(request), asked)
-    response = with_moves(answer(done, tag=etag(done.version, done.digest), private=True), done.legal_moves)
+    acted, encoded = await do(request.app[CONTEXT], path_id(request), asked)
+    response = json_answer(encoded, tag=etag(acted.version, acted.digest), private=True)
+    with_moves(response, acted.legal_moves)
     if whole:
         response.headers["Preference-Applied"] = REPRESENTATION
     return response

@@ -12,7 +12,6 @@ EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy"
 IMMUTABLE = "public, max-age=31536000, immutable"
 PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"
-SWITCHING_PROTOCOLS = 101
 
 
 def etag(version: int, digest: str) -> str:
@@ -52,10 +51,11 @@ def not_modified(request: web.Request, tag: str, *, private: bool = False) -> we
     return web.Response(status=304, headers=headers)
 
 
-async def finish_headers(request: web.Request, response: web.StreamResponse) -> None:
+def finish_headers(app: web.Application, response: web.StreamResponse) -> None:
     """Let every origin read the answer; ask for the connection to be closed where this instance is stopping."""
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Access-Control-Expose-Headers"] = EXPOSED
-    if request.app[DRAINING].is_set() and response.status != SWITCHING_PROTOCOLS:
+    headers = response.headers
+    headers["Access-Control-Allow-Origin"] = "*"
+    headers["Access-Control-Expose-Headers"] = EXPOSED
+    if app[DRAINING].is_set():
         response.headers["Connection"] = "close"
         response.force_close()

@@ -7,24 +7,22 @@ from aiohttp import web
 from service.games.context import Context
 from service.games.watch import Watch
 from service.web import page, sockets
-from service.web.answers import finish_headers
 from service.web.docs import routes as docs
 from service.web.gallery import routes as gallery
 from service.web.keys import CONTEXT, DRAINING, LIMITS, WATCH
 from service.web.limits import Limits
-from service.web.refusing import expecting, refusing
+from service.web.refusing import expecting
 from service.web.routes import ROUTES
 from service.web.routing import register
 
 
 def make_app(context: Context, watch: Watch, limits: Limits) -> web.Application:
     """The whole web side of one instance; serve it with `service.web.runner.Runner`."""
-    app = web.Application(middlewares=[refusing], client_max_size=limits.max_body_bytes)
+    app = web.Application(client_max_size=limits.max_body_bytes)
     app[CONTEXT] = context
     app[WATCH] = watch
     app[LIMITS] = limits
     app[DRAINING] = Event()
-    app.on_response_prepare.append(finish_headers)
     register(app, ROUTES, expecting)
     sockets.set_up(app)
     docs.set_up(app)

@@ -28,6 +28,7 @@ _CREATOR = re.compile(r"[A-Za-z0-9._~+/-]{32,200}=*")
 _KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_KEY}}}")
 _LISTED_TAG = re.compile(r'[ \t]*(?:(W/)?"([\x21\x23-\x7e]*)"[ \t]*)?(?:,|$)')
 _VERSION = re.compile(r"(0|[1-9]\d{0,9})(?:-([0-9a-f]{32})(?:-[a-z]{2,3})?)?", re.ASCII)
+_OWN_TAG = re.compile(f'"{_VERSION.pattern}"', re.ASCII)
 
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
@@ -35,10 +36,16 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
     if request.headers.get("Content-Type") != JSON:
         _check_media_type(request)
     limit = request.app[LIMITS].max_body_bytes
-    if (request.content_length or 0) > limit:
+    length = request.content_length
+    if length is not None and length > limit:
         raise TooLarge(limit)
     try:
-        return decoder.decode(await request.read())
+        if length is None or not request.content.is_eof():
+            return decoder.decode(await request.read())
+        body = request.content.read_nowait()  # it came with the head, as nearly always
+        if len(body) > limit:
+            raise TooLarge(limit)
+        return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise malformed(error) from error
     except web.RequestPayloadError as error:
@@ -115,6 +122,11 @@ def idempotency_key(request: web.Request) -> str | None:
 
 def if_match(request: web.Request) -> list[Expected] | None:
     """The versions that If-Match allows, None for any. Weak tags and those that are not ours match none."""
+    lines = request.headers.getall("If-Match", None)
+    if lines is None:
+        return None
+    if len(lines) == 1 and (one := _OWN_TAG.fullmatch(lines[0])):  # nearly always
+        return [Expected(int(one[1]), one[2])]
     tags = _entity_tags(request, "If-Match")
     if tags is None:
         return None

@@ -1,6 +1,7 @@
 """Which language an answer is in (RFC 9110, 12.5.4 and 12.5.5; ranges match as RFC 4647, 3.4 looks them up)."""
 
 import re
+from functools import lru_cache
 
 from aiohttp import web
 
@@ -19,18 +20,8 @@ def language_of(request: web.Request) -> Language:
 
     `fr-CA` asks for `fr`; `*` for whatever is not named; `q=0` refuses. What is no language range is passed over.
     """
-    liking = dict.fromkeys(("*", *LANGUAGES), 0.0)
-    named: set[str] = set()
-    for part in ",".join(request.headers.getall(ACCEPTED, ())).split(",")[:MAX_RANGES]:
-        if (found := _RANGE.fullmatch(part)) is None:
-            continue
-        name, quality = found[1].lower(), float(found[2] or 1)
-        language = name.partition("-")[0] if quality else name
-        named.add(language)
-        liking[language] = max(liking.get(language, 0.0), quality)
-    likings = {language: liking[language if language in named else "*"] for language in LANGUAGES}
-    best = max(LANGUAGES, key=lambda language: likings[language])
-    return best if likings[best] else ENGLISH
+    accepted = request.headers.getall(ACCEPTED, None)
+    return ENGLISH if accepted is None else _best(",".join(accepted))
 
 
 def in_language(response: web.Response, language: str) -> web.Response:
@@ -52,3 +43,20 @@ def variant(tag: str, language: str) -> str:
     As bytes differ, so must strong tags; If-Match takes either for the version that it names.
     """
     return tag if language == ENGLISH else f'{tag[:-1]}-{language}"'
+
+
+@lru_cache(maxsize=256)
+def _best(accepted: str) -> Language:
+    """The language of ours that a whole header likes best."""
+    liking = dict.fromkeys(("*", *LANGUAGES), 0.0)
+    named: set[str] = set()
+    for part in accepted.split(",")[:MAX_RANGES]:
+        if (found := _RANGE.fullmatch(part)) is None:
+            continue
+        name, quality = found[1].lower(), float(found[2] or 1)
+        language = name.partition("-")[0] if quality else name
+        named.add(language)
+        liking[language] = max(liking.get(language, 0.0), quality)
+    likings = {language: liking[language if language in named else "*"] for language in LANGUAGES}
+    best = max(LANGUAGES, key=lambda language: likings[language])
+    return best if likings[best] else ENGLISH

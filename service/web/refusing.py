@@ -1,8 +1,14 @@
-"""Around every handler: what it refuses becomes a problem, and OPTIONS is answered for every path."""
+"""Around the application: what it refuses becomes a problem, and OPTIONS is answered for every path.
+
+This is no middleware, because a middleware and a signal cost every answer some 10 us more.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
+from service.web.answers import finish_headers
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
 
 ALLOWED_HEADERS = (
@@ -11,17 +17,27 @@ ALLOWED_HEADERS = (
 PREFLIGHT_MAX_AGE_S = 7200
 
 
-@web.middleware
-async def refusing(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer what the handler raises as a problem."""
-    try:
-        return await handler(request)
-    except REFUSALS as error:
-        return refusal_response(error)
-    except web.HTTPMethodNotAllowed as error:
-        return _options(error) if request.method == "OPTIONS" else http_problem(error)
-    except web.HTTPException as error:
-        return http_problem(error)
+Handle = Callable[[Any], Awaitable[web.StreamResponse]]
+"""Answers a `web.Request`; aiohttp types it as something wider."""
+
+
+def refusing(app: web.Application, handle: Handle) -> Handle:
+    """Answer what `handle` raises as a problem, and give every answer the headers that all have."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        try:
+            response = await handle(request)
+        except REFUSALS as error:
+            response = refusal_response(error)
+        except web.HTTPMethodNotAllowed as error:
+            response = _options(error) if request.method == "OPTIONS" else http_problem(error)
+        except web.HTTPException as error:
+            response = http_problem(error)
+        if not response.prepared:
+            finish_headers(app, response)
+        return response
+
+    return answer
 
 
 async def expecting(request: web.Request) -> None:

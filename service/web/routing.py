@@ -19,6 +19,9 @@ Access = Literal["none", "reads", "required"]
 GAME_ID = "{id:[a-z0-9-]{1,32}}"
 """An id in a path; what is no id is no path either, so it is 404."""
 
+MOST_ASKED = "act"
+"""The operation that most requests ask for."""
+
 HOOK_ID = "{hook:[a-z0-9-]{1,32}}"
 """A webhook's id in a path."""
 
@@ -118,8 +121,11 @@ def route(  # noqa: PLR0913 (one parameter a member of the declaration)
 
 
 def register(app: web.Application, routes: tuple[Route, ...], expect: Callable[[web.Request], Awaitable[Any]]) -> None:
-    """Make the application answer all of these; what answers GET answers HEAD too."""
-    for one in routes:
+    """Make the application answer all of these; what answers GET answers HEAD too.
+
+    aiohttp tries routes that begin alike in the order of their registration, so what is asked most goes first.
+    """
+    for one in sorted(routes, key=lambda one: one.operation != MOST_ASKED):
         app.router.add_route(one.method, one.path, one.handler, expect_handler=expect)
         if one.method == "GET":
             app.router.add_route("HEAD", one.path, one.handler, expect_handler=expect)

@@ -20,12 +20,12 @@ from service.engine import (
 from service.games.advancing import stood_in
 from service.games.bots import greedy
 from service.games.bots.deciding import ask
-from service.games.context import timestamp, unix_seconds
 from service.games.diffs import record
 from service.games.port import StoredDiff
 from service.games.replay import went_back
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
 from service.games.timeouts import time_out
+from service.games.times import timestamp, unix_seconds
 from service.games.undo import last_state
 from tests.games.logs import ARCHIPELAGO
 from tests.games.seated import Clock

@@ -17,11 +17,12 @@ from schemas.vocabulary import TimeoutAsked
 from service.engine import Game, Tables, decode, legal_moves, move_id, view
 from service.games.act import act
 from service.games.changing import Asked
-from service.games.context import Context, unix_seconds
+from service.games.context import Context
 from service.games.create import create
 from service.games.leaving import resign_seat, return_to_seat
 from service.games.opponents import go_on
 from service.games.port import Store, StoredDiff
+from service.games.times import unix_seconds
 from service.games.undo import undo
 from service.games.verify import apply_patch, verify
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
@@ -76,19 +77,21 @@ class Seated:
     async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Act; without a move the first legal one is done."""
         body = Act(move=move or (await self.moves())[0])
-        return await act(self.context, self.id, Asked(body, token or self.owner, **more))
+        return (await act(self.context, self.id, Asked(body, token or self.owner, **more))).acted
 
     async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Take a move back."""
-        return await undo(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))
+        return (await undo(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))).acted
 
     async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Resign."""
-        return await resign_seat(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))
+        asked = Asked(ForSeat(seat=seat), token or self.owner, **more)
+        return (await resign_seat(self.context, self.id, asked)).acted
 
     async def come_back(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Take a seat back from a bot."""
-        return await return_to_seat(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))
+        asked = Asked(ForSeat(seat=seat), token or self.owner, **more)
+        return (await return_to_seat(self.context, self.id, asked)).acted
 
     async def wait(self, seconds: float, bots_s: float = 5.0) -> None:
         """Let time pass, and an instance look at the game that gives bots so much time."""

@@ -56,7 +56,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
     while True:
-        acted = await act(
+        acted, _ = await act(
             context, created.game.id, Asked(Act(move=moves[0].id), created.owner_token, include_moves=True)
         )
         assert acted.legal_moves is not None

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from service.games.port import Commit, Keep, StoredDiff
+from service.games.port import Commit, Keep, Stored, StoredDiff
 
 _ids = count()
 
@@ -35,7 +35,7 @@ def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> 
     plain = Commit(
         game=game,
         id=f"action-{next(_ids)}",
-        expected=(version, digest(version)),
+        expected=Stored(version, digest(version)),
         snapshot=f"snapshot {version + count}".encode(),
         access=None,
         diffs=[diff(version + 1 + i) for i in range(count)],

@@ -1,12 +1,13 @@
 """One commit changes everything that it says, at once and once, or nothing."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
-from service.games.port import Answered, Committed, Loaded, Lost, Store, StoredDiff, StoreUnavailable
+from service.games.port import Answered, Committed, Loaded, Lost, Store, Stored, StoredDiff, StoreUnavailable
 from service.store import keys
 from tests.store.commits import action, creation, diff, digest, keep
 
@@ -57,11 +58,13 @@ async def test_an_action_on_a_game_that_is_gone_is_lost(store: Store) -> None:
     assert await store.load("g") is None
 
 
-@pytest.mark.parametrize("expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2))))
-async def test_an_action_on_another_state_is_lost_and_changes_nothing(store: Store, expected: tuple[int, str]) -> None:
+@pytest.mark.parametrize(
+    "expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2)), (2, digest(2), ("hook",)))
+)
+async def test_an_action_on_another_state_is_lost_and_changes_nothing(store: Store, expected: tuple[Any, ...]) -> None:
     await store.commit(creation())
     await store.commit(action(1))
-    late = action(2, expected=expected, snapshot=b"late", access=b"late", keep=keep("late"))
+    late = action(2, expected=Stored(*expected), snapshot=b"late", access=b"late", keep=keep("late"))
     assert await store.commit(late) == Lost(2, digest(2))
     assert await store.load("g", "late") == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
     assert len(await store.diffs("g", 0, 10)) == 2

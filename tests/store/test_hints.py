@@ -13,7 +13,7 @@ from service.games.port import Hint, Store
 from service.store import keys
 from service.store.client import connect
 from service.store.embedded import embedded
-from service.store.hints import hints
+from service.store.hints import Hints
 from tests.store.commits import action, creation
 
 
@@ -59,10 +59,10 @@ async def subscribers(redis: Redis, count: int) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_every_commit_is_announced_to_everybody(store: Store, redis: Redis) -> None:
-    async with heard(store.hints()) as one, heard(store.hints()) as two:
-        await hear(redis, one)
-        await hear(redis, two)
+async def test_every_commit_is_announced_to_all_others(store: Store, redis: Redis) -> None:
+    async with heard(Hints(redis).listen()) as one, heard(Hints(redis).listen()) as two, heard(store.hints()) as own:
+        for queue in (one, two, own):
+            await hear(redis, queue)
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
@@ -70,8 +70,28 @@ async def test_every_commit_is_announced_to_everybody(store: Store, redis: Redis
             assert [await following(queue) for _ in range(3)] == ["a", "b", "a"]
 
 
+async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store: Store, redis: Redis) -> None:
+    async with heard(store.hints()) as own:
+        await hear(redis, own)
+        await store.commit(creation("a"))
+        async with heard(Hints(redis).listen()) as other:
+            await hear(redis, other)
+            await store.commit(creation("b"))
+            assert await following(other) == "b"
+        assert await following(own) == "b"
+
+
+async def test_a_committer_who_lost_its_own_connection_is_not_counted(store: Store, redis: Redis) -> None:
+    async with heard(store.hints()) as own:
+        await hear(redis, own)
+    async with heard(Hints(redis).listen()) as other:
+        await hear(redis, other)
+        await store.commit(creation("a"))
+        assert await following(other) == "a"
+
+
 async def test_what_changed_nothing_is_not_announced(store: Store, redis: Redis) -> None:
-    async with heard(store.hints()) as queue:
+    async with heard(Hints(redis).listen()) as queue:
         await hear(redis, queue)
         await store.commit(action(1, "gone"))
         await store.commit(creation("a"))
@@ -87,7 +107,7 @@ async def test_hints_go_on_when_the_connection_is_killed(store: Store, redis: Re
 
 
 async def test_a_silent_connection_is_kept_alive_by_pings(redis: Redis) -> None:
-    async with heard(hints(redis, ping_s=0.02, silence_s=0.2)) as queue:
+    async with heard(Hints(redis, ping_s=0.02, silence_s=0.2).listen()) as queue:
         await hear(redis, queue)
         before = await redis.client_list(_type="pubsub")
         await asyncio.sleep(0.4)
@@ -99,7 +119,7 @@ async def test_a_connection_that_gives_no_sign_is_made_anew(data_dir: Path, prog
     async with (
         embedded(data_dir, program=program) as server,
         Redis.from_url(server.url) as redis,
-        heard(hints(redis, ping_s=0.02, silence_s=0.1)) as queue,
+        heard(Hints(redis, ping_s=0.02, silence_s=0.1).listen()) as queue,
     ):
         await hear(redis, queue)
         (before,) = await redis.client_list(_type="pubsub")
@@ -114,7 +134,7 @@ async def test_hints_go_on_after_the_server_was_restarted(data_dir: Path, progra
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(embedded(data_dir, program=program))
         url = first.url
-        async with connect(url) as store, heard(store.hints()) as queue, Redis.from_url(url) as redis:
+        async with connect(url) as store, Redis.from_url(url) as redis, heard(Hints(redis).listen()) as queue:
             await hear(redis, queue)
             await stack.aclose()
             await asyncio.sleep(0.3)
@@ -132,7 +152,7 @@ async def test_hints_end_with_whoever_listens(store: Store, redis: Redis) -> Non
 
 
 async def test_hints_may_be_closed_between_two(redis: Redis) -> None:
-    async with aclosing(hints(redis)) as hinted:
+    async with aclosing(Hints(redis).listen()) as hinted:
         first = asyncio.ensure_future(anext(hinted))
         await subscribers(redis, 1)
         await redis.publish(keys.HINTS, "no hint of ours")

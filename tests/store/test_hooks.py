@@ -5,12 +5,12 @@ import time
 import pytest
 from redis.asyncio import Redis
 
-from service.games.port import Committed, Keep
+from service.games.port import Committed, Keep, Lost, Stored
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 from service.store import keys
 from service.store.hooks import MOST_TRIED
 from service.store.store import RedisStore
-from tests.store.commits import action, creation
+from tests.store.commits import action, creation, digest
 
 START = State(1)
 
@@ -98,8 +98,13 @@ async def test_a_commit_promises_that_somebody_looks(hooked: RedisStore) -> None
     assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
     await hooked.webhooks.settle("g", "h", now + 5)
     assert await hooked.webhooks.due(now + 1, 10) == []
-    assert isinstance(await hooked.commit(action(1, hooks=("h",))), Committed)
+    knowing = action(1, expected=Stored(1, digest(1), ("h",)))
+    assert isinstance(await hooked.commit(knowing), Committed)
     assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
-    await hooked.webhooks.settle("g", "h", now + 5)
-    assert isinstance(await hooked.commit(action(2)), Committed)
-    assert await hooked.webhooks.due(now + 1, 10) == []
+
+
+async def test_a_commit_that_does_not_know_of_a_webhook_is_lost(hooked: RedisStore) -> None:
+    assert await hooked.commit(action(1)) == Lost(1, digest(1))
+    loaded = await hooked.load("g")
+    assert loaded is not None
+    assert isinstance(await hooked.commit(action(1, expected=loaded.stored)), Committed)

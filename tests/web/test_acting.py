@@ -5,6 +5,7 @@ from redis.asyncio import Redis
 
 from service.engine import decode, encode
 from service.store import keys
+from service.web.keys import CONTEXT
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client
 
@@ -213,6 +214,7 @@ async def before_delivering(client: Client, redis: Redis, seed: str) -> Table:
     game = decode(stored)
     game.players[game.decider].wares = [9, 9, 9]
     await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    client.app[CONTEXT].held.take(table.id)
     await table.do({"move": "pass.islander"})
     return table
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from service.games import context as desk
+from service.games import desk
 from service.games.port import StoreUnavailable
 from service.games.verify import verify
 from tests.web.played import Table, bearer, new_table, refused
@@ -174,10 +174,10 @@ async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
     table = await aborted(client)
     commit = desk.commit
 
-    async def dies_before_the_second(context: Any, game: Any, *args: Any, **kwargs: Any) -> Any:
-        if game.id == table.id:
+    async def dies_before_the_second(context: Any, opened: Any, *args: Any, **kwargs: Any) -> Any:
+        if opened.game.id == table.id:
             raise StoreUnavailable("gone")
-        return await commit(context, game, *args, **kwargs)
+        return await commit(context, opened, *args, **kwargs)
 
     monkeypatch.setattr(desk, "commit", dies_before_the_second)
     await refused(await rematch(table), 503, "store_unavailable")

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
-from service.games.context import timestamp
 from service.games.port import Store, StoreUnavailable
+from service.games.times import timestamp
 from service.games.webhooks.messages import Letter, letter, signed
 from service.games.webhooks.port import Gone, Held, Hook, Registered, State, Tried
 

@@ -9,12 +9,13 @@ import msgspec
 from schemas.base import encode
 from schemas.webhooks import Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.engine import decode
-from service.games import context as desk
+from service.games import desk
 from service.games.access import check_owner
-from service.games.context import Context, timestamp
+from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import keep, replay, scope
 from service.games.opening import random_id
+from service.games.times import timestamp
 from service.games.webhooks.messages import is_secret, message_id, new_secret
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 
