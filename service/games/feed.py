@@ -1,91 +1,23 @@
 """One watched game in this process: how far its watchers have been told, and the one place that tells them."""
 
 import asyncio
-import logging
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
-
-import msgspec
 
 from schemas.game import GameView
-from service.games.errors import GameError
+from service.games.news import Changed, Position, Replaced, follows
 from service.games.port import StoredDiff
+from service.games.telling import Telling
 
-__all__ = ["Changed", "Feed", "News", "Position", "Replaced", "Subscriber", "follows"]
-
-LOG = logging.getLogger(__name__)
-
-UNREACHABLE = (OSError, RuntimeError)
-
-
-class Position(NamedTuple):
-    """A point in a game's history: two histories that share a version but not a past differ in the digest."""
-
-    version: int
-    digest: str
-
-
-class Told(msgspec.Struct, kw_only=True, eq=False):
-    """Something that all watchers of a game are told; `wire` is for whoever encodes it, so that it is done once."""
-
-    game: str
-    wire: dict[str, bytes] = {}
-
-
-class Changed(Told, eq=False):
-    """The next versions, without gap and in order."""
-
-    diffs: Sequence[StoredDiff]
-
-    @property
-    def position(self) -> Position:
-        """Where they end."""
-        return Position(self.diffs[-1].version, self.diffs[-1].digest)
-
-
-class Replaced(Told, eq=False):
-    """The whole game, where what was told before is no part of its history."""
-
-    digest: str
-    view: GameView
-
-
-News = Changed | Replaced
-
-
-class Subscriber(Protocol):
-    """Somebody who watches games. Neither method waits; both may raise OSError or RuntimeError, as connections do."""
-
-    def deliver(self, news: News) -> None:
-        """Take the news of a game."""
-
-    def lose(self, game: str, error: GameError) -> None:
-        """The game can be watched no longer, for this reason."""
-
-
-def follows(position: Position, diffs: Sequence[StoredDiff]) -> bool:
-    """Whether the diffs continue at a position, version by version and digest by digest.
-
-    >>> follows(Position(4, "a"), [StoredDiff(5, "b", "a", b""), StoredDiff(6, "c", "b", b"")])
-    True
-    >>> follows(Position(4, "a"), [StoredDiff(6, "c", "b", b"")])
-    False
-    """
-    version, digest = position
-    for diff in diffs:
-        if diff.version != version + 1 or diff.previous != digest:
-            return False
-        version, digest = diff.version, diff.digest
-    return True
+__all__ = ["Feed"]
 
 
 class Feed:
-    """The watchers of one game, all of whom have been told everything up to `position`."""
+    """One game and its watchers, all of whom are told everything up to `position`."""
 
     def __init__(self, game: str, position: Position) -> None:
         self.game = game
         self.position = position
-        self.subscribers: dict[Subscriber, None] = {}
+        self.watchers = Telling(game)
         self.behind = False
         """The log may hold more."""
         self.lost = False
@@ -107,7 +39,7 @@ class Feed:
             return False
         news = Changed(game=self.game, diffs=fresh)
         self.position = news.position
-        self._tell(news)
+        self.watchers.tell(news)
         return True
 
     def replace(self, digest: str, view: GameView) -> None:
@@ -115,16 +47,7 @@ class Feed:
         self.position = Position(view.version, digest)
         self.lost = False
         self.replacements += 1
-        self._tell(Replaced(game=self.game, digest=digest, view=view))
-
-    def end(self, error: GameError) -> None:
-        """Tell all that there is nothing to watch, and let them go."""
-        subscribers, self.subscribers = self.subscribers, {}
-        for subscriber in subscribers:
-            try:
-                subscriber.lose(self.game, error)
-            except UNREACHABLE as reason:
-                LOG.info("a watcher of %s could not be reached: %s", self.game, reason)
+        self.watchers.tell(Replaced(game=self.game, digest=digest, view=view))
 
     def judge(self, before: Position, now: Position | None) -> bool:
         """Hold what the store says now against the position from before it was asked; whether there is more to do."""
@@ -146,11 +69,3 @@ class Feed:
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(None)
-
-    def _tell(self, news: News) -> None:
-        """Nobody's trouble is another's: whoever cannot be reached is passed over, and leaves by its own care."""
-        for subscriber in tuple(self.subscribers):
-            try:
-                subscriber.deliver(news)
-            except UNREACHABLE as reason:
-                LOG.info("a watcher of %s could not be reached: %s", news.game, reason)

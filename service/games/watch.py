@@ -14,7 +14,8 @@ import msgspec
 from schemas.game import GameView
 from service.engine import decode, view
 from service.games.errors import NoSuchGame, TileSetMissing
-from service.games.feed import Changed, Feed, Position, Replaced, Subscriber, follows
+from service.games.feed import Feed
+from service.games.news import Changed, Position, Replaced, Subscriber, follows
 from service.games.port import Loaded, Store, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
 
@@ -94,12 +95,12 @@ class Watch:
             feed = self._feeds.get(game)
             if feed is None:
                 feed = self._feeds[game] = Feed(game, position)
-                feed.subscribers[subscriber] = None
+                feed.watchers.enter(subscriber)
                 self._read_soon(feed)
                 await feed.attempt()
                 return
             if feed.position == position and not feed.lost:
-                feed.subscribers[subscriber] = None
+                feed.watchers.enter(subscriber)
                 return
             try:
                 position = await self._approach(subscriber, feed, position)
@@ -112,10 +113,10 @@ class Watch:
         A feed without watchers ends.
         """
         feed = self._feeds.get(game)
-        if feed is None or subscriber not in feed.subscribers:
+        if feed is None or subscriber not in feed.watchers:
             return None
-        del feed.subscribers[subscriber]
-        if not feed.subscribers:
+        feed.watchers.leave(subscriber)
+        if not feed.watchers:
             self._drop(feed)
         return feed.position
 
@@ -126,13 +127,14 @@ class Watch:
             return
         replacements = feed.replacements
         while (
-            subscriber in feed.subscribers
+            subscriber in feed.watchers
             and feed.position.version < version
             and feed.replacements == replacements
             and self._feeds.get(game) is feed
         ):
             self._read_soon(feed)
             await feed.attempt()
+        feed.watchers.catch_up(subscriber)
 
     def view(self, loaded: Loaded) -> GameView:
         """GAME of what was loaded; raises TileSetMissing, or StoreUnavailable for a snapshot of a later schema."""
@@ -171,7 +173,7 @@ class Watch:
     async def _keep_up(self, feed: Feed) -> None:
         """Read until the log holds no more, the only task that does so for this feed; lasts as long as an outage."""
         pause = FIRST_PAUSE_S
-        while feed.subscribers and (feed.behind or feed.lost):
+        while feed.watchers and (feed.behind or feed.lost):
             feed.behind = False
             try:
                 await (self._begin_anew(feed) if feed.lost else self._read(feed))
@@ -209,7 +211,7 @@ class Watch:
 
     def _end(self, feed: Feed, error: NoSuchGame | TileSetMissing) -> None:
         self._drop(feed)
-        feed.end(error)
+        feed.watchers.end(error)
 
     def _drop(self, feed: Feed) -> None:
         if self._feeds.get(feed.game) is feed:

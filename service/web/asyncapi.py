@@ -96,7 +96,7 @@ def _refused(code: str, meaning: str) -> Closed:
 CLOSE_CODES = (
     Closed(1002, "A frame is not of the protocol's form.", resume=False),
     Closed(1006, "The connection was lost without a word.", resume=True),
-    Closed(1007, "A text message is not UTF-8.", resume=False),
+    Closed(1007, "A text message is not UTF-8, or what is compressed cannot be read.", resume=False),
     Closed(CloseCode.SHUTDOWN, "The instance stops; `closing` told when to come back.", resume=True),
     _refused("malformed", "The path's `since` or `digest` has not their form."),
     _refused("unauthorized", "The token is unknown."),
@@ -108,7 +108,7 @@ CLOSE_CODES = (
 
 DESCRIPTION = """\
 Follow any number of games over one WebSocket, and act over it. Messages are JSON in text frames; those of a client are
-handled one after another, and what answers one echoes its `id`. Any origin may connect; compression is not offered.
+handled one after another, and what answers one echoes its `id`. Any origin may connect.
 
 **Following.** `subscribe` is answered by `subscribed`, whose `version` and `digest` are the game's now. Where `since`
 (and `digest`) name a state in the game's log, it is `recovered`, and the diffs after that state follow; otherwise a
@@ -125,6 +125,9 @@ connections' diffs come in no order with answers.
 **Languages.** Legal moves that come with an `ack` are told in the language that the upgrade's Accept-Language asks for.
 
 **Keeping alive.** The service sends protocol pings, and closes a socket whose client has not answered by the next one.
+
+**Compression.** A client that offers `permessage-deflate` gets every `snapshot` and `diff` compressed, each by itself
+(`server_no_context_takeover`), and may compress what it sends. Browsers do so of themselves.
 
 **Growth.** Ignore messages, fields, enumeration values and events that you do not know. An unknown field of your own
 is refused.

@@ -1,19 +1,21 @@
-"""What is told about games, as bytes on the wire. News is encoded once, however many connections get it.
+"""What is told about games, as bytes on the wire. News is encoded and compressed once, however many connections get it.
 
 A WebSocket frame from a server (RFC 6455, 5.2) is not masked, so that the same bytes go to every socket. An event
 stream (server-sent events) goes out in chunks of HTTP/1.1 (RFC 9112, 7.1), or plainly to a client of HTTP/1.0.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from schemas.base import encode
 from schemas.messages import ServerMessage, Snapshot
-from service.games.feed import Changed, News, Replaced
+from service.games.news import Changed, News, Replaced, Together
+from service.web.deflate import deflated
 
 __all__ = [
     "COMMENT",
-    "FRAMES",
+    "DEFLATED",
     "PING",
+    "PLAIN",
     "chunk",
     "event_chunk",
     "event_text",
@@ -28,11 +30,15 @@ PING = b"\x89\x00"
 COMMENT = b":\n\n"
 """What keeps an event stream from looking dead."""
 
-FRAMES = "frames"
-"""Where `news_frames` keeps what it made."""
+PLAIN = "plain"
+DEFLATED = "deflated"
+"""Kinds of frames, and where `news_frames` keeps what it made."""
 
 _TEXT = 0x81
 """The last (and only) frame of a text message."""
+
+_COMPRESSED_TEXT = 0xC1
+"""The same with the bit of RFC 7692."""
 
 _CLOSE = 0x88
 _PONG = 0x8A
@@ -44,12 +50,21 @@ def text_frame(text: bytes) -> bytes:
     >>> text_frame(b"hi")
     b'\x81\x02hi'
     """
-    size = len(text)
+    return _frame(_TEXT, text)
+
+
+def deflated_frame(text: bytes) -> bytes:
+    """The same compressed."""
+    return _frame(_COMPRESSED_TEXT, deflated(text))
+
+
+def _frame(first: int, payload: bytes) -> bytes:
+    size = len(payload)
     if size < 126:
-        return bytes((_TEXT, size)) + text
+        return bytes((first, size)) + payload
     if size < 65_536:
-        return bytes((_TEXT, 126)) + size.to_bytes(2) + text
-    return bytes((_TEXT, 127)) + size.to_bytes(8) + text
+        return bytes((first, 126)) + size.to_bytes(2) + payload
+    return bytes((first, 127)) + size.to_bytes(8) + payload
 
 
 def pong_frame(payload: bytes) -> bytes:
@@ -72,11 +87,19 @@ def message_frame(message: ServerMessage) -> bytes:
     return text_frame(encode(message))
 
 
-def news_frames(news: News) -> bytes:
-    """Everything that a socket is told by `news`, one frame after another."""
-    frames = news.wire.get(FRAMES)
+_FRAME: Mapping[str, Callable[[bytes], bytes]] = {PLAIN: text_frame, DEFLATED: deflated_frame}
+
+
+def news_frames(news: News, kind: str) -> bytes:
+    """Everything that a socket is told by `news`, one frame of this kind after another."""
+    frames = news.wire.get(kind)
     if frames is None:
-        frames = news.wire[FRAMES] = b"".join(text_frame(text) for text in _messages(news))
+        parts = (
+            (news_frames(part, kind) for part in news.parts)
+            if isinstance(news, Together)
+            else map(_FRAME[kind], _messages(news))
+        )
+        frames = news.wire[kind] = b"".join(parts)
     return frames
 
 
@@ -84,7 +107,8 @@ def event_text(news: News) -> bytes:
     """The same as events: no `event` field, so that browsers give them all to `onmessage`."""
     text = news.wire.get("events")
     if text is None:
-        text = news.wire["events"] = b"".join(_events(news))
+        parts = map(event_text, news.parts) if isinstance(news, Together) else _events(news)
+        text = news.wire["events"] = b"".join(parts)
     return text
 
 
@@ -101,7 +125,7 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def _messages(news: News) -> Iterable[bytes]:
+def _messages(news: Changed | Replaced) -> Iterable[bytes]:
     match news:
         case Changed(diffs=diffs):
             return (diff.data for diff in diffs)
@@ -109,7 +133,7 @@ def _messages(news: News) -> Iterable[bytes]:
             return (encode(Snapshot(digest=digest, game=view)),)
 
 
-def _events(news: News) -> Iterable[bytes]:
+def _events(news: Changed | Replaced) -> Iterable[bytes]:
     match news:
         case Changed(diffs=diffs):
             return (_event(diff.version, diff.digest, diff.data) for diff in diffs)

@@ -8,7 +8,6 @@ import msgspec
 from aiohttp import WSMessage, WSMsgType, web
 from msgspec import Raw
 
-from schemas.acting import Acted
 from schemas.messages import (
     Ack,
     ActMessage,
@@ -27,14 +26,14 @@ from schemas.messages import (
     Unsubscribe,
 )
 from schemas.problems import Problem, problem
-from service.games import context as desk
+from service.games import desk
 from service.games.access import Access, check_read
 from service.games.act import act
-from service.games.changing import Asked, Expected
+from service.games.changing import Asked, Done, Expected
 from service.games.context import Context
 from service.games.errors import GameError, Unauthorized
-from service.games.feed import Position, Replaced
 from service.games.leaving import resign_seat, return_to_seat
+from service.games.news import Position, Replaced
 from service.games.port import Loaded
 from service.games.texts import ENGLISH, Language
 from service.games.undo import undo
@@ -156,12 +155,10 @@ class Session:
         if position is not None:
             await self._join(game, Position(loaded.version, loaded.digest))
 
-    async def _change(
-        self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Acted[Raw]]]
-    ) -> None:
+    async def _change(self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]) -> None:
         """Do the same as over HTTP; where the game is watched, its diffs come before the answer."""
         game = asked.game
-        done = await do(
+        acted, _ = await do(
             self._context,
             game,
             Asked(
@@ -173,9 +170,9 @@ class Session:
                 language=self.language,
             ),
         )
-        await self._watch.reached(self._wire, game, done.version)
+        await self._watch.reached(self._wire, game, acted.version)
         self._wire.send(
-            Ack(id=asked.id, game=game, version=done.version, digest=done.digest, legal_moves=done.legal_moves)
+            Ack(id=asked.id, game=game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
         )
 
     async def _read(self, game: str) -> Loaded:

@@ -2,20 +2,20 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.errors import GameError
-from service.games.feed import News, Position
+from service.games.news import News, Position
 from service.web.connections import CLOSE_S
-from service.web.frames import FRAMES, PING, close_frame, message_frame, news_frames, pong_frame
+from service.web.frames import DEFLATED, PING, PLAIN, close_frame, message_frame, news_frames, pong_frame
 from service.web.keys import LIMITS, WATCH
 from service.web.problems import to_problem
+from service.web.socket_upgrade import Socket
 
-__all__ = ["Socket", "Wire", "refused"]
+__all__ = ["Wire", "refused"]
 
 LIVE = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG})
 
@@ -31,15 +31,6 @@ def refused(code: str) -> int:
     return CloseCode.REFUSED + KINDS[code].status
 
 
-class Socket(web.WebSocketResponse):
-    """aiohttp's WebSocket without its way of closing, which cuts off what a slow client has yet to read."""
-
-    async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
-        """Nothing: what aiohttp finds wrong comes out of `receive` too, and a Wire closes for all reasons."""
-        del code, message, drain
-        return False
-
-
 class Wire:
     """One open socket, which watches `games`.
 
@@ -51,10 +42,11 @@ class Wire:
         "_busy",
         "_ended",
         "_heard",
+        "_kind",
         "_max_unsent",
+        "_reader",
         "_request",
         "_retry_after_ms",
-        "_socket",
         "_transport",
         "_watch",
         "games",
@@ -63,9 +55,10 @@ class Wire:
     def __init__(self, request: web.Request, socket: Socket, transport: asyncio.Transport) -> None:
         self.games: set[str] = set()
         self._request = request
-        self._socket = socket
+        self._reader = socket.reader
         self._transport = transport
         self._watch = request.app[WATCH]
+        self._kind = DEFLATED if socket.deflating else PLAIN
         self._max_unsent = request.app[LIMITS].max_unsent_bytes
         self._asked = False
         """A ping went out."""
@@ -83,7 +76,7 @@ class Wire:
         transport = self._transport
         if self._ended or transport.is_closing():
             return
-        transport.write(news.wire.get(FRAMES) or news_frames(news))
+        transport.write(news.wire.get(self._kind) or news_frames(news, self._kind))
         if transport.get_write_buffer_size() > self._max_unsent:
             self.end(CloseCode.TOO_SLOW, "too_slow")
 
@@ -126,20 +119,17 @@ class Wire:
             self._transport.write(close_frame(code, reason))
         asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
 
-    async def run(self, first: Awaitable[None], handle: Callable[[WSMessage], Awaitable[None]]) -> None:
-        """Do `first`, then have text and binary messages handled one after another, until the socket is closed."""
+    async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
+        """Have text and binary messages handled one after another, until the socket is closed."""
         try:
-            await self._do(first)
-            with suppress(ConnectionError):
-                while (message := await self._socket.receive()).type in LIVE:
-                    if not self._ended:
-                        await self._take(message, handle)
-                await self._close_with(message)
-        finally:
-            self._leave_all()
-            self._transport.close()
+            while (message := await self._reader.receive()).type in LIVE:
+                if not self._ended:
+                    await self._take(message, handle)
+            await self._close_with(message)
+        except ConnectionError:
+            return
 
-    async def _do(self, work: Awaitable[None]) -> None:
+    async def do(self, work: Awaitable[None]) -> None:
         """Do this to its end, though the service is stopping."""
         self._busy = True
         try:
@@ -148,6 +138,11 @@ class Wire:
             self._busy = False
             if self._retry_after_ms is not None:
                 self._say_goodbye(self._retry_after_ms)
+
+    def forget(self) -> None:
+        """Leave nothing behind: whatever happened, it is over."""
+        self._leave_all()
+        self._transport.close()
 
     async def _take(self, message: WSMessage, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Take one message; the next waits until the client has read most of what it was told."""
@@ -158,7 +153,7 @@ class Wire:
             case WSMsgType.PING:
                 self._write(pong_frame(message.data))
             case _:
-                await self._do(handle(message))
+                await self.do(handle(message))
         await self._request.writer.drain()
 
     def _write(self, frames: bytes) -> None:
@@ -171,9 +166,9 @@ class Wire:
             self.end(CloseCode.TOO_SLOW, "too_slow")
 
     def _leave_all(self) -> None:
-        for game in self.games:
+        games, self.games = self.games, set()
+        for game in games:
             self._watch.leave(self, game)
-        self.games.clear()
 
     def _say_goodbye(self, retry_after_ms: int) -> None:
         self.send(Closing(retry_after_ms=retry_after_ms))

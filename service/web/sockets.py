@@ -8,7 +8,7 @@ from contextlib import suppress
 from aiohttp import web
 
 from schemas.messages import Welcome
-from service.games.errors import Malformed, NoSuchGame
+from service.games.errors import NoSuchGame
 from service.games.port import StoreUnavailable
 from service.web.asked import bearer
 from service.web.connections import CONNECTIONS, Connections
@@ -16,9 +16,10 @@ from service.web.errors import NotReady
 from service.web.keys import CONTEXT, DRAINING, LIMITS
 from service.web.languages import language_of
 from service.web.problems import REFUSALS, to_problem
-from service.web.resuming import from_query
+from service.web.resuming import From, from_query
 from service.web.socket_session import Session
-from service.web.socket_wire import Socket, Wire, refused
+from service.web.socket_upgrade import upgraded
+from service.web.socket_wire import Wire, refused
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "close_sockets", "set_up"]
 
@@ -33,8 +34,8 @@ _ID = re.compile(r"[a-z0-9-]{1,32}")
 def set_up(app: web.Application) -> None:
     """Add the sockets to an application, and what they share with its event streams."""
     app[CONNECTIONS] = Connections(app[LIMITS])
-    app.router.add_get(SHARED_PATH, shared_socket, allow_head=False)
-    app.router.add_get(GAME_PATH, game_socket, allow_head=False)
+    app.router.add_get(SHARED_PATH, serve_socket, allow_head=False)
+    app.router.add_get(GAME_PATH, serve_socket, allow_head=False)
     app.cleanup_ctx.append(_pinging)
     app.on_shutdown.append(close_sockets)
 
@@ -44,20 +45,11 @@ async def close_sockets(app: web.Application) -> None:
     await app[CONNECTIONS].close()
 
 
-async def shared_socket(request: web.Request) -> web.StreamResponse:
-    """A socket for any number of games."""
-    return await _serve(request, None)
-
-
-async def game_socket(request: web.Request) -> web.StreamResponse:
-    """The same, with one game subscribed to from the beginning."""
-    return await _serve(request, request.match_info["id"])
-
-
-async def _serve(request: web.Request, game: str | None) -> web.StreamResponse:
+async def serve_socket(request: web.Request) -> web.StreamResponse:
+    """A socket for any number of games; where the path names one, it is subscribed to from the beginning."""
     if request.app[DRAINING].is_set():
         raise NotReady
-    socket = await _upgrade(request)
+    socket = await upgraded(request, request.app[LIMITS].max_message_bytes)
     if (transport := request.transport) is None:
         raise ConnectionResetError
     wire = Wire(request, socket, transport)
@@ -67,20 +59,11 @@ async def _serve(request: web.Request, game: str | None) -> web.StreamResponse:
     try:
         session = Session(request.app, wire)
         session.language = language_of(request)
-        await wire.run(_begin(request, session, wire, game), session.handle)
+        await wire.do(_begin(request, session, wire))
+        await wire.run(session.handle)
     finally:
+        wire.forget()
         connections.leave(wire)
-    return socket
-
-
-async def _upgrade(request: web.Request) -> Socket:
-    """Make a socket of the request; raises Malformed for one that does not ask for it properly."""
-    most = request.app[LIMITS].max_message_bytes
-    socket = Socket(autoclose=False, autoping=False, compress=False, max_msg_size=most + 1)
-    try:
-        await socket.prepare(request)
-    except web.HTTPBadRequest as refusal:
-        raise Malformed(f"this path takes WebSocket upgrades only: {refusal.text}") from refusal
     return socket
 
 
@@ -93,12 +76,13 @@ def _welcome(app: web.Application) -> Welcome:
     )
 
 
-async def _begin(request: web.Request, session: Session, wire: Wire, game: str | None) -> None:
+async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
     """Do what the upgrade asked; what is refused closes the socket."""
+    game = request.match_info.get("id")
     try:
         session.token = bearer(request)
         if game is not None:
-            asked = from_query(request)
+            asked = from_query(request) if request.query_string else From()
             if not _ID.fullmatch(game):
                 raise NoSuchGame(game)
             await session.begin(game, asked.since, asked.digest)

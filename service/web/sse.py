@@ -6,8 +6,8 @@ from aiohttp import HttpVersion11, web
 
 from service.games import read
 from service.games.errors import GameError
-from service.games.feed import News, Position, Replaced
-from service.web.answers import PRIVATE, PUBLIC, etag
+from service.games.news import News, Position, Replaced
+from service.web.answers import PRIVATE, PUBLIC, etag, finish_headers
 from service.web.asked import bearer
 from service.web.connections import CLOSE_S, CONNECTIONS
 from service.web.errors import NotReady
@@ -86,6 +86,7 @@ async def stream(request: web.Request, game: str) -> web.StreamResponse:
     position = await watch.find(game, loaded, asked.since, asked.digest)
     whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
     response = _response(etag(loaded.version, loaded.digest), private=private)
+    finish_headers(request.app, response)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response

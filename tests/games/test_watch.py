@@ -9,7 +9,8 @@ import pytest
 from service.engine import encode
 from service.games import watch as watch_module
 from service.games.errors import GameError, NoSuchGame, TileSetMissing
-from service.games.feed import Changed, Feed, News, Position, Replaced
+from service.games.feed import Feed
+from service.games.news import Changed, News, Position, Replaced
 from service.games.port import Loaded, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.games.watch import PAGE, SWEEP_BATCH, Watch
@@ -389,7 +390,7 @@ async def test_a_snapshot_that_cannot_be_read_is_no_answer_of_the_store(watch: W
 
 def test_a_feed_refuses_what_does_not_continue() -> None:
     feed, follower = Feed("g", Position(3, digest(3))), Follower(3)
-    feed.subscribers[follower] = None
+    feed.watchers.enter(follower)
     assert not feed.offer([diff(5)])
     assert not feed.offer([StoredDiff(4, digest(4), "another past", b"")])
     assert not feed.offer([diff(4), diff(6)])

@@ -10,8 +10,9 @@ import pytest
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
 from service.games.errors import GameError
-from service.games.feed import Feed, News, Position
-from service.games.port import Loaded, StoredDiff, StoreUnavailable
+from service.games.feed import Feed
+from service.games.news import News, Position
+from service.games.port import Commit, Loaded, Outcome, StoredDiff, StoreUnavailable
 from service.store.store import RedisStore
 from service.web import socket_wire
 from service.web.connections import CONNECTIONS
@@ -101,6 +102,11 @@ class Gated(RedisStore):
             raise StoreUnavailable("out of reach", 2)
         return await super().load(game, key)
 
+    async def commit(self, commit: Commit) -> Outcome:
+        """Change the game, in its time."""
+        await self.gate.wait()
+        return await super().commit(commit)
+
     async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log, in its time."""
         await self.log_gate.wait()
@@ -133,7 +139,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
         table = await new_table(client)
         other, far = Position(1, "another past"), Far()
         feed = client.app[WATCH]._feeds[table.id] = Feed(table.id, other)
-        feed.subscribers[far] = None
+        feed.watchers.enter(far)
         async with connected(client) as line:
             gated.log_gate.clear()
             await line.subscribe(table.id)
@@ -145,7 +151,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
         async with asyncio.timeout(5):
             while len(client.app[CONNECTIONS]):  # noqa: ASYNC110  it gives no event
                 await asyncio.sleep(0.01)
-        assert [*feed.subscribers] == [far]
+        assert [*feed.watchers] == [far]
         client.app[WATCH].leave(far, table.id)
 
 
@@ -221,7 +227,7 @@ async def test_a_client_that_cannot_keep_up_is_closed_and_delays_nobody(store: R
             await quick.hear("subscribed")
             async with Stuck(client, table) as slow:
                 told, feed = 0, client.app[WATCH]._feeds[table.id]
-                while len(feed.subscribers) == 2 and told < 100:
+                while len(feed.watchers) == 2 and told < 100:
                     filler.tell()
                     told += 1
                     async with asyncio.timeout(1):

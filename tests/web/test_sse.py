@@ -214,7 +214,7 @@ async def test_a_client_that_cannot_keep_up_is_cut_off(store: RedisStore) -> Non
             assert connection is not None
             assert connection.transport is not None
             connection.transport.pause_reading()
-            (follower,) = client.app[WATCH]._feeds[table.id].subscribers
+            (follower,) = client.app[WATCH]._feeds[table.id].watchers
             transport = follower._transport  # type: ignore[attr-defined]
             while not transport.is_closing():
                 transport.write(b":" + b"x" * 100_000 + b"\n\n")

@@ -1,0 +1,237 @@
+"""Messages are compressed for a client that asks for it, once for all of them (RFC 7692)."""
+
+import asyncio
+import base64
+import os
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from service.store.store import RedisStore
+from service.web import frames
+from service.web.deflate import deflated
+from service.web.limits import Limits
+from tests.web.played import Table, new_table
+from tests.web.served import Client, serve
+from tests.web.watching import connected, watching
+
+ANSWER = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+
+TEXT, COMPRESSED_TEXT, CLOSE = 0x81, 0xC1, 0x88
+
+WITHIN_S = 8.0
+
+
+class Frame(NamedTuple):
+    """What one frame is."""
+
+    first: int
+    payload: bytes
+
+    def text(self) -> bytes:
+        """The message in it, which refers to none before it."""
+        if self.first == TEXT:
+            return self.payload
+        assert self.first == COMPRESSED_TEXT
+        return zlib.decompressobj(-12).decompress(self.payload + b"\x00\x00\xff\xff")
+
+
+class Plainly:
+    """A client that does nothing by itself: it writes and reads frames."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self.extensions: list[str] = []
+
+    async def upgrade(self, path: str, offers: Sequence[str]) -> None:
+        """Ask for a socket; keeps what the answer says of extensions."""
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = (
+            f"GET {path} HTTP/1.1",
+            "Host: localhost",
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            f"Sec-WebSocket-Key: {key}",
+            *(f"Sec-WebSocket-Extensions: {offer}" for offer in offers),
+            "",
+            "",
+        )
+        self._writer.write("\r\n".join(lines).encode())
+        head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
+        assert head.startswith("HTTP/1.1 101 ")
+        fields = [line.partition(": ") for line in head.splitlines()]
+        self.extensions = [value for name, _, value in fields if name.lower() == "sec-websocket-extensions"]
+
+    async def frame(self) -> Frame:
+        """The next frame of less than 64 KiB."""
+        async with asyncio.timeout(WITHIN_S):
+            first, size = await self._reader.readexactly(2)
+            if size == 126:
+                size = int.from_bytes(await self._reader.readexactly(2))
+            return Frame(first, await self._reader.readexactly(size))
+
+    async def until(self, tag: bytes) -> Frame:
+        """The next message of this type."""
+        while True:
+            frame = await self.frame()
+            if b'"type":"%b"' % tag in frame.text():
+                return frame
+
+    def say(self, first: int, payload: bytes) -> None:
+        """Send a frame, masked with nothing."""
+        size = bytes((0x80 | len(payload),)) if len(payload) < 126 else b"\xfe" + len(payload).to_bytes(2)
+        self._writer.write(bytes((first,)) + size + bytes(4) + payload)
+
+
+@asynccontextmanager
+async def plainly(client: Client, path: str, *offers: str) -> AsyncIterator[Plainly]:
+    """A socket that was asked for with these extensions."""
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    try:
+        line = Plainly(reader, writer)
+        await line.upgrade(path, offers)
+        yield line
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+def compressed(text: bytes) -> bytes:
+    """As a client compresses."""
+    compressor = zlib.compressobj(wbits=-15)
+    return (compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
+
+
+@pytest.fixture
+async def table(client: Client) -> Table:
+    return await new_table(client)
+
+
+@pytest.mark.parametrize(
+    ("offers", "answer"),
+    (
+        ((), []),
+        (("x-webkit-deflate-frame",), []),
+        (("permessage-deflate",), [ANSWER]),
+        (("permessage-deflate; client_max_window_bits",), [ANSWER]),
+        (("permessage-deflate; server_no_context_takeover; client_no_context_takeover",), [ANSWER]),
+        (("permessage-deflate; server_max_window_bits=15",), [f"{ANSWER}; server_max_window_bits=15"]),
+        (
+            ("permessage-deflate; server_max_window_bits=12; client_max_window_bits=12",),
+            [f"{ANSWER}; server_max_window_bits=12"],
+        ),
+        (("permessage-deflate; server_max_window_bits=8",), []),
+        (("permessage-deflate; unheard_of",), []),
+        (("permessage-deflate; unheard_of, permessage-deflate",), [ANSWER]),
+    ),
+)
+async def test_it_is_agreed_where_a_client_offers_it(client: Client, offers: Sequence[str], answer: list[str]) -> None:
+    async with plainly(client, "/v1/ws", *offers) as line:
+        assert line.extensions == answer
+        assert (await line.frame()).first == TEXT
+
+
+async def test_snapshots_and_diffs_are_compressed_and_short_answers_are_not(client: Client, table: Table) -> None:
+    path = f"/v1/games/{table.id}/ws"
+    async with plainly(client, path, "permessage-deflate") as line, plainly(client, path) as other:
+        assert (await line.until(b"subscribed")).first == TEXT
+        for tag in (b"snapshot", b"diff"):
+            theirs, plain = await line.until(tag), await other.until(tag)
+            assert (theirs.first, plain.first) == (COMPRESSED_TEXT, TEXT)
+            assert theirs.text() == plain.payload
+            assert len(theirs.payload) < len(plain.payload)
+            await table.do()
+
+
+@pytest.mark.parametrize("bits", (9, 10, 11))
+async def test_what_refers_too_far_back_for_a_client_is_not_compressed(client: Client, table: Table, bits: int) -> None:
+    path, offer = f"/v1/games/{table.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
+    async with plainly(client, path, offer) as line:
+        assert line.extensions == [f"{ANSWER}; server_max_window_bits={bits}"]
+        assert (await line.until(b"snapshot")).first == TEXT
+
+
+async def test_a_diff_is_compressed_once_for_all(client: Client, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bytes] = []
+
+    def counted(text: bytes) -> bytes:
+        made.append(text)
+        return frames._frame(COMPRESSED_TEXT, deflated(text))
+
+    monkeypatch.setitem(frames._FRAME, frames.DEFLATED, counted)
+    path = f"/v1/games/{table.id}/ws?since=1"
+    async with (
+        plainly(client, path, "permessage-deflate") as one,
+        plainly(client, path, "permessage-deflate; client_max_window_bits") as another,
+        plainly(client, path) as plain,
+    ):
+        for line in (one, another, plain):
+            await line.until(b"subscribed")
+        for number in range(1, 6):
+            await table.do()
+            told = [await line.frame() for line in (one, another, plain)]
+            assert told[0] == told[1]
+            assert told[0].text() == told[2].payload
+            assert len(made) == number
+
+
+async def test_nothing_is_compressed_for_those_who_do_not_ask(
+    client: Client, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(frames._FRAME, frames.DEFLATED)
+    async with watching(client, table.id) as line:
+        await table.do()
+        await line.hear("diff")
+
+
+@pytest.mark.parametrize("window", (9, 12, 15))
+async def test_a_client_that_compresses_plays_a_game(client: Client, window: int) -> None:
+    """Also what it says: the client is of aiohttp, which compresses what it says, too."""
+    table = await new_table(client, seed="compressed")
+    chance = Random(window)
+    async with connected(client, f"/v1/games/{table.id}/ws", table.owner, compress=window) as line:
+        assert line.socket.compress == 15
+        await line.hear("subscribed")
+        await line.hear("snapshot")
+        for version in range(2, 30):
+            move = chance.choice(await table.moves())["id"]
+            await line.say({"type": "act", "game": table.id, "move": move})
+            await line.reach(table.id, version)
+            assert (await line.hear("ack"))["version"] == version
+        assert line.keeper(table.id).game == await table.json()
+
+
+async def test_a_message_counts_as_it_is_uncompressed(store: RedisStore) -> None:
+    async with serve(store, Limits(max_message_bytes=1000)) as client:
+        for text, large in ((b" " * 1000, False), (b" " * 1001, True), (b" " * 20_000_000, True)):
+            payload = compressed(text)
+            async with plainly(client, "/v1/ws", "permessage-deflate") as line:
+                await line.until(b"welcome")
+                if len(payload) > 1000:
+                    payload = payload[:1000]
+                line.say(COMPRESSED_TEXT, payload)
+                answer = await line.frame()
+                assert (answer.first == CLOSE) is large
+                assert int.from_bytes(answer.payload[:2]) == 4413 if large else b'"malformed"' in answer.text()
+
+
+async def test_nobody_may_compress_unasked(client: Client) -> None:
+    async with plainly(client, "/v1/ws") as line:
+        await line.until(b"welcome")
+        line.say(COMPRESSED_TEXT, compressed(b'{"type":"ping"}'))
+        answer = await line.frame()
+        assert (answer.first, int.from_bytes(answer.payload[:2])) == (CLOSE, 1002)
+
+
+async def test_what_is_no_deflate_closes_the_socket(client: Client) -> None:
+    async with plainly(client, "/v1/ws", "permessage-deflate") as line:
+        await line.until(b"welcome")
+        line.say(COMPRESSED_TEXT, b"\xff\xff\xff\xff")
+        answer = await line.frame()
+        assert (answer.first, int.from_bytes(answer.payload[:2])) == (CLOSE, 1007)
