@@ -3,24 +3,32 @@ PYTHON ?= python3
 ARGS ?=
 
 BIN := .venv/bin
-LOCKS := requirements.lock requirements-local.lock requirements-build.lock requirements-dev.lock
+LOCKS := requirements.lock requirements-local.lock requirements-build.lock requirements-compile.lock requirements-dev.lock
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
 CLIENTS := clients/node_modules/.installed
+PEER_ENGINES := .venv-peers/.installed
+PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
+RULES := tests/engine tests/rules tests/games/bots/test_expert.py tests/games/bots/test_greedy.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test coverage check format schemas clients bench venv lock clean
+.PHONY: help serve test test-compiled coverage check format schemas clients bench bench-peers compiled venv lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS="--port 9000"
 	@exec $(BIN)/south-seas serve $(ARGS)
 
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run all tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+test-compiled: compiled ## Run the tests of the rules and of the bots that play by them over the compiled wheel
+	$(PIP) install --no-deps --no-index --target build/compiled build/wheel/*.whl
+	cp -R pyproject.toml tests build/compiled
+	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n 2 --dist worksteal $(RULES) $(ARGS)
 
 coverage: $(DEVELOPMENT) ## Run all tests and print the lines and branches they miss
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term-missing:skip-covered $(ARGS)
@@ -47,8 +55,22 @@ clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build 
 	npm --prefix clients run generate
 	npm --prefix clients run build
 
-bench: $(RUNTIME) ## Measure the engine and the service against ceilings of the same run
+bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; into the README with ARGS=--readme
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours
+	$(BIN)/python -m benchmarks.peers $(ARGS)
+
+compiled: $(DEVELOPMENT) ## Build the wheel with the compiled engine into dist/; this alone needs a C compiler
+	@command -v "$${CC:-cc}" >/dev/null || { \
+	  echo "Compiling the engine needs a C compiler as '$${CC:-cc}' (Debian and Ubuntu: apt install gcc libc6-dev)." >&2; exit 1; }
+	@$(BIN)/python -c 'import pathlib, sysconfig, sys; \
+	  sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists())' || { \
+	  echo "Compiling the engine needs Python's headers (Debian and Ubuntu: apt install python3-dev)." >&2; exit 1; }
+	rm -rf build
+	SOUTH_SEAS_COMPILE=1 $(PIP) wheel --no-deps --no-build-isolation --wheel-dir build/wheel .
+	mkdir -p dist
+	cp build/wheel/*.whl dist
 
 venv: $(DEVELOPMENT) ## Make .venv with everything that serving, testing and checking need
 
@@ -58,7 +80,7 @@ lock: ## Choose the newest versions that pyproject.toml allows and write the loc
 	PATH="$(CURDIR)/.venv-lock/bin:$$PATH" ./.ci/lock $(ARGS)
 
 clean: ## Remove the virtual environment and all caches; games in data directories stay
-	rm -rf .venv .venv-lock clients/node_modules clients/*/dist build dist *.egg-info .coverage .coverage.* htmlcov
+	rm -rf .venv .venv-lock .venv-peers clients/node_modules benchmarks/peers/node/node_modules clients/*/dist build dist *.egg-info .coverage .coverage.* htmlcov
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -85,4 +107,20 @@ $(CLIENTS): clients/package.json clients/package-lock.json
 	  echo "The checks and tests of the TypeScript client and the page need Node.js 20 or newer with npm." >&2; exit 1; }
 	@echo "Installing the locked packages into clients/node_modules"
 	@npm --prefix clients ci --silent --no-audit --no-fund
+	@touch $@
+
+# The peers that ours is measured beside are kept apart from it, and only `make bench-peers` needs them.
+$(PEER_ENGINES): benchmarks/peers/requirements.lock
+	@echo "Installing the locked engines of others into .venv-peers"
+	@$(PYTHON) -m venv --clear .venv-peers
+	@.venv-peers/bin/python -m pip --disable-pip-version-check --quiet --quiet install --only-binary :all: --require-hashes -r $< || { \
+	  echo "The engines of others could not be installed: they need PyPI, and wheels for this machine and Python." >&2; exit 1; }
+	@touch $@
+
+$(PEER_SERVICES): benchmarks/peers/node/package.json benchmarks/peers/node/package-lock.json
+	@command -v npm >/dev/null || { \
+	  echo "Measuring the services of others needs npm (Debian and Ubuntu: apt install npm); their Node.js comes with them." >&2; exit 1; }
+	@echo "Installing the locked services of others into benchmarks/peers/node/node_modules"
+	@npm --prefix benchmarks/peers/node ci --silent --ignore-scripts --no-audit --no-fund || { \
+	  echo "The services of others could not be installed: npm needs its registry." >&2; exit 1; }
 	@touch $@

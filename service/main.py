@@ -1,31 +1,27 @@
 """The command `south-seas`: its settings, and the only place that wires the parts together."""
 
-import asyncio
+import gc
 import logging
-import os
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from socket import socket
+from typing import Any, ClassVar, NamedTuple
 
 import click
 import uvloop
+from aiohttp import web
 
-from service.client.errors import ClientError
-from service.client.fetching import fetch_log
-from service.engine.tileset_check import Fault, TileSetInvalid, parse
-from service.games.bots.finding import BadBot, find_bots
+from service.games.bots.finding import BadBot, LoadedBot, find_bots
 from service.games.bots.table import Bots
 from service.games.bots.workers import Workers
 from service.games.context import Context
-from service.games.logfile import BadLog, Log, read_log, write_log
 from service.games.opponents import keep_going
 from service.games.port import StoreUnavailable
-from service.games.tilesets import BadTileSetFile, load_catalogue
-from service.games.verify import Check, verify
+from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.watch import Watch
 from service.games.webhooks.delivering import Deliverer
 from service.settings import Settings, to_settings, with_settings
@@ -34,12 +30,16 @@ from service.store.embedded import embedded
 from service.store.embedded_errors import EmbeddedError
 from service.store.store import RedisStore
 from service.web.app import make_app
+from service.web.connections import CLOSE_S
+from service.web.listening import bind, url_of
 from service.web.posting import posting
-from service.web.serving import StartFailed, run, running
+from service.web.serving import FINISH_S, StartFailed, run, running
+from service.web.stopping import Stop
 
 logger = logging.getLogger(__name__)
 
-VERIFY_AS = "SOUTH_SEAS_TOKEN"
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+LOG_FORMAT_OF_MANY = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 def main() -> None:
@@ -56,7 +56,24 @@ def main() -> None:
         sys.exit(130)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """The commands; those that serve nothing are imported when they are asked for, not with every start."""
+
+    checking: ClassVar = {"tileset": "tileset_group", "verify": "verify_command"}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names."""
+        return sorted([*super().list_commands(ctx), *self.checking])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name."""
+        if cmd_name in self.checking:
+            found: click.Command = getattr(import_module("service.checking"), self.checking[cmd_name])
+            return found
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(version("south-seas"), message="south-seas %(version)s")
 def cli() -> None:
     """Carcassonne: South Seas over HTTP, WebSocket and server-sent events."""
@@ -70,44 +87,27 @@ def serve_command(**values: Any) -> None:
     All state is in Redis: any number of instances may run on one. Without --redis-url this instance starts a real Redis
     server of its own, whose games survive restarts.
     """
+    settings = to_settings(values)
+    logging.basicConfig(level=settings.log_level, format=LOG_FORMAT if settings.workers == 1 else LOG_FORMAT_OF_MANY)
     try:
-        uvloop.run(serve(to_settings(values)))
+        parts = Parts(load_catalogue(settings.tilesets_dir), find_bots(plugins=True))
+        if settings.workers == 1:
+            uvloop.run(alone(settings, parts))
+        else:
+            together(settings, parts)
     except (StartFailed, BadTileSetFile, BadBot) as failed:
         raise click.ClickException(str(failed)) from failed
 
 
-async def serve(settings: Settings) -> None:
-    """Wire an instance together and run it until it is told to stop. Raises StartFailed."""
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    tilesets = load_catalogue(settings.tilesets_dir)
-    bots = find_bots(plugins=True)
-    async with AsyncExitStack() as stack:
-        workers = Workers(settings.bot_processes)
-        stack.push_async_callback(workers.aclose)
-        store = await stack.enter_async_context(_store(settings))
-        watch = Watch(store, tilesets, settings.limits.sweep_s)
-        stack.push_async_callback(watch.aclose)
-        send = await stack.enter_async_context(posting(settings.limits))
-        deliverer = Deliverer(store, send, time.time)
-        context = Context(
-            store=store,
-            tilesets=tilesets,
-            clock=time.time,
-            committed=watch.committed,
-            hooked=deliverer.hooked,
-            retention=settings.retention,
-            bots=Bots(bots, workers),
-        )
-        watch.start()
-        await stack.enter_async_context(running(keep_going(context)))
-        await stack.enter_async_context(running(deliverer.keep_delivering()))
-        app = make_app(context, watch, settings.limits)
-        await run(app, settings.host, settings.port, lambda url: _greet(url, settings))
+class Parts(NamedTuple):
+    """What is the same for all instances of one command."""
+
+    tilesets: TileSetCatalogue
+    bots: Sequence[LoadedBot]
 
 
-@asynccontextmanager
-async def _store(settings: Settings) -> AsyncIterator[RedisStore]:
-    """The store at the Redis that the settings name, or at one of the instance's own."""
+async def alone(settings: Settings, parts: Parts) -> None:
+    """Run one instance in this process. Raises StartFailed."""
     async with AsyncExitStack() as stack:
         url = settings.redis_url
         if url is None:
@@ -116,9 +116,74 @@ async def _store(settings: Settings) -> AsyncIterator[RedisStore]:
             except EmbeddedError as error:
                 raise StartFailed(str(error)) from error
             url = server.url
-        store = await stack.enter_async_context(
-            connect(url, connections=settings.redis_connections, patience_s=settings.redis_patience_s)
+        app = await stack.enter_async_context(wired(settings, parts, url))
+        sockets = bind(settings.host, settings.port)
+        where, stop = url_of(sockets, settings.host), Stop()
+        await run(app, sockets, stop, stop.by_hand(), lambda: _greet(where, settings))
+
+
+def together(settings: Settings, parts: Parts) -> None:
+    """Run several instances as workers of a manager. Raises StartFailed."""
+    # Only here, so that a single instance does not carry a process manager that it does not have.
+    from service.processes.keeper import KeeperFailed, keeping  # noqa: PLC0415
+    from service.processes.manager import Managed, manage  # noqa: PLC0415
+
+    gc.collect()
+    gc.freeze()  # else the collector of each process would write to what it shares with the others
+    each = settings._replace(bot_processes=max(1, settings.bot_processes // settings.workers))
+    with ExitStack() as stack:
+        url, lost = settings.redis_url, _never
+        if url is None:
+            try:
+                keeper = stack.enter_context(keeping(settings.data_dir))
+            except KeeperFailed as failed:
+                raise StartFailed(str(failed)) from failed
+            url, lost = keeper.url, keeper.lost
+        sockets = bind(settings.host, settings.port)
+        where = url_of(sockets, settings.host)
+
+        async def instance(shared: Sequence[socket], stop: Stop, ready: Callable[[], None]) -> None:
+            async with wired(each, parts, url) as app:
+                await run(app, shared, stop, stop.by_manager(), ready)
+
+        stop_s = settings.limits.drain_s + settings.limits.close_spread_s + CLOSE_S + FINISH_S
+        manage(Managed(settings.workers, sockets, instance, lambda: _greet(where, settings), lost, stop_s))
+
+
+def _never() -> bool:
+    return False
+
+
+@asynccontextmanager
+async def wired(settings: Settings, parts: Parts, redis_url: str) -> AsyncIterator[web.Application]:
+    """The application of one instance, with everything that it needs at work."""
+    async with AsyncExitStack() as stack:
+        workers = Workers(settings.bot_processes)
+        stack.push_async_callback(workers.aclose)
+        store = await stack.enter_async_context(_store(settings, redis_url))
+        watch = Watch(store, parts.tilesets, settings.limits.sweep_s)
+        stack.push_async_callback(watch.aclose)
+        send = await stack.enter_async_context(posting(settings.limits))
+        deliverer = Deliverer(store, send, time.time)
+        context = Context(
+            store=store,
+            tilesets=parts.tilesets,
+            clock=time.time,
+            committed=watch.committed,
+            hooked=deliverer.hooked,
+            retention=settings.retention,
+            bots=Bots(parts.bots, workers),
         )
+        watch.start()
+        await stack.enter_async_context(running(keep_going(context)))
+        await stack.enter_async_context(running(deliverer.keep_delivering()))
+        yield make_app(context, watch, settings.limits)
+
+
+@asynccontextmanager
+async def _store(settings: Settings, url: str) -> AsyncIterator[RedisStore]:
+    """The store at a Redis, which may be there only later."""
+    async with connect(url, connections=settings.redis_connections, patience_s=settings.redis_patience_s) as store:
         try:
             await store.ping()
         except StoreUnavailable as error:
@@ -136,106 +201,6 @@ def _greet(url: str, settings: Settings) -> None:
         f"  all that it can:  {url}/docs\n"
         f"Stop it with Ctrl-C."
     )
-
-
-@cli.command("verify")
-@click.argument("file_or_url")
-@click.option(
-    "--tileset",
-    "tileset_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The tile set, where neither the file nor this program has it.",
-)
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep what a URL gave in a file that can be verified without the service.",
-)
-def verify_command(file_or_url: str, tileset_file: Path | None, save: Path | None) -> None:
-    """Replay a game's whole log and check commitment, shuffle, digests, rules and result.
-
-    FILE_OR_URL is http://HOST/v1/games/ID (for a private game put one of its tokens in SOUTH_SEAS_TOKEN), or a file
-    with the diffs: an array, an object with `diffs`, or one a line. Ends with 0 when all is proven, 1 when something is
-    wrong, 3 when the game is not over yet, so that its seed is not known.
-    """
-    log = _fetch(file_or_url) if "://" in file_or_url else _read(Path(file_or_url))
-    if save is not None:
-        save.write_bytes(write_log(log))
-    checks = verify(log.diffs, _tileset_of(log, tileset_file))
-    for check in checks:
-        click.echo(_line(check))
-    if any(check.passed is False for check in checks):
-        sys.exit(1)
-    if any(check.passed is None for check in checks):
-        sys.exit(3)
-
-
-@cli.group("tileset")
-def tileset_group() -> None:
-    """Tile sets: the tiles and ships that games are played with."""
-
-
-@tileset_group.command("check")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def check_command(file: Path) -> None:
-    """Check a tile set's file; says for each fault where and why, and ends with 1 if there is any."""
-    try:
-        tileset = parse(file.read_bytes())
-    except TileSetInvalid as invalid:
-        for fault in invalid.faults:
-            click.echo(f"{file}: {_where(fault)}", err=True)
-        sys.exit(1)
-    tiles = sum(tile.count for tile in tileset.tiles)
-    click.echo(
-        f"{file}: {tileset.id} is a playable tile set: {tiles} tiles of {len(tileset.tiles)} types, "
-        f"{len(tileset.ships)} ships"
-    )
-
-
-def _where(fault: Fault) -> str:
-    return fault.reason if fault.path == "$" else f"{fault.path}: {fault.reason}"
-
-
-def _fetch(url: str) -> Log:
-    try:
-        fetched = asyncio.run(fetch_log(url, os.environ.get(VERIFY_AS)))
-    except ClientError as failed:
-        raise click.ClickException(str(failed)) from failed
-    return Log(fetched.diffs, fetched.tileset)
-
-
-def _read(path: Path) -> Log:
-    try:
-        return read_log(path.read_bytes())
-    except OSError as error:
-        raise click.ClickException(f"{path}: {error.strerror}") from error
-    except BadLog as bad:
-        raise click.ClickException(f"{path}: {bad}") from bad
-
-
-def _tileset_of(log: Log, file: Path | None) -> Any:
-    """The tile set that the log was played with: the one named, the one beside the diffs, or a built-in one."""
-    data = file.read_bytes() if file is not None else log.tileset
-    if data is not None:
-        try:
-            return parse(data)
-        except TileSetInvalid as invalid:
-            raise click.ClickException(f"the tile set cannot be played: {_where(invalid.faults[0])}") from invalid
-    named = [
-        operation.get("value")
-        for diff in log.diffs[:1]
-        for operation in diff.get("patch", ())
-        if operation.get("path") == "/tileset"
-    ]
-    for loaded in load_catalogue(None):
-        if loaded.tileset.id in named:
-            return loaded.tileset
-    raise click.ClickException("the log names no tile set that this program has: name its file with --tileset")
-
-
-def _line(check: Check) -> str:
-    words = {True: "ok", False: "WRONG", None: "unknown"}
-    return f"{words[check.passed]:8} {check.name:11} {check.detail}"
 
 
 if __name__ == "__main__":

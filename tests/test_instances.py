@@ -109,6 +109,19 @@ async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with
             assert await instance.process.wait() == 0
 
 
+async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
+    async with (
+        started(tmp_path, None, "--drain-s", "300") as instance,
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{instance.url}/v1/ws"),
+    ):
+        instance.process.send_signal(signal.SIGINT)
+        await asyncio.sleep(0.2)
+        async with session.get(f"{instance.url}/readyz") as response:
+            assert response.status == 503
+        assert await instance.stop(signal.SIGINT) == 0
+
+
 async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:
     async with aiohttp.ClientSession() as session:
         async with started(tmp_path, None, "--drain-s", "0") as instance:

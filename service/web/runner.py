@@ -12,8 +12,11 @@ from aiohttp import web
 from schemas.problems import problem
 from service.web.answers import EXPOSED
 from service.web.problems import problem_response
+from service.web.refusing import refusing
 
 LOG = logging.getLogger(__name__)
+
+HURRY_S = 0.1
 
 
 class ProblemProtocol(web.RequestHandler):
@@ -55,10 +58,14 @@ class ProblemServer(web.Server):
 class Runner(web.AppRunner):
     """Runs an application on a ProblemServer."""
 
+    def hurry(self) -> None:
+        """Give handlers hardly any time to finish: somebody does not want to wait."""
+        self._shutdown_timeout = HURRY_S
+
     async def _make_server(self) -> web.Server:
         plain = await super()._make_server()
         return ProblemServer(
-            plain.request_handler,
+            refusing(self.app, plain.request_handler),
             request_factory=plain.request_factory,
             loop=asyncio.get_running_loop(),
             **self._kwargs,

@@ -1,26 +1,31 @@
 """Running the application until it is told to stop, and stopping it without a failed request.
 
-On SIGTERM or SIGINT: /readyz answers 503 and everything else is served for `drain_s`; then sockets are told and closed,
-spread over `close_spread_s`; then the listener closes and the handlers finish. A second signal stops at once.
+Told to stop: /readyz answers 503 and everything else is served for `drain_s`; then sockets are told and closed, spread
+over `close_spread_s`; then the listener closes and the handlers finish. Told to hurry, it stops at once.
 """
 
 import asyncio
 import gc
 import logging
-import signal
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
+from socket import socket
 
 from aiohttp import web
 
 from service.web.keys import DRAINING, LIMITS
+from service.web.open_files import allow_many_sockets
 from service.web.runner import Runner
 from service.web.sockets import close_sockets
+from service.web.stopping import Heeded, Stop, heeding
 
 logger = logging.getLogger(__name__)
 
 GC_THRESHOLD = 50_000
 """Collections of young objects are rare: what a request makes, no cycle holds."""
+
+BACKLOG = 1024
+"""Connections that may wait until they are accepted; the system's own limit may be lower."""
 
 FINISH_S = 10.0
 """How long handlers may take to finish after the listener has closed."""
@@ -48,50 +53,38 @@ def _tell_failure(task: asyncio.Task[None]) -> None:
         logger.critical("a background task failed", exc_info=error)
 
 
-async def run(app: web.Application, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Listen, call `ready` with the URL, and serve until SIGTERM or SIGINT. Raises StartFailed."""
+async def run(
+    app: web.Application, sockets: Sequence[socket], stop: Stop, signals: Heeded, ready: Callable[[], None]
+) -> None:
+    """Listen, call `ready`, and serve until `stop` is told, by the signals or by whoever else has it."""
     runner = Runner(app, access_log=None, shutdown_timeout=FINISH_S)
     await runner.setup()
     try:
-        try:
-            await web.TCPSite(runner, host, port).start()
-        except OSError as error:
-            raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+        for listening in sockets:
+            await web.SockSite(runner, listening, backlog=BACKLOG).start()
+        allow_many_sockets()
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD, 20, 100)
-        ready(_url(runner, host))
-        await _stopped(app)
+        with heeding(signals):
+            ready()
+            await _stopped(app, stop)
     finally:
+        if stop.hurry.is_set():
+            runner.hurry()
         await runner.cleanup()
 
 
-async def _stopped(app: web.Application) -> None:
-    """Return when a signal has come and everybody has been given the time to go elsewhere."""
-    loop = asyncio.get_running_loop()
-    first, second = asyncio.Event(), asyncio.Event()
-
-    def heard() -> None:
-        (second if first.is_set() else first).set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, heard)
-    try:
-        await first.wait()
+async def _stopped(app: web.Application, stop: Stop) -> None:
+    """Return when it has been told and everybody has been given the time to go elsewhere, or when there is none."""
+    await stop.told.wait()
+    if not stop.hurry.is_set():
         logger.info("stopping: not ready any more, still serving for %g s", app[LIMITS].drain_s)
-        app[DRAINING].set()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(app[LIMITS].drain_s):
-                await second.wait()
-        if not second.is_set():
-            await close_sockets(app)
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
-
-
-def _url(runner: web.AppRunner, host: str) -> str:
-    """Where it listens really: the port may have been chosen by the system."""
-    port = runner.addresses[0][1]
-    shown = "127.0.0.1" if host in ("0.0.0.0", "") else f"[{host}]" if ":" in host else host  # noqa: S104 (compared)
-    return f"http://{shown}:{port}"
+    app[DRAINING].set()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(app[LIMITS].drain_s):
+            await stop.hurry.wait()
+    leaving, hurried = asyncio.create_task(close_sockets(app)), asyncio.create_task(stop.hurry.wait())
+    await asyncio.wait({leaving, hurried}, return_when=asyncio.FIRST_COMPLETED)
+    leaving.cancel()
+    hurried.cancel()

@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 from playwright.async_api import Browser, Page, Request, ViewportSize, async_playwright, expect
 
 from service.games.port import Store
-from service.web.docs.contents import path_of
-from service.web.docs.pages import NAMES
+from service.web.docs.contents import NAMES, path_of
 from service.web.openapi import openapi
 from tests.web.served import serve
 

@@ -11,8 +11,8 @@ from aiohttp import ClientSession
 
 from schemas.problems import KINDS
 from service.web.docs.assets import SHIPPED, kept
-from service.web.docs.contents import HTTP, SOCKET, path_of
-from service.web.docs.pages import NAMES, page
+from service.web.docs.contents import HTTP, NAMES, SOCKET, path_of
+from service.web.docs.pages import page
 from tests.docs.blocks import DOCS, pages
 from tests.docs.read import Read
 from tests.rules.test_every_rule import IDS

@@ -4,7 +4,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-__all__ = ["CONTENTS", "HTTP", "INDEX", "SOCKET", "Chapter", "path_of", "source"]
+__all__ = ["CONTENTS", "HTTP", "INDEX", "NAMES", "SOCKET", "Chapter", "path_of", "source"]
 
 INDEX = "index"
 """The page at /docs itself."""
@@ -62,6 +62,8 @@ CONTENTS = (
         ),
     ),
 )
+
+NAMES = tuple(name for chapter in CONTENTS for name, _ in chapter.pages)
 
 
 def path_of(name: str) -> str:

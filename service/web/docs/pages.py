@@ -6,15 +6,13 @@ from typing import Any
 import msgspec
 
 from service.web.docs.assets import Asset, asset, kept
-from service.web.docs.contents import CONTENTS, HTTP, SOCKET, path_of, source
+from service.web.docs.contents import HTTP, SOCKET, path_of, source
 from service.web.docs.frame import framed
 from service.web.docs.markdown import Rendered, fragment, render
 from service.web.docs.socket import rendered
 from service.web.published import document
 
-__all__ = ["NAMES", "page"]
-
-NAMES = tuple(name for chapter in CONTENTS for name, _ in chapter.pages)
+__all__ = ["page"]
 
 VIEWER = """<h1>HTTP</h1>
 {introduction}<p>All of it as a document for programs, OpenAPI 3.1: <a href="/openapi.json">/openapi.json</a>. What goes

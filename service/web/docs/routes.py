@@ -9,9 +9,8 @@ from aiohttp import web
 
 from schemas.problems import KINDS
 from service.web.answers import PUBLIC
-from service.web.docs.assets import SHIPPED, answer, shipped
-from service.web.docs.contents import INDEX, path_of
-from service.web.docs.pages import NAMES, page
+from service.web.docs.assets import SHIPPED, Asset, answer, shipped
+from service.web.docs.contents import INDEX, NAMES, path_of
 from service.web.refusing import expecting
 
 __all__ = ["set_up"]
@@ -32,7 +31,7 @@ def set_up(app: web.Application) -> None:
 
 async def read_index(request: web.Request) -> web.Response:
     """The overview."""
-    return answer(request, await asyncio.to_thread(page, INDEX))
+    return answer(request, await asyncio.to_thread(_page, INDEX))
 
 
 async def to_index(request: web.Request) -> web.Response:
@@ -48,7 +47,7 @@ async def read_page(request: web.Request) -> web.Response:
         return _elsewhere(path_of(INDEX))
     if name not in NAMES:
         raise web.HTTPNotFound
-    return answer(request, await asyncio.to_thread(page, name))
+    return answer(request, await asyncio.to_thread(_page, name))
 
 
 async def read_static(request: web.Request) -> web.Response:
@@ -69,3 +68,10 @@ async def to_problem(request: web.Request) -> web.Response:
 
 def _elsewhere(path: str) -> web.Response:
     return web.Response(status=302, headers={"Location": path, "Cache-Control": PUBLIC})
+
+
+def _page(name: str) -> Asset:
+    # What reads Markdown is loaded with the first page: it is a twentieth of what starting would take.
+    from service.web.docs.pages import page  # noqa: PLC0415
+
+    return page(name)

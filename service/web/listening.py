@@ -1,0 +1,46 @@
+"""The sockets that an instance listens on, made before there is an event loop, so that several can share them."""
+
+import socket
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from service.web.serving import BACKLOG, StartFailed
+
+ALL = ("0.0.0.0", "")  # noqa: S104  compared, not bound
+
+Address = tuple[socket.AddressFamily, tuple[str, int]]
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """One socket for each address of the host, all on one port; 0 is any free one. Raises StartFailed."""
+    with ExitStack() as opened:
+        bound: list[socket.socket] = []
+        try:
+            for family, (address, _) in _addresses(host, port):
+                one = opened.enter_context(socket.socket(family, socket.SOCK_STREAM))
+                _listen(one, address, bound[0].getsockname()[1] if bound else port)
+                bound.append(one)
+        except OSError as error:
+            raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+        opened.pop_all()
+    return bound
+
+
+def url_of(sockets: Sequence[socket.socket], host: str) -> str:
+    """Where they listen really: the port may have been chosen by the system."""
+    shown = "127.0.0.1" if host in ALL else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{sockets[0].getsockname()[1]}"
+
+
+def _addresses(host: str, port: int) -> list[Address]:
+    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((family, (str(address[0]), int(address[1]))) for family, *_, address in found))
+
+
+def _listen(one: socket.socket, address: str, port: int) -> None:
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if one.family == socket.AF_INET6:
+        one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    one.bind((address, port))
+    one.listen(BACKLOG)
+    one.setblocking(False)  # noqa: FBT003  its only argument, and not a keyword

@@ -1,0 +1,31 @@
+"""Builds the wheel: of plain Python, or, with SOUTH_SEAS_COMPILE=1, with the modules that pyproject.toml lists as C.
+
+The rest of the build is told in pyproject.toml. Compiling needs mypy, a C compiler and Python's headers.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+
+def extensions() -> list[Extension]:
+    """The compiled modules; none unless they are asked for."""
+    if os.environ.get("SOUTH_SEAS_COMPILE") != "1":
+        return []
+    try:
+        from mypyc.build import mypycify  # noqa: PLC0415 (only who compiles needs it)
+    except ImportError as missing:
+        raise SystemExit("SOUTH_SEAS_COMPILE=1 needs mypy, installed, and pip's --no-build-isolation") from missing
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
+    modules = project["tool"]["south-seas"]["compiled"]
+    # -O1 takes half the time of -O3 to compile, and runs as fast: most of the work is done inside Python's own types.
+    compiled: list[Extension] = mypycify(modules, group_name="south_seas", opt_level="1", debug_level="0")
+    for extension in compiled:
+        # The modules call each other; no other library may put its own functions in between.
+        extension.extra_compile_args += ["-fvisibility=hidden", "-fno-semantic-interposition"]
+    return compiled
+
+
+setup(ext_modules=extensions())

