@@ -1,44 +1,91 @@
-"""`python -m benchmarks`: the engine's figures, then the service's, as the Markdown table of the README."""
+"""`python -m benchmarks`: measure everything, keep it as JSON, and print it as the Markdown table of the README."""
 
 import argparse
 import os
-import platform
-import tempfile
-import time
-from pathlib import Path
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NoReturn
 
 import uvloop
 
-from benchmarks.engine import engine_figures
+from benchmarks.action import action
+from benchmarks.builds import COMPILED, PURE, build_here, environments
+from benchmarks.engine import engine
+from benchmarks.fan_out import fan_out
+from benchmarks.latency import latency
+from benchmarks.machine import describe
 from benchmarks.processes import OTHER_CORE, on_core
-from benchmarks.report import Figure, table
-from benchmarks.service import service_figures
-from service.store.embedded import embedded
+from benchmarks.readme import write
+from benchmarks.results import Figure, save
+from benchmarks.run import QUICK_ROUNDS, ROUNDS, Run
+from benchmarks.sockets import sockets
+from benchmarks.start import image, start
+from benchmarks.table import lines
+from benchmarks.workers import workers
+
+Part = Callable[[Run], Awaitable[tuple[list[Figure], list[str]]]]
+
+PARTS: Mapping[str, Part] = {
+    "engine": engine,
+    "action": action,
+    "latency": latency,
+    "fan-out": fan_out,
+    "sockets": sockets,
+    "workers": workers,
+    "start": start,
+}
 
 
 def main() -> None:
-    """Measure what is asked for and print it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("part", nargs="?", choices=("all", "engine", "service"), default="all")
-    part = parser.parse_args().part
-    print(f"{time.strftime('%Y-%m-%d')}, {_machine()}, Python {platform.python_version()}\n")
+    """Measure what is asked for; ends with 0 though the machine was noisy, which the result says."""
+    options = _options()
+    if options.engine != build_here():
+        _start_again_with(options.engine)
+    run = Run(rounds=options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS), quick=options.quick)
+    figures: list[Figure] = []
+    notes: list[str] = []
     with on_core(OTHER_CORE):
-        figures = engine_figures() if part in ("all", "engine") else []
-        if part in ("all", "service"):
-            figures += uvloop.run(_service())
-    print(table(figures))
+        for name in options.only or PARTS:
+            measured, told = uvloop.run(_run(PARTS[name], run))
+            figures += measured
+            notes += told
+    if options.image_mb is not None:
+        figures.append(image(options.image_mb))
+    result = describe("suite", figures, run.noise.report(), quick=options.quick, notes=notes)
+    print(*lines(result), sep="\n")
+    if options.keep:
+        file = save(result)
+        run.tell(f"kept in {file}")
+        if options.readme:
+            write(file)
 
 
-async def _service() -> list[Figure]:
-    with tempfile.TemporaryDirectory() as directory:
-        async with embedded(Path(directory)) as server:
-            return await service_figures(server.url)
+async def _run(part: Part, run: Run) -> tuple[list[Figure], list[str]]:
+    return await part(run)
 
 
-def _machine() -> str:
-    with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
-        model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-    return f"{os.cpu_count()} cores of {model or platform.machine()}"
+def _start_again_with(build: str) -> NoReturn:
+    """The same command in a process that imports the other build of the engine, as do all that it starts."""
+    if build not in (found := environments()):
+        raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
+    os.execve(sys.executable, (sys.executable, "-m", "benchmarks", *sys.argv[1:]), found[build])  # noqa: S606
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"some parts: {', '.join(PARTS)}")
+    parser.add_argument(
+        "--quick", action="store_true", help="a trial in a minute, whose figures are not to be judged by"
+    )
+    parser.add_argument("--rounds", type=int, help=f"rounds of each measurement ({ROUNDS}; quick {QUICK_ROUNDS})")
+    parser.add_argument("--engine", choices=(PURE, COMPILED), default=PURE, help="the service's build of it (pure)")
+    parser.add_argument("--image-mb", type=float, help="the size of the container image, to be kept with the rest")
+    parser.add_argument("--no-keep", dest="keep", action="store_false", help="only print it")
+    parser.add_argument("--readme", action="store_true", help="put table and picture into the README")
+    options = parser.parse_args()
+    if options.readme and (options.only or options.quick or not options.keep):
+        parser.error("--readme takes a whole run that is kept")
+    return options
 
 
 if __name__ == "__main__":

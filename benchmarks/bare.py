@@ -1,13 +1,14 @@
 """The ceilings: what aiohttp does with the same Redis traffic and no game, and what a loop that only writes does.
 
-`python -m benchmarks.bare REDIS_URL SNAPSHOT_BYTES DIFF_BYTES ANSWER_BYTES` listens on a free port and prints it.
-`POST /bare/{game}` does the two round trips of one action with as many bytes. `GET /watch` takes a socket,
-`POST /fan-out` writes one frame of DIFF_BYTES to each of them.
+`python -m benchmarks.bare REDIS_URL SNAPSHOT DIFF ANSWER` listens on a free port and prints it; the numbers
+are sizes in bytes. `POST /bare/{game}` reads the body, does one commit with the store's own script, as an action does,
+and answers with as many bytes. `GET /watch` takes a socket, `POST /fan-out/{size}` writes one frame of that size to
+each, marked as compressed where that was asked for.
 """
 
+import argparse
 import asyncio
-import os
-import sys
+import gc
 from contextlib import suppress
 from typing import cast
 
@@ -15,70 +16,98 @@ import uvloop
 from aiohttp import web
 from redis.asyncio import Redis
 
+from benchmarks.commits import Sizes, arguments, keys
+from benchmarks.watchers import COMPRESSED
 from service.store.batch import Batches
 from service.store.client import client
 from service.store.script import Script
 from service.web.frames import text_frame
+from service.web.serving import GC_THRESHOLD
 
-DIGEST = "0" * 32
-ACCESS_BYTES = 300
+CONNECTIONS = 2
+PATIENCE_S = 5.0
+MARK = b"md"
+"""How a plain frame's content begins, and what is nowhere else in it."""
 
 
-def application(redis: Redis, snapshot: int, diff: int, answer: int) -> web.Application:
-    """The two ceilings."""
-    batches = Batches(redis, 2, 5.0)
-    commit = Script(batches, "commit.lua")
-    kept, body = b"k" * (answer + 60), b"a" * answer
-    stored, data, access = b"s" * snapshot, b"d" * diff, b"x" * ACCESS_BYTES
-    frame = text_frame(b"m" + data[1:])
-    versions: dict[str, int] = {}
-    transports: dict[web.WebSocketResponse, asyncio.Transport] = {}
+class Actions:
+    """`POST /bare/{game}`: one action's traffic."""
 
-    async def act(request: web.Request) -> web.Response:
+    def __init__(self, redis: Redis, sizes: Sizes) -> None:
+        self._commit = Script(Batches(redis, CONNECTIONS, PATIENCE_S), "commit.lua")
+        self._sizes = sizes
+        self._body = b"a" * sizes.answer
+        self._versions: dict[str, int] = {}
+
+    async def act(self, request: web.Request) -> web.Response:
+        """Commit, and answer as the service does in length; 500 where the script did not store it."""
         game = request.match_info["game"]
         await request.read()
-        version = versions.get(game, 0)
-        keys = [f"bare:{{{game}}}:game", f"bare:{{{game}}}:log", f"bare:{{{game}}}:answer:{version}"]
-        await asyncio.gather(
-            batches.send("HMGET", keys[0], "version", "digest", "snapshot", "access"), batches.send("GET", keys[2])
+        version = self._versions.get(game, 0)
+        self._versions[game] = version + 1
+        stored = await self._commit.run(keys(game, version), *arguments(game, version, self._sizes))
+        return web.Response(
+            status=200 if stored == 1 else 500, body=self._body, headers={"Content-Type": "application/json"}
         )
-        versions[game] = version + 1
-        on = ("", "") if version == 0 else (version, DIGEST)
-        await commit.run(
-            keys,
-            *(os.urandom(16).hex(), *on, stored, access if version == 0 else b"", 3600, "bare", game, kept, 3600),
-            *(version + 1, DIGEST, DIGEST, data),
-        )
-        return web.Response(body=body, content_type="application/json")
 
-    async def watch(request: web.Request) -> web.WebSocketResponse:
-        socket = web.WebSocketResponse(compress=False)
+
+class Writing:
+    """`GET /watch` and `POST /fan-out`: the loop that only writes."""
+
+    def __init__(self) -> None:
+        self._transports: dict[web.WebSocketResponse, tuple[asyncio.Transport, bool]] = {}
+
+    async def watch(self, request: web.Request) -> web.WebSocketResponse:
+        """Hold a socket."""
+        asked = "permessage-deflate" in request.headers.get("Sec-WebSocket-Extensions", "")
+        socket = web.WebSocketResponse(compress=asked)
         await socket.prepare(request)
-        transports[socket] = cast("asyncio.Transport", request.transport)
+        self._transports[socket] = cast("asyncio.Transport", request.transport), asked
         with suppress(asyncio.CancelledError):
             async for _ in socket:
                 pass
-        del transports[socket]
+        del self._transports[socket]
         return socket
 
-    async def fan_out(request: web.Request) -> web.Response:
+    async def fan_out(self, request: web.Request) -> web.Response:
+        """Write one frame to each."""
         await request.read()
-        for transport in transports.values():
+        plain = text_frame(MARK + b"d" * (int(request.match_info["size"]) - len(MARK)))
+        compressed = bytes((plain[0] | COMPRESSED,)) + plain[1:]
+        for transport, asked in self._transports.values():
             if not transport.is_closing():
-                transport.write(frame)
+                transport.write(compressed if asked else plain)
         return web.Response(body=b"{}", content_type="application/json")
 
+
+def application(redis: Redis, sizes: Sizes) -> web.Application:
+    """All ceilings."""
+    actions, writing = Actions(redis, sizes), Writing()
     app = web.Application()
-    app.add_routes([web.post("/bare/{game}", act), web.get("/watch", watch), web.post("/fan-out", fan_out)])
+    app.add_routes(
+        [
+            web.post("/bare/{game}", actions.act),
+            web.get("/watch", writing.watch),
+            web.post("/fan-out/{size}", writing.fan_out),
+        ]
+    )
     return app
 
 
 async def main() -> None:
-    """Serve until killed."""
-    url, snapshot, diff, answer = sys.argv[1], *map(int, sys.argv[2:5])
-    runner = web.AppRunner(application(client(url), snapshot, diff, answer), access_log=None)
+    """Serve until killed, with the garbage collector tuned as the service tunes it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bare", description=__doc__)
+    parser.add_argument("redis_url")
+    for name in Sizes._fields:
+        parser.add_argument(name, type=int)
+    options = parser.parse_args()
+    sizes = Sizes(*(getattr(options, name) for name in Sizes._fields))
+    runner = web.AppRunner(application(client(options.redis_url), sizes), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD, 20, 100)
     print(f"listens on http://127.0.0.1:{runner.addresses[0][1]}", flush=True)
     await asyncio.Event().wait()
 

@@ -1,6 +1,8 @@
 """Whole games played beforehand, so that the load asks for legal actions without asking for the moves."""
 
+import itertools
 import random
+import zlib
 from typing import NamedTuple
 
 from schemas.vocabulary import Color
@@ -10,16 +12,18 @@ from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
-MID_GAME_TURN = 36
+MID_GAME_TILES = 36
 
 
 class SampleGame(NamedTuple):
-    """A random game: its moves, and what it weighs on average, in bytes."""
+    """A random game: its moves, and how many bytes its snapshot and the diff have after each."""
 
     seed: str
     moves: list[str]
-    snapshot_bytes: int
-    diff_bytes: int
+    snapshots: list[int]
+    diffs: list[int]
+    deflated: list[int]
+    """A diff, compressed by itself as permessage-deflate sends it (RFC 7692, 7.2.1)."""
 
 
 def archipelago() -> LoadedTileSet:
@@ -49,22 +53,36 @@ def new_game(tables: Tables, seed: str, players: int = 2) -> Game:
 def sample_game(tables: Tables, seed: str) -> SampleGame:
     """Play a whole random game and weigh it."""
     game, chance = new_game(tables, seed), random.Random(seed)
-    moves, snapshots, diffs = [], 0, 0
+    sample = SampleGame(seed, [], [], [], [])
     while not is_finished(game):
         action, events = apply(tables, game, chance.choice(legal_moves(tables, game)))
-        moves.append(move_id(action))
-        diff = record(tables, game, events, at=game.created_at, seat=0, move=moves[-1], by="owner")
-        snapshots += len(encode(game))
-        diffs += len(diff.data)
-    return SampleGame(seed, moves, snapshots // len(moves), diffs // len(moves))
+        sample.moves.append(move_id(action))
+        diff = record(tables, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
+        sample.snapshots.append(len(encode(game)))
+        sample.diffs.append(len(diff.data))
+        sample.deflated.append(len(_deflated(diff.data)))
+    return sample
 
 
 def mid_games(tables: Tables, number: int) -> list[Game]:
     """Games at the placing of the middle turn's tile."""
-    games = []
-    for seed in range(number):
+    return games_at(tables, MID_GAME_TILES, number)
+
+
+def games_at(tables: Tables, tiles: int, number: int) -> list[Game]:
+    """Games at the placing of a tile while `tiles` lie on the board; a game that never gets there is left out."""
+    games: list[Game] = []
+    for seed in itertools.count():
         game, chance = new_game(tables, f"mid-{seed}"), random.Random(seed)
-        while game.number < MID_GAME_TURN or game.phase != "place_tile":
+        while not is_finished(game) and (len(game.cells) < tiles or game.phase != "place_tile"):
             apply(tables, game, chance.choice(legal_moves(tables, game)))
-        games.append(game)
-    return games
+        if len(game.cells) == tiles and not is_finished(game):
+            games.append(game)
+        if len(games) == number:
+            return games
+    raise AssertionError
+
+
+def _deflated(data: bytes) -> bytes:
+    press = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return (press.compress(data) + press.flush(zlib.Z_SYNC_FLUSH))[:-4]

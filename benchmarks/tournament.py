@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import NamedTuple, get_args
 
 from benchmarks.balance import ARCHIPELAGO
-from benchmarks.report import percentile
+from benchmarks.results import percentile
 from schemas.vocabulary import COLORS, Edition
 from service.engine import Player, Tables, apply, is_finished, set_up, view
 from service.engine.tileset_check import parse

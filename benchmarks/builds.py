@@ -1,0 +1,40 @@
+"""The two builds of the engine, plain Python and compiled: which a process has, and how to start one with the other."""
+
+import os
+from filecmp import cmp
+from pathlib import Path
+
+from service import engine
+
+ROOT = Path(__file__).parent.parent
+PURE = "pure"
+COMPILED = "compiled"
+WHERE = "SOUTH_SEAS_COMPILED"
+"""The environment variable that names a directory into which the compiled wheel is installed; else build/compiled."""
+
+
+def build_here() -> str:
+    """The build that this process has imported."""
+    return COMPILED if engine.COMPILED else PURE
+
+
+def environments() -> dict[str, dict[str, str]]:
+    """The builds that there are, the plain one first, each with the environment of a process that imports it."""
+    found = {PURE: _importing(ROOT)}
+    named = os.environ.get(WHERE)
+    where = Path(named) if named else ROOT / "build" / "compiled"
+    if named or _is_of_these_sources(where):
+        found[COMPILED] = _importing(where, ROOT)
+    return found
+
+
+def _importing(*directories: Path) -> dict[str, str]:
+    """The working directory is not imported from: it is that of the plain build."""
+    path = os.pathsep.join(str(directory.absolute()) for directory in directories)
+    return {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+
+
+def _is_of_these_sources(where: Path) -> bool:
+    """Whether the build there, which holds the whole service, was made of the sources as they are now."""
+    sources = [path.relative_to(ROOT) for package in ("schemas", "service") for path in (ROOT / package).rglob("*.py")]
+    return all((where / path).is_file() and cmp(ROOT / path, where / path, shallow=False) for path in sources)

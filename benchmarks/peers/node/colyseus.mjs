@@ -1,0 +1,128 @@
+// `node colyseus.mjs POSITION.json at-once|every-50-ms`: a Colyseus server with one kind of room, on a free port.
+// A room's state is the position as a schema; a message lays a tile on one of its cells.
+// State goes out as Colyseus does by default, every 50 ms, or with `broadcastPatch()` at the end of each move.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+import { Room, Server } from "@colyseus/core";
+import { schema, t } from "@colyseus/schema";
+import { WebSocketTransport } from "@colyseus/ws-transport";
+
+const [position, patches] = process.argv.slice(2);
+const begin = JSON.parse(readFileSync(position, "utf8"));
+const cells = Object.keys(begin.board);
+
+const Islander = schema({ segment: t.number(), seat: t.number() }, "Islander");
+const Covered = schema({ segment: t.number(), group: t.number() }, "Covered");
+const Cell = schema(
+  {
+    tile: t.string(),
+    rotation: t.number(),
+    order: t.number(),
+    islanders: t.array(Islander),
+    covered: t.array(Covered),
+  },
+  "Cell",
+);
+const Wares = schema({ bananas: t.number(), shells: t.number(), fish: t.number() }, "Wares");
+const Player = schema(
+  {
+    seat: t.number(),
+    name: t.string(),
+    color: t.string(),
+    kind: t.string(),
+    supply: t.number(),
+    wares: Wares,
+    ships: t.array("string"),
+    points: t.number(),
+  },
+  "Player",
+);
+const Turn = schema(
+  { number: t.number(), seat: t.number(), phase: t.string(), decider: t.number(), tile: t.string() },
+  "Turn",
+);
+const Game = schema(
+  {
+    id: t.string(),
+    version: t.number(),
+    status: t.string(),
+    tileset: t.string(),
+    edition: t.string(),
+    created_at: t.string(),
+    updated_at: t.string(),
+    players: t.array(Player),
+    turn: Turn,
+    display: t.array("string"),
+    ship_pile: t.number(),
+    bag: t.number(),
+    discarded: t.array("string"),
+    board: t.map(Cell),
+  },
+  "Game",
+);
+
+const known = (of, fields) => Object.fromEntries(fields.map((field) => [field, of[field]]));
+
+function cell(of) {
+  const made = new Cell().assign(known(of, ["tile", "rotation", "order"]));
+  for (const one of of.islanders) made.islanders.push(new Islander().assign(one));
+  for (const one of of.covered) made.covered.push(new Covered().assign(one));
+  return made;
+}
+
+function player(of) {
+  const made = new Player().assign(known(of, ["seat", "name", "color", "kind", "supply", "points"]));
+  made.wares = new Wares().assign(of.wares);
+  for (const ship of of.ships) made.ships.push(ship);
+  return made;
+}
+
+function game() {
+  const scalars = ["id", "version", "status", "tileset", "edition", "created_at", "updated_at", "ship_pile", "bag"];
+  const made = new Game().assign(known(begin, scalars));
+  made.turn = new Turn().assign(known(begin.turn, ["number", "seat", "phase", "decider", "tile"]));
+  for (const one of begin.players) made.players.push(player(one));
+  for (const field of ["display", "discarded"]) for (const one of begin[field]) made[field].push(one);
+  for (const [where, one] of Object.entries(begin.board)) made.board.set(where, cell(one));
+  return made;
+}
+
+class Tiles extends Room {
+  maxClients = 2;
+  state = game();
+  seats = [];
+
+  onCreate() {
+    if (patches === "at-once") this.patchRate = null;
+    this.state.turn.seat = 0;
+    this.onMessage("place", (client, [number, rotation]) => this.place(client, number, rotation));
+  }
+
+  onJoin(client) {
+    this.seats.push(client.sessionId);
+  }
+
+  place(client, number, rotation) {
+    const { turn, players, board } = this.state;
+    const seat = turn.seat;
+    if (client.sessionId !== this.seats[seat] || !(number in cells) || !(rotation >= 0 && rotation < 4)) return;
+    this.state.version += 1;
+    turn.number += 1;
+    turn.seat = 1 - seat;
+    turn.decider = 1 - seat;
+    players[seat].wares.shells += 1;
+    board.set(
+      cells[number],
+      cell({ tile: "junction-3", rotation, order: turn.number, islanders: [{ segment: 1, seat }], covered: [] }),
+    );
+    if (patches === "at-once") this.broadcastPatch();
+  }
+}
+
+process.stdin.on("end", () => process.exit()).resume();
+const http = createServer();
+const server = new Server({ transport: new WebSocketTransport({ server: http }), greet: false });
+server.define("tiles", Tiles);
+await server.listen(0, "127.0.0.1");
+console.log(`listens on http://127.0.0.1:${http.address().port}`);

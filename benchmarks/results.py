@@ -1,0 +1,134 @@
+"""What a run of the suite measured, and how it is kept: one JSON file a run in `benchmarks/results/`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Literal
+
+import msgspec
+
+FOLDER = Path(__file__).parent / "results"
+FORMAT = 1
+
+
+class Series(msgspec.Struct, frozen=True):
+    """One number of each round, and what is told of them."""
+
+    median: float
+    low: float
+    high: float
+    rounds: list[float]
+
+
+class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of the table."""
+
+    name: str
+    """What it is called for ever, so that results of different days can be compared: "action.rate"."""
+    group: str
+    title: str
+    unit: str
+    measured: Series
+    better: Literal["more", "less"] = "more"
+    of: str = ""
+    """Who or what was measured, where it is not the service as it is: a build of the engine, a peer."""
+    ceiling: Series | None = None
+    """What was measured beside it in the same rounds, in the same unit."""
+    ceiling_title: str = ""
+    ratio: Series | None = None
+    """Measured by ceiling, round by round."""
+    reach: float | None = None
+    """What the project set out to reach, in `unit`."""
+    reach_ratio: float | None = None
+    """The same, of the ratio."""
+    note: str = ""
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """Where it ran."""
+
+    cpu: str
+    cores: int
+    memory_mb: int
+    system: str
+
+
+class Noise(msgspec.Struct, frozen=True):
+    """How quiet the machine was; every share is of all cores' time, from 0 to 1."""
+
+    noisy: bool
+    reasons: list[str]
+    calibration_ms: Series
+    """A fixed piece of work, done between the rounds: milliseconds of each time."""
+    load_before: float
+    """The load average of the last minute when the run began, by the number of cores."""
+    others_share: float
+    """Time that other processes took."""
+    steal_share: float
+    """Time that the hypervisor gave to other machines."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One run."""
+
+    format: int
+    kind: Literal["suite", "peers"]
+    date: str
+    """ISO 8601, UTC, of the run's end."""
+    commit: str
+    """With `+changes` where files differed from it."""
+    quick: bool
+    """A trial, whose rounds were too short to judge by."""
+    machine: Machine
+    python: str
+    engine: str
+    """Which build of the engine the service ran with: pure or compiled."""
+    versions: dict[str, str]
+    noise: Noise
+    figures: list[Figure]
+    notes: list[str]
+
+
+def series(rounds: Sequence[float]) -> Series:
+    """Median and range of one number of each round.
+
+    >>> series([3.0, 1.0, 2.0])
+    Series(median=2.0, low=1.0, high=3.0, rounds=[3.0, 1.0, 2.0])
+    """
+    return Series(median(rounds), min(rounds), max(rounds), list(rounds))
+
+
+def ratios(measured: Sequence[float], ceilings: Sequence[float]) -> Series:
+    """Each round's number by that of its ceiling in the same round."""
+    return series([one / ceiling for one, ceiling in zip(measured, ceilings, strict=True)])
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The value that `percent` of the values do not exceed.
+
+    >>> percentile(range(100), 99), percentile([7.0], 99)
+    (99, 7.0)
+    """
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+def save(result: Result, folder: Path = FOLDER) -> Path:
+    """Write it to a file named for when and what it was."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{result.date.replace(':', '')}-{result.kind}.json"
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
+    return path
+
+
+def load_result(path: Path) -> Result:
+    """The result in a file; raises msgspec.ValidationError where it is none."""
+    return msgspec.json.decode(path.read_bytes(), type=Result)
+
+
+def latest(kind: str = "suite", folder: Path = FOLDER) -> Path:
+    """The file of the last run; raises FileNotFoundError where there is none."""
+    files = sorted(folder.glob(f"*-{kind}.json"))
+    if not files:
+        raise FileNotFoundError(f"no result of the {kind} in {folder}")
+    return files[-1]

@@ -1,0 +1,94 @@
+"""All cores: the service with one worker and with two, and what is left before Redis is the limit."""
+
+import os
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import NamedTuple
+
+from redis.asyncio import Redis
+
+from benchmarks.action import service
+from benchmarks.asked import CONCURRENT, Sample, prepare, sample
+from benchmarks.load import load
+from benchmarks.processes import CORES, Server, cores, redis
+from benchmarks.redis_limit import commits_per_second
+from benchmarks.results import Figure, ratios, series
+from benchmarks.run import Run
+
+GROUP = "All cores"
+SECONDS = 3.0
+WORKERS = (1, 2)
+
+
+class Measured(NamedTuple):
+    """One round."""
+
+    per_second: float
+    redis_busy: float
+    """The share of one core that Redis used."""
+
+
+async def workers(run: Run) -> tuple[list[Figure], list[str]]:
+    """Actions per second with one and with two workers, no process being kept to a core."""
+    one = sample()
+    with cores(CORES):
+        async with AsyncExitStack() as stack:
+            redis_url = await stack.enter_async_context(redis())
+            servers = [
+                await stack.enter_async_context(service(redis_url, "--workers", str(number), on=CORES))
+                for number in WORKERS
+            ]
+            for server in servers:
+                await _measure(run, redis_url, server, one, 0)
+            rounds = await run.in_turn("workers", *(partial(_measure, run, redis_url, at, one) for at in servers))
+            (limits,) = await run.in_turn("Redis alone", partial(_limit, run, redis_url, one))
+    rates = [[measured.per_second for measured in told] for told in rounds]
+    note = f"{CONCURRENT} games at once; Redis and the load share the {os.cpu_count()} cores with it"
+    figures = [
+        Figure(
+            name=f"workers.{number}",
+            group=GROUP,
+            title=f"actions with {number} worker{'s' if number > 1 else ''}",
+            unit="actions/s",
+            measured=series(told),
+            note=note if number == WORKERS[0] else "",
+        )
+        for number, told in zip(WORKERS, rates, strict=True)
+    ]
+    busy = series([measured.redis_busy for measured in rounds[-1]])
+    more = f"two workers do {ratios(rates[1], rates[0]).median:.2f} times what one does"
+    return [*figures, _limit_figure(limits)], [f"{more}, and Redis then uses {busy.median:.0%} of a core"]
+
+
+async def _measure(run: Run, redis_url: str, of: Server, one: Sample, _: int) -> Measured:
+    requests = await prepare(of, one.games)
+    before = await _redis_cpu_s(redis_url)
+    told = await load(of.port, requests, run.seconds(SECONDS))
+    spent = await _redis_cpu_s(redis_url) - before
+    if told.refused:
+        raise RuntimeError(f"{told.refused} of {len(told.seconds)} actions were refused")
+    return Measured(told.per_second, spent * told.per_second / len(told.seconds))
+
+
+async def _limit(run: Run, redis_url: str, one: Sample, number: int) -> float:
+    return await commits_per_second(redis_url, one.sizes, number, run.number(6_000))
+
+
+async def _redis_cpu_s(redis_url: str) -> float:
+    connection = Redis.from_url(redis_url)
+    try:
+        told = await connection.info("cpu")
+    finally:
+        await connection.aclose()
+    return float(told["used_cpu_user"] + told["used_cpu_sys"])
+
+
+def _limit_figure(limits: list[float]) -> Figure:
+    return Figure(
+        name="redis.commits",
+        group=GROUP,
+        title="commits that one Redis takes",
+        unit="commits/s",
+        measured=series(limits),
+        note="the same script and sizes, prepared and sent without waiting: the next limit",
+    )

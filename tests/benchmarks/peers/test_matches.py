@@ -1,0 +1,67 @@
+"""Matches on our own service, by both ways of moving, and on a server that forgets."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.peers import matches
+from benchmarks.peers.matches import Match, play
+from benchmarks.peers.ours import our_games, our_matches
+from tests.started import started
+
+
+@pytest.fixture
+async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
+    async with started(tmp_path, redis_url, "--log-level", "error") as instance:
+        yield int(instance.url.rpartition(":")[2])
+
+
+@pytest.mark.parametrize("by_post", (True, False), ids=("post", "socket"))
+async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> None:
+    opened = await our_matches(port, 2, our_games(2), 3, by_post=by_post)
+    try:
+        few = await play(opened, 5.0, most=3)
+        fast = await play(opened, 0.2)
+        paced = await play(opened, 0.4, per_second=20)
+    finally:
+        for match in opened:
+            match.close()
+    assert len(few.seconds) == 6
+    assert len(fast.seconds) >= 2
+    assert 2 <= len(paced.seconds) <= 10
+    assert all(second > 0 for second in [*fast.seconds, *paced.seconds])
+
+
+async def test_a_refused_move_ends_the_run(port: int) -> None:
+    games = our_games(1)
+    seat, _ = games[0].moves[0]
+    wrong = [games[0]._replace(moves=[(seat, "p9.9.0")])]
+    opened = await our_matches(port, 1, wrong, 1, by_post=True)
+    try:
+        with pytest.raises(RuntimeError, match="illegal_move"):
+            await play(opened, 0.2)
+    finally:
+        opened[0].close()
+
+
+class Forgotten(Match):
+    def send(self) -> int:
+        return 0
+
+
+async def test_a_match_that_hears_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matches, "GRACE_S", 0.05)
+    with pytest.raises(RuntimeError, match="1 of 1 matches got no update"):
+        await play([Forgotten()], 0.05)
+
+
+def test_an_update_counts_at_the_client_that_did_not_move() -> None:
+    match = Forgotten()
+    assert not match.updated(1), "before the first move"
+    match.moves = 1
+    assert not match.updated(0), "the mover"
+    assert match.updated(1)
+    match.moves, match.mover = 2, 1
+    assert not match.updated(1)
+    assert match.updated(0)

@@ -1,0 +1,56 @@
+"""What is asked of every engine, asked of one that can do little: two take up to three from a heap."""
+
+import random
+from collections.abc import Sequence
+
+from benchmarks.peers.subject import STEPS, middle, one_round
+
+
+class Nim:
+    def new(self, seed: int) -> list[int]:
+        return [40 + seed]
+
+    def over(self, state: list[int]) -> bool:
+        return state[0] == 0
+
+    def legal(self, state: list[int]) -> Sequence[int]:
+        return range(1, min(state[0], 3) + 1)
+
+    listed = legal
+
+    def apply(self, state: list[int], action: int) -> None:
+        state[0] -= action
+
+    def copy(self, state: list[int]) -> list[int]:
+        return [*state]
+
+    def encode(self, state: list[int]) -> bytes:
+        return b"%d" % state[0]
+
+    def decode(self, data: bytes) -> list[int]:
+        return [int(data)]
+
+
+def test_the_middle_is_the_middle_of_whole_games() -> None:
+    nim = Nim()
+    steps = middle(nim)
+    assert all(state[0] - action > 0 and state[0] < 55 for state, action in steps)
+    first = [state[0] for state, _ in steps[:STEPS]]
+    assert first == sorted(first, reverse=True)
+    assert middle(nim) == steps
+
+
+def test_a_round_answers_every_question_and_changes_nothing() -> None:
+    nim = Nim()
+    steps = middle(nim)
+    told = one_round(nim, steps, 0.04)
+    assert set(told) == {"games", "actions", "apply", "list", "copy", "encode", "decode", "bytes"}
+    assert all(number > 0 for number in told.values())
+    assert steps == middle(nim)
+
+
+def test_games_are_played_with_the_chance_of_their_seed() -> None:
+    random.seed(1)
+    before = random.getstate()
+    middle(Nim())
+    assert random.getstate() == before

@@ -1,0 +1,16 @@
+"""The examples in the docstrings of the suite."""
+
+import doctest
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+NAMES = ("balance", "noise", "profile", "redis_limit", "results", "table", "watchers")
+
+
+@pytest.mark.parametrize("module", [import_module(f"benchmarks.{name}") for name in NAMES], ids=NAMES)
+def test_they_are_true(module: ModuleType) -> None:
+    told = doctest.testmod(module)
+    assert told.attempted > 0
+    assert told.failed == 0
