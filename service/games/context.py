@@ -1,6 +1,8 @@
 """What every question to the games needs: the store, the tile sets, the clock, and whom to tell of a commit."""
 
+import secrets
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +15,7 @@ from service.games.tilesets import TileSetCatalogue
 from service.games.times import timestamp
 
 DAY_S = 86_400
+INSTANCE_BYTES = 16
 
 
 class Retention(NamedTuple):
@@ -37,6 +40,12 @@ class Retention(NamedTuple):
                 return self.finished
 
 
+def _commit_ids() -> Callable[[], str]:
+    """The instance's own chance and a number: to ask the system for chance each time would cost more than the rest."""
+    instance, numbers = secrets.token_hex(INSTANCE_BYTES), count()
+    return lambda: f"{instance}-{next(numbers)}"
+
+
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """One instance's means; what it holds of games may be lost at any moment."""
 
@@ -54,6 +63,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """How long one request may play bots; the rest follows in later commits."""
     held: Held = msgspec.field(default_factory=Held)
     """Tables of games that this instance has changed lately."""
+    commit_id: Callable[[], str] = msgspec.field(default_factory=_commit_ids)
+    """Gives an id that no other commit of any instance has."""
 
     def now(self) -> str:
         """The time as the contract writes it."""

@@ -1,6 +1,5 @@
 """From the store to a table, on which a game is played on, and back: loading, decoding, committing."""
 
-import secrets
 from collections.abc import Sequence
 from functools import partial
 
@@ -44,7 +43,7 @@ async def commit(
     outcome = await context.store.commit(
         Commit(
             game=game.id,
-            id=secrets.token_hex(16),
+            id=context.commit_id(),
             expected=stored,
             snapshot=encode(game),
             access=encode_access(table.access) if store_access else None,
