@@ -10,7 +10,7 @@ DEVELOPMENT := .venv/.development-installed
 CLIENTS := clients/node_modules/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
-RULES := tests/engine tests/rules tests/games/bots/test_expert.py tests/games/bots/test_greedy.py
+RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py bots/test_greedy.py test_patches.py test_undo.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -25,7 +25,7 @@ serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS
 test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run all tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
-test-compiled: compiled ## Run the tests of the rules and of the bots that play by them over the compiled wheel
+test-compiled: compiled ## Run the tests of the rules, and of what is made of them, over the compiled wheel
 	$(PIP) install --no-deps --no-index --target build/compiled build/wheel/*.whl
 	cp -R pyproject.toml tests build/compiled
 	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n 2 --dist worksteal $(RULES) $(ARGS)

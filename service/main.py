@@ -15,6 +15,7 @@ import click
 import uvloop
 from aiohttp import web
 
+from service.engine import COMPILED
 from service.games.bots.finding import BadBot, LoadedBot, find_bots
 from service.games.bots.table import Bots
 from service.games.bots.workers import Workers
@@ -74,7 +75,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(version("south-seas"), message="south-seas %(version)s")
+@click.version_option(version("south-seas"), message="south-seas %(version)s" + (" (compiled)" if COMPILED else ""))
 def cli() -> None:
     """Carcassonne: South Seas over HTTP, WebSocket and server-sent events."""
 

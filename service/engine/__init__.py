@@ -20,7 +20,11 @@ from service.engine.tables import Tables
 from service.engine.turn import apply, legal_moves
 from service.engine.view import view
 
+COMPILED = not hasattr(apply, "__code__")
+"""Whether the rules run as C; they are the same."""
+
 __all__ = [
+    "COMPILED",
     "SCHEMA",
     "EngineError",
     "Game",

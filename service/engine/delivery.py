@@ -22,8 +22,15 @@ def legal_deliveries(tables: Tables, game: Game) -> list[Deliver | Pass]:
 
 def has_delivery(tables: Tables, game: Game) -> bool:
     """Whether the player on turn can pay for any ship of the display."""
-    player = game.players[game.seat]
-    return any(affordable(tables, player, ship) for ship in game.display)
+    bananas, shells, fish = game.players[game.seat].wares
+    total = bananas + shells + fish
+    for ship in game.display:
+        table = tables.ships[ship]
+        if table.total <= total:
+            for payment in table.payments:
+                if payment[0] <= bananas and payment[1] <= shells and payment[2] <= fish:
+                    return True
+    return False
 
 
 def affordable(tables: Tables, player: Player, ship: int) -> list[Payment]:

@@ -20,13 +20,14 @@ def evaluate_placement(tables: Tables, game: Game, events: list[AnyEvent]) -> No
     What the merchants are owed is left in `game.owed`.
     """
     tile = tables.tiles[game.tile]
-    base, feature, islanders = game.bases[-1], game.feature, game.islanders
-    boat = None if tile.boat is None else feature[base + tile.boat]
-    for index, kind in enumerate(tile.kinds):
-        label = feature[base + index]
+    segment, feature, islanders, open_slots = game.bases[-1], game.feature, game.islanders, game.open_slots
+    boat = -1 if tile.boat is None else feature[segment + tile.boat]
+    for kind in tile.kinds:
+        label = feature[segment]
+        segment += 1
         if kind == SHIPS or not islanders[label]:
             continue
-        if not game.open_slots[label]:
+        if not open_slots[label]:
             _evaluate(tables, game, label, "completed", events, boat=label == boat)
         elif label == boat and (game.symbols[label] or game.edition == "international"):
             _evaluate(tables, game, label, "boat", events, boat=True)
@@ -130,10 +131,10 @@ def _cover(tables: Tables, game: Game, label: int, events: list[AnyEvent]) -> No
 
 def _complete_markets(game: Game, events: list[AnyEvent]) -> None:
     """R5.4, R5.10: all merchants of the markets that this tile completed go home; their owners are owed ships."""
+    open_slots = game.open_slots
+    complete = [(cell, segment) for cell, segment in game.markets.items() if not open_slots[segment]]
     merchants: list[tuple[int, int, int]] = []
-    for cell, segment in [*game.markets.items()]:
-        if game.open_slots[segment]:
-            continue
+    for cell, segment in complete:
         del game.markets[cell]
         for seat, player in enumerate(game.players):
             if segment in player.standing:

@@ -1,5 +1,7 @@
 """R4: placing and retrieving islanders."""
 
+from typing import Final
+
 from schemas.actions import Pass, PlaceIslander, RetrieveIslander
 from service.engine.errors import IllegalMove
 from service.engine.game import SEAT_BITS, Game
@@ -9,30 +11,36 @@ from service.engine.where import locate
 IslanderMove = PlaceIslander | RetrieveIslander | Pass
 
 
+PASS: Final = Pass("islander")
+
+
 def legal_islander_moves(tables: Tables, game: Game) -> list[IslanderMove]:
     """Free segments of the tile just placed (R4.1, R4.2), one's own islanders (R4.4), and pass (R4.5)."""
     player = game.players[game.seat]
     moves: list[IslanderMove] = []
     if player.supply:
-        base, feature, islanders = game.bases[-1], game.feature, game.islanders
-        moves += [
-            PlaceIslander(index)
-            for index in range(len(tables.tiles[game.tile].kinds))
-            if not islanders[feature[base + index]]
-        ]
+        segment, feature, islanders = game.bases[-1], game.feature, game.islanders
+        for move in tables.tiles[game.tile].islander_moves:
+            if not islanders[feature[segment]]:
+                moves.append(move)
+            segment += 1
     if player.standing and may_retrieve(game):
-        moves += [RetrieveIslander(*locate(game, segment)) for segment in player.standing]
-    moves.append(Pass("islander"))
+        for segment in player.standing:
+            x, y, index = locate(game, segment)
+            moves.append(RetrieveIslander(x, y, index))
+    moves.append(PASS)
     return moves
 
 
 def has_islander_move(game: Game) -> bool:
     """Whether there is anything to do but pass."""
     player = game.players[game.seat]
-    if player.standing and may_retrieve(game):
-        return True
-    islanders = game.islanders
-    return player.supply > 0 and any(not islanders[label] for label in game.feature[game.bases[-1] :])
+    if player.supply:
+        feature, islanders = game.feature, game.islanders
+        for segment in range(game.bases[-1], len(feature)):
+            if not islanders[feature[segment]]:
+                return True
+    return bool(player.standing) and may_retrieve(game)
 
 
 def may_retrieve(game: Game) -> bool:

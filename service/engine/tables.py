@@ -7,23 +7,28 @@ addition away.
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
+from schemas.actions import PlaceIslander
+from schemas.events import TileDrawn
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Tile, TileSet
 from schemas.vocabulary import EDGES, SegmentKind
 
-BANANAS, SHELLS, FISH, SHIPS = range(4)
+BANANAS: Final = 0
+SHELLS: Final = 1
+FISH: Final = 2
+SHIPS: Final = 3
 """Kinds of features, numbered as the wares that they give."""
 
-KINDS: tuple[SegmentKind, ...] = ("island", "bridge", "sea", "market")
+KINDS: Final[tuple[SegmentKind, ...]] = ("island", "bridge", "sea", "market")
 EDGE_CODES = {"sea": 1, "bridge": 2, "island": 3}
 
-CELL_BITS = 10
-CELL_REACH = 1 << (CELL_BITS - 1)
+CELL_BITS: Final = 10
+CELL_REACH: Final = 512
 """Coordinates are within +-CELL_REACH: a tile set has at most 500 tiles, and they lie connected."""
 
-NEIGHBOURS = (-(1 << CELL_BITS), 1, 1 << CELL_BITS, -1)
-AROUND = frozenset(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+NEIGHBOURS: Final[tuple[int, ...]] = (-(1 << CELL_BITS), 1, 1 << CELL_BITS, -1)
+AROUND: Final = frozenset(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
 
 T = TypeVar("T")
 
@@ -51,6 +56,11 @@ class TileTables(NamedTuple):
     fish: tuple[tuple[int, ...], ...]
     boat: int | None
     market: int | None
+    nobody: tuple[int, ...]
+    """The islanders on each segment before anybody places one."""
+    islander_moves: tuple[PlaceIslander, ...]
+    """Of each segment."""
+    drawn: TileDrawn
 
 
 class ShipTables(NamedTuple):
@@ -162,6 +172,9 @@ def _tile_tables(tile: Tile) -> TileTables:
         fish=tuple(segment.fish if isinstance(segment, Sea) else () for segment in tile.segments),
         boat=boats[0] if boats else None,
         market=markets[0] if markets else None,
+        nobody=(0,) * len(tile.segments),
+        islander_moves=tuple(PlaceIslander(index) for index in range(len(tile.segments))),
+        drawn=TileDrawn(tile=tile.id),
     )
 
 
