@@ -42,6 +42,7 @@ class Wire:
         "_busy",
         "_ended",
         "_heard",
+        "_held_back",
         "_kind",
         "_max_unsent",
         "_reader",
@@ -70,13 +71,19 @@ class Wire:
         """It is to be sent away, to come back after this time."""
         self._ended = False
         """It was told that the socket is closed."""
+        self._held_back = b""
+        """Frames that go out before this tick of the event loop ends."""
 
     def deliver(self, news: News) -> None:
         """Send news of a game. The same as `_write`, but all in one: it is called for each diff and each watcher."""
         transport = self._transport
         if self._ended or transport.is_closing():
             return
-        transport.write(news.wire.get(self._kind) or news_frames(news, self._kind))
+        frames = news.wire.get(self._kind) or news_frames(news, self._kind)
+        if self._busy:
+            self._hold_back(frames)
+            return
+        transport.write(frames)
         if transport.get_write_buffer_size() > self._max_unsent:
             self.end(CloseCode.TOO_SLOW, "too_slow")
 
@@ -111,6 +118,7 @@ class Wire:
 
     def end(self, code: int, reason: str) -> None:
         """Close with a code; nothing more is sent. A client that does not answer in time is cut off."""
+        self._write_held_back()
         if self._ended:
             return
         self._ended = True
@@ -161,9 +169,21 @@ class Wire:
         transport = self._transport
         if self._ended or transport.is_closing():
             return
+        if self._held_back:
+            frames, self._held_back = self._held_back + frames, b""
         transport.write(frames)
         if transport.get_write_buffer_size() > self._max_unsent:
             self.end(CloseCode.TOO_SLOW, "too_slow")
+
+    def _hold_back(self, frames: bytes) -> None:
+        """Write this with the answer to the message that is being handled, which mostly comes in the same tick."""
+        if not self._held_back:
+            asyncio.get_running_loop().call_soon(self._write_held_back)
+        self._held_back += frames
+
+    def _write_held_back(self) -> None:
+        if self._held_back:
+            self._write(b"")
 
     def _leave_all(self) -> None:
         games, self.games = self.games, set()
