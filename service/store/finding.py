@@ -8,7 +8,6 @@ to a set and looks at a few of its games by chance, so that no set grows for eve
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,7 +35,7 @@ class Finding:
     def __init__(self, batches: Batches, clock: Callable[[], float] = time.time) -> None:
         self._batches = batches
         self._clock = clock
-        self._put_off: OrderedDict[str, int] = OrderedDict()
+        self._put_off: dict[str, int] = {}
 
     async def before(self, commit: Commit) -> None:
         """Write the names that a commit brings."""
@@ -66,11 +65,12 @@ class Finding:
     def _is_put_off(self, game: str) -> bool:
         """Whether this was asked today before, as far as this instance remembers."""
         day = int(self._clock()) // DAY_S
-        before = self._put_off.pop(game, None)
+        if self._put_off.get(game) == day:
+            return True
         self._put_off[game] = day
         if len(self._put_off) > _REMEMBERED:
-            self._put_off.popitem(last=False)
-        return before == day
+            del self._put_off[next(iter(self._put_off))]
+        return False
 
     def _writes(self, commit: Commit, names: Sequence[str]) -> list[asyncio.Future[Any]]:
         writes = []
