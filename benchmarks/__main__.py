@@ -1,6 +1,7 @@
 """`python -m benchmarks`: measure everything, keep it as JSON, and print it as the Markdown table of the README."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -44,6 +45,7 @@ def main() -> None:
     run = Run(rounds=options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS), quick=options.quick)
     figures: list[Figure] = []
     notes: list[str] = []
+    gc.disable()  # see Run.in_turn
     with on_core(OTHER_CORE):
         for name in options.only or PARTS:
             measured, told = uvloop.run(_run(PARTS[name], run))

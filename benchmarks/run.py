@@ -1,6 +1,7 @@
 """What every part of the suite is given: how many rounds, how long, the watch over noise, and progress."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -48,6 +49,7 @@ class Run:
             order = list(range(len(measure)))
             for place in order[:: -1 if number % 2 else 1]:
                 await asyncio.sleep(PAUSE_S)
+                gc.collect()  # the load's own collections, while it measures, would count as the service's
                 self.noise.sample()
                 results[place].append(await measure[place](number))
         return results
