@@ -17,7 +17,7 @@ from benchmarks.results import Noise, percentile, series
 
 CORES = os.cpu_count() or 1
 MOST_SPREAD = 1.25
-"""How much longer the slow quarter of the calibrations may take than their median.
+"""How much longer the slow quarter of the calibrations may take than the quick quarter.
 
 Shorter bursts, which a machine shared with others always has, do not move the medians of interleaved rounds.
 """
@@ -61,7 +61,7 @@ class Watch:
         total = max(end.total - self._begin.total, 1e-9)
         others = max(0.0, end.busy - self._begin.busy - (_own_s() - self._own)) / total
         steal = (end.steal - self._begin.steal) / total
-        spread = percentile(self._calibrations, 75) / series(self._calibrations).median
+        spread = percentile(self._calibrations, 75) / percentile(self._calibrations, 25)
         reasons = reasons_of(spread=spread, load=self._load, others=others, steal=steal) + self._doubts
         return Noise(
             noisy=bool(reasons),
@@ -77,12 +77,11 @@ def reasons_of(*, spread: float, load: float, others: float, steal: float) -> li
     """Why not to judge by it: one sentence for each bound that was passed.
 
     >>> reasons_of(spread=1.5, load=0.1, others=0.0, steal=0.0)
-    ['one fixed piece of work in four took 1.50 times its median or longer (at most 1.25)']
+    ['the slow quarter of a fixed piece of work took 1.50 times as long as the quick quarter (at most 1.25)']
     """
     told = {
-        f"one fixed piece of work in four took {spread:.2f} times its median or longer (at most {MOST_SPREAD:.2f})": (
-            spread > MOST_SPREAD
-        ),
+        f"the slow quarter of a fixed piece of work took {spread:.2f} times as long as the quick quarter "
+        f"(at most {MOST_SPREAD:.2f})": spread > MOST_SPREAD,
         f"the load average was {load:.2f} a core when it began (at most {MOST_LOAD:.2f})": load > MOST_LOAD,
         f"other processes took {others:.0%} of all cores' time (at most {MOST_OTHERS:.0%})": others > MOST_OTHERS,
         f"other machines took {steal:.0%} of all cores' time (at most {MOST_STEAL:.0%})": steal > MOST_STEAL,

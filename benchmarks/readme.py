@@ -37,7 +37,8 @@ def block(kind: str, name: str, folder: Path = FOLDER) -> str:
     if name != NONE:
         result = load_result(folder / name)
         if kind == "suite":
-            parts += [f"![The figures of the table below as bars]({PICTURE.relative_to(ROOT)})", "", *lines(result)]
+            parts += [f"![The figures of the table below as bars]({PICTURE.relative_to(ROOT)})", ""]
+            parts += lines(result, folded=True)
         else:
             parts += peers.lines(result)
     return "\n".join([*parts, "<!-- end of benchmarks -->"])

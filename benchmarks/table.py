@@ -10,14 +10,19 @@ from benchmarks.results import Figure, Result, Series, latest, load_result
 COLUMNS = ("", "measured", "bare ceiling", "ratio", "set out to reach")
 
 
-def lines(result: Result) -> Iterator[str]:
-    """What was measured with, whether the machine was quiet, the table, and what is to be said beside it."""
+def lines(result: Result, *, folded: bool = False) -> Iterator[str]:
+    """What was measured with, whether the machine was quiet, the table, and what is to be said beside it.
+
+    A page may have that last part `folded` away until somebody asks for it.
+    """
     yield from _heading(result)
     yield ""
     yield from _table(result.figures)
     if notes := _notes(result):
+        yield from ("", "<details><summary>What the figures are</summary>") if folded else ()
         yield ""
         yield from (f"- {note[:1].upper()}{note[1:]}." for note in notes)
+        yield from ("", "</details>") if folded else ()
 
 
 def value(number: float) -> str:

@@ -59,6 +59,7 @@ CONTENTS = (
         (
             ("webhooks", "Webhooks"),
             ("bots", "Bots inside the service"),
+            ("performance", "How fast, and why"),
         ),
     ),
 )
