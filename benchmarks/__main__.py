@@ -1,8 +1,10 @@
 """`python -m benchmarks`: measure everything, keep it as JSON, and print it as the Markdown table of the README."""
 
 import argparse
+import asyncio
 import gc
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NoReturn
@@ -46,11 +48,14 @@ def main() -> None:
     figures: list[Figure] = []
     notes: list[str] = []
     gc.disable()  # see Run.in_turn
-    with on_core(OTHER_CORE):
-        for name in options.only or PARTS:
-            measured, told = uvloop.run(_run(PARTS[name], run))
-            figures += measured
-            notes += told
+    try:
+        with on_core(OTHER_CORE):
+            for name in options.only or PARTS:
+                measured, told = uvloop.run(_run(PARTS[name], run))
+                figures += measured
+                notes += told
+    except asyncio.CancelledError:
+        sys.exit("ended before it was done")
     if options.image_mb is not None:
         figures.append(image(options.image_mb))
     result = describe("suite", figures, run.noise.report(), quick=options.quick, notes=notes)
@@ -63,6 +68,10 @@ def main() -> None:
 
 
 async def _run(part: Part, run: Run) -> tuple[list[Figure], list[str]]:
+    """One part; told to end, it ends its servers first."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 (a coroutine runs in one)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     return await part(run)
 
 
