@@ -79,7 +79,7 @@ def _start_again_with(build: str) -> NoReturn:
     """The same command in a process that imports the other build of the engine, as do all that it starts."""
     if build not in (found := environments()):
         raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
-    os.execve(sys.executable, (sys.executable, "-m", "benchmarks", *sys.argv[1:]), found[build])  # noqa: S606
+    os.execve(sys.executable, (sys.executable, "-m", "benchmarks", *sys.argv[1:]), found[build])  # noqa: S606 (itself)
 
 
 def _options() -> argparse.Namespace:

@@ -80,7 +80,7 @@ async def _round(process: asyncio.subprocess.Process, asked: Mapping[str, int], 
 
 async def _ask(process: asyncio.subprocess.Process, asked: Mapping[str, int]) -> Round:
     assert process.stdin is not None  # noqa: S101 (a pipe was asked for)
-    assert process.stdout is not None  # noqa: S101
+    assert process.stdout is not None  # noqa: S101 (as before)
     process.stdin.write(msgspec.json.encode(asked) + b"\n")
     async with asyncio.timeout(ROUND_S):
         return msgspec.json.decode(await process.stdout.readline(), type=Round)

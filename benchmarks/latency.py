@@ -64,7 +64,7 @@ async def _paced(run: Run, both: Pair, rate: float) -> list[float]:
             sent += 1
         await asyncio.sleep(STEP_S)
     until = loop.time() + PATIENCE_S
-    while (missing := sum(match.missing for match in matches)) and loop.time() < until:  # noqa: ASYNC110
+    while (missing := sum(match.missing for match in matches)) and loop.time() < until:  # noqa: ASYNC110 (as above)
         await asyncio.sleep(STEP_S)
     for match in matches:
         match.close()
