@@ -47,6 +47,8 @@ async def engine(run: Run) -> tuple[list[Figure], list[str]]:
         asked = {"games": run.number(GAMES), "positions": run.number(POSITIONS)}
         rounds = await run.in_turn("engine", *(partial(_round, process, asked) for process in processes))
     told = dict(zip(found, rounds, strict=True))
+    for build, each in told.items():
+        run.noise.expect_steady(f"the {build} engine", [one["games"] for one in each])
     missing = (
         [] if COMPILED in found else ["there is no compiled build of these sources, so only the pure one is measured"]
     )

@@ -1,7 +1,6 @@
 """From a POST to the second client: at half of what the service can do, how long until another client has the diff."""
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -9,6 +8,7 @@ from time import perf_counter
 from typing import cast
 
 from benchmarks.action import GROUP, Pair, measure_ours, pair
+from benchmarks.answers import OK, Answers
 from benchmarks.asked import CONCURRENT, actions, create
 from benchmarks.processes import Server
 from benchmarks.results import Figure, percentile, series
@@ -130,28 +130,18 @@ class _Match:
         cast("asyncio.Transport", self.watcher).abort()
 
 
-class _Actor(asyncio.Protocol):
+class _Actor(Answers):
     """The first client's connection."""
 
-    transport: asyncio.Transport
-
     def __init__(self, match: _Match) -> None:
+        super().__init__()
         self.busy = False
         self._match = match
-        self._answer = b""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._answer += data
-        head, rule, body = self._answer.partition(b"\r\n\r\n")
-        length = re.search(rb"Content-Length: (\d+)", head)
-        if not rule or length is None or len(body) < int(length[1]):
-            return
-        if not head.startswith(b"HTTP/1.1 200"):
-            raise RuntimeError(self._answer.decode())
-        self._answer, self.busy = b"", False
+    def answered(self, answer: bytes) -> None:
+        if not answer.startswith(OK):
+            raise RuntimeError(answer.decode())
+        self.busy = False
         self._match.send()
 
     def send(self, request: bytes) -> None:

@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple, cast
+from typing import NamedTuple
+
+from benchmarks.answers import OK, Answers
 
 
 class Load(NamedTuple):
@@ -32,35 +34,26 @@ async def load(port: int, requests: Sequence[Sequence[bytes]], seconds: float) -
     return Load(len(times) / took, times, sum(client.refused for client in clients))
 
 
-class _Client(asyncio.Protocol):
+class _Client(Answers):
     """One connection: sends, waits for the whole answer, sends the next."""
 
     def __init__(self, requests: Sequence[bytes], until: float) -> None:
+        super().__init__()
         self.requests = requests
         self.until = until
         self.times: list[float] = []
         self.refused = 0
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._answer = b""
         self._next = 0
         self._sent = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
+        super().connection_made(transport)
         self._send()
 
-    def data_received(self, data: bytes) -> None:
-        self._answer += data
-        head = self._answer.find(b"\r\n\r\n")
-        if head < 0:
-            return
-        field = self._answer.index(b"Content-Length: ") + 16
-        length = int(self._answer[field : self._answer.index(b"\r\n", field)])
-        if len(self._answer) < head + 4 + length:
-            return
+    def answered(self, answer: bytes) -> None:
         self.times.append(perf_counter() - self._sent)
-        self.refused += not self._answer.startswith(b"HTTP/1.1 200")
-        self._answer = b""
+        self.refused += not answer.startswith(OK)
         self._send()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -72,9 +65,9 @@ class _Client(asyncio.Protocol):
         if self._next >= len(self.requests) or self._sent > self.until:
             if not self.done.done():
                 self.done.set_result(None)
-            self._transport.close()
+            self.transport.close()
             return
-        self._transport.write(self.requests[self._next])
+        self.transport.write(self.requests[self._next])
         self._next += 1
 
 

@@ -26,6 +26,8 @@ MOST_LOAD = 1.0
 MOST_OTHERS = 0.10
 MOST_STEAL = 0.02
 LEAST_BUSY = 0.8
+MOST_RANGE = 1.3
+"""How much more the best round of the same computing may do than the worst: noise that comes and goes by the minute."""
 
 
 class Watch:
@@ -51,6 +53,13 @@ class Watch:
         if (busy := median(shares)) < LEAST_BUSY:
             self._doubts.append(
                 f"{what} used {busy:.0%} of its core (at least {LEAST_BUSY:.0%}), held up by what is around it"
+            )
+
+    def expect_steady(self, what: str, rates: Sequence[float]) -> None:
+        """Doubt the run if computing, which waits for nothing, went much faster in one round than in another."""
+        if (times := max(rates) / min(rates)) > MOST_RANGE:
+            self._doubts.append(
+                f"the best round of {what} was {times:.2f} times as fast as the worst (at most {MOST_RANGE:.2f})"
             )
 
     def report(self) -> Noise:

@@ -103,6 +103,22 @@ def ratios(measured: Sequence[float], ceilings: Sequence[float]) -> Series:
     return series([one / ceiling for one, ceiling in zip(measured, ceilings, strict=True)])
 
 
+def processor_time(of: Figure, title: str, spent: Sequence[float], least: Sequence[float]) -> Figure:
+    """What a rate costs: microseconds of the server's processor time for each, beside those of its ceiling."""
+    return Figure(
+        name=f"{of.name.removesuffix('.rate')}.cpu",
+        group=of.group,
+        title=title,
+        unit="µs",
+        better="less",
+        measured=series(spent),
+        ceiling=series(least),
+        ceiling_title=of.ceiling_title,
+        ratio=ratios(least, spent),
+        note="the ratio is turned round, so that more is better here too",
+    )
+
+
 def percentile(values: Sequence[float], percent: float) -> float:
     """The value that `percent` of the values do not exceed.
 

@@ -6,11 +6,12 @@ import random
 import secrets
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import aiohttp
 import msgspec
 
+from benchmarks.answers import OK, Answers
 from benchmarks.peers import wire
 from benchmarks.peers.matches import Match
 from benchmarks.sample import archipelago, new_game
@@ -121,26 +122,15 @@ class OurMatch(Match):
             self.fail(message)
 
 
-class _Posts(asyncio.Protocol):
+class _Posts(Answers):
     """A player's keep-alive connection."""
 
     def __init__(self, match: OurMatch) -> None:
+        super().__init__()
         self._match = match
-        self._answer = b""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._answer += data
-        head = self._answer.find(b"\r\n\r\n")
-        if head < 0:
-            return
-        field = self._answer.index(b"Content-Length: ") + 16
-        if len(self._answer) < head + 4 + int(self._answer[field : self._answer.index(b"\r\n", field)]):
-            return
-        answer, self._answer = self._answer, b""
-        if answer.startswith(b"HTTP/1.1 200"):
+    def answered(self, answer: bytes) -> None:
+        if answer.startswith(OK):
             self._match.answered()
         else:
             self._match.fail(answer)

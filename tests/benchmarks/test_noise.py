@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.noise import LEAST_BUSY, MOST_LOAD, MOST_OTHERS, MOST_SPREAD, MOST_STEAL, Watch, reasons_of
+from benchmarks.noise import LEAST_BUSY, MOST_LOAD, MOST_OTHERS, MOST_RANGE, MOST_SPREAD, MOST_STEAL, Watch, reasons_of
 
 QUIET = {"spread": MOST_SPREAD, "load": MOST_LOAD, "others": MOST_OTHERS, "steal": MOST_STEAL}
 
@@ -36,3 +36,12 @@ def test_a_ceiling_that_left_its_core_idle_makes_the_run_doubtful() -> None:
     assert report.noisy
     assert "the idle one used 50% of its core (at least 80%), held up by what is around it" in report.reasons
     assert not any("the busy one" in reason for reason in report.reasons)
+
+
+def test_computing_that_was_faster_in_one_round_makes_the_run_doubtful() -> None:
+    watch = Watch()
+    watch.expect_steady("the steady one", [100.0, 100.0 * MOST_RANGE, 120.0])
+    watch.expect_steady("the unsteady one", [353.0, 561.0])
+    report = watch.report()
+    assert "the best round of the unsteady one was 1.59 times as fast as the worst (at most 1.30)" in report.reasons
+    assert not any("the steady one" in reason for reason in report.reasons)
