@@ -1,7 +1,16 @@
-FROM docker.io/library/python:3.13-slim AS build
+# Pinned by tag; who wants the very same bytes each time pins the digest that a registry tells:
+#   docker buildx imagetools inspect docker.io/library/python:3.13-slim
+#   docker build --build-arg PYTHON_IMAGE=docker.io/library/python:3.13-slim@sha256:... .
+ARG PYTHON_IMAGE=docker.io/library/python:3.13-slim
+
+FROM ${PYTHON_IMAGE} AS base
+
+
+FROM base AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
-    PIP_NO_COMPILE=1
+    PIP_NO_COMPILE=1 \
+    PYTHONHASHSEED=0
 WORKDIR /build
 
 # Whatever versions the base has of these are good: nothing of them stays. Not every base has Python's headers.
@@ -12,42 +21,57 @@ RUN apt-get update \
         apt-get install --yes --no-install-recommends python3-dev; fi
 
 COPY requirements.lock requirements-compile.lock ./
-# What was compiled comes with its debugging information, two fifths of all that is installed.
 RUN python -m venv /opt/south-seas \
     && /opt/south-seas/bin/python -m pip install --require-hashes -r requirements.lock \
-    && find /opt/south-seas -name '*.so' -exec strip --strip-debug {} + \
     && python -m venv tools \
     && tools/bin/python -m pip install --require-hashes -r requirements.lock -r requirements-compile.lock
 
 COPY . .
-# The bytecode is valid whatever a builder does to the files' times: without it each start would compile everything anew.
 # 0 leaves the engine as plain Python.
 ARG SOUTH_SEAS_COMPILE=1
-RUN SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE tools/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
+# Seconds since 1970 that all files get, so that the same source gives the same image.
+ARG SOURCE_DATE_EPOCH=0
+# What was compiled comes with its debugging information, two fifths of all that is installed. pip dates the wheel's files, and a
+# ZIP knows no date before 1980.
+RUN SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOURCE_DATE_EPOCH=315532800 \
+        tools/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/south-seas/bin/python -m pip install --no-deps --no-index dist/*.whl \
     && /opt/south-seas/bin/python -m pip uninstall --yes pip \
-    && /opt/south-seas/bin/python -m compileall -q -f --invalidation-mode unchecked-hash /opt/south-seas/lib
+    && find /opt/south-seas -name '*.so' -exec strip --strip-debug {} + \
+    && SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH python container/collect.py /opt/south-seas /image
 
 
-FROM docker.io/library/python:3.13-slim
-LABEL org.opencontainers.image.title="South Seas" \
-      org.opencontainers.image.description="Carcassonne: South Seas over HTTP, WebSocket and server-sent events" \
-      org.opencontainers.image.licenses="MIT"
-
-COPY --from=build /opt/south-seas /opt/south-seas
+FROM scratch
+COPY --from=build /image /
+COPY --from=base /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 
 # There is no Redis server in the image: SOUTH_SEAS_REDIS_URL must name one.
-ENV PATH=/opt/south-seas/bin:$PATH \
+ENV PATH=/opt/south-seas/bin:/usr/local/bin:/usr/bin:/bin \
+    LANG=C.UTF-8 \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
+    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt \
     SOUTH_SEAS_HOST=0.0.0.0 \
     SOUTH_SEAS_PORT=8080
 EXPOSE 8080
 # A number, so that Kubernetes can see that it is not root.
 USER 10001:10001
+# A library that is missing shows here and not at night.
+RUN ["python", "-c", "from importlib import import_module as load; import pkgutil, ssl, schemas, service; \
+    names = [m.name for p in (schemas, service) for m in pkgutil.walk_packages(p.__path__, p.__name__ + '.')]; \
+    [load(name) for name in names if not name.endswith('__main__')]; assert ssl.create_default_context().get_ca_certs(); print(len(names), 'modules load')"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", \
     "from os import environ as e; from urllib.request import urlopen; urlopen(f'http://127.0.0.1:{e[\"SOUTH_SEAS_PORT\"]}/livez', timeout=2)"]
 
 ENTRYPOINT ["south-seas"]
 CMD ["serve"]
+
+# Last, as they change with every release.
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="South Seas" \
+      org.opencontainers.image.description="Carcassonne: South Seas over HTTP, WebSocket and server-sent events" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"

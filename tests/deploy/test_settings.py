@@ -1,13 +1,22 @@
 """What the image and the manifests set are settings that there are."""
 
 import re
-from pathlib import Path
 
-import yaml
+import pytest
 
 from service.settings import OPTIONS, PREFIX, with_settings
-
-ROOT = Path(__file__).parents[2]
+from service.telemetry.starting import ENDPOINTS
+from tests.deploy.rendered import (
+    OVERLAYS,
+    ROOT,
+    SECRETS,
+    environment,
+    named,
+    of_kind,
+    ports,
+    service_container,
+    service_template,
+)
 
 
 def variables() -> set[str]:
@@ -26,11 +35,28 @@ def test_there_is_a_variable_for_every_setting() -> None:
 
 def test_the_image_sets_only_what_there_is() -> None:
     image = (ROOT / "Dockerfile").read_text().rpartition("\nFROM ")[2]
-    named = re.findall(rf"\b({PREFIX}[A-Z_]+)", image)
-    assert named
-    assert {*named} <= variables()
+    named_there = re.findall(rf"\b({PREFIX}[A-Z_]+)", image)
+    assert named_there
+    assert {*named_there} <= variables()
 
 
-def test_the_manifests_set_only_what_there_is() -> None:
-    settings = yaml.safe_load((ROOT / "k8s" / "configmap.yaml").read_text())["data"]
-    assert {name for name in settings if name.startswith(PREFIX)} <= variables()
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_the_manifests_set_only_what_there_is(overlay: str) -> None:
+    known = variables() | {*ENDPOINTS, *SECRETS["south-seas-archive"]}
+    assert environment(overlay, service_container(overlay)).keys() <= known
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_what_is_secret_is_in_no_config_map(overlay: str) -> None:
+    for settings in of_kind(overlay, "ConfigMap"):
+        assert not settings["data"].keys() & {key for keys in SECRETS.values() for key in keys}
+        assert "://:" not in str(settings["data"])
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_metrics_are_told_where_they_are_looked_for(overlay: str) -> None:
+    port = environment(overlay, service_container(overlay))["SOUTH_SEAS_METRICS_PORT"]
+    assert port == str(ports(service_template(overlay))["metrics"])
+    assert {"name": "metrics", "port": int(port), "targetPort": "metrics"} in named(overlay, "Service", "south-seas")[
+        "spec"
+    ]["ports"]

@@ -1,0 +1,78 @@
+"""What is made of something else, so that nobody writes it twice: `python -m tests.deploy.generated` writes it anew.
+
+docs/operating.md                       the table of all settings, from service/settings.py
+k8s/components/monitoring/rules.yaml    the alerts as the Prometheus Operator takes them, from observability/
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import yaml
+
+from service.settings import with_settings
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "operating.md"
+RULES = ROOT / "k8s" / "components" / "monitoring" / "rules.yaml"
+ALERTS = ROOT / "observability" / "prometheus"
+
+BEGIN, END = "<!-- settings of serve -->\n", "<!-- end of settings -->"
+
+
+@click.command
+@with_settings
+def _serve() -> None: ...
+
+
+def settings_table() -> str:
+    """All settings as a table of Markdown."""
+    return "| variable | default | |\n|---|---|---|\n" + "".join(f"{row}\n" for row in _rows())
+
+
+def _rows() -> Iterator[str]:
+    context = click.Context(_serve)
+    for option in _serve.params:
+        if not isinstance(option, click.Option):
+            raise TypeError(option)
+        default = option.get_help_extra(context).get("default", "").strip("()")
+        shown = f"`{default}`" if default else ""
+        yield f"| `{option.envvar}` | {shown} | {(option.help or '').replace('|', '&#124;')} |"
+
+
+def page(text: str) -> str:
+    """The page with the table of now."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{PAGE} has no place for the settings")
+    return before + begin + settings_table() + end + after
+
+
+def rules() -> str:
+    """All alerts as one resource."""
+    groups = [group for file in sorted(ALERTS.glob("*.y*ml")) for group in _groups(file)]
+    resource = {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PrometheusRule",
+        "metadata": {"name": "south-seas", "labels": {"app.kubernetes.io/name": "south-seas"}},
+        "spec": {"groups": groups},
+    }
+    comment = "# Made from observability/prometheus by `python -m tests.deploy.generated`; change it there.\n"
+    return comment + yaml.safe_dump(resource, sort_keys=False, width=120)
+
+
+def _groups(file: Path) -> list[object]:
+    found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    groups: list[object] = found.get("groups", [])
+    return groups
+
+
+def main() -> None:
+    """Write both."""
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    RULES.write_text(rules(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The manifests as `kubectl apply -k` would send them, and how their parts are found.
+
+An overlay is a folder of `k8s/overlays`; it is rendered once. Kubernetes itself is never asked.
+"""
+
+import base64
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+K8S = ROOT / "k8s"
+OVERLAYS = tuple(sorted(folder.name for folder in (K8S / "overlays").iterdir()))
+PRODUCTION = tuple(name for name in OVERLAYS if name.startswith("prod"))
+
+CUSTOM = ("monitoring.coreos.com", "gateway.networking.k8s.io")
+"""API groups that a cluster only has when something else brought them."""
+
+SECRETS = {
+    "south-seas": ("SOUTH_SEAS_REDIS_URL",),
+    "south-seas-archive": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"),
+}
+"""What the operator makes for `prod`, with their keys."""
+
+Resource = dict[str, Any]
+
+
+@cache
+def render(overlay: str) -> tuple[Resource, ...]:
+    """The resources of an overlay. Fails where there is no `kubectl` whose kustomize is recent enough."""
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        pytest.fail("rendering k8s/ needs kubectl 1.27 or newer (Debian 13 and later: apt install kubernetes-client)")
+    done = subprocess.run(
+        [kubectl, "kustomize", K8S / "overlays" / overlay], capture_output=True, text=True, check=False, timeout=60
+    )
+    if done.returncode or done.stderr:
+        pytest.fail(f"kubectl kustomize k8s/overlays/{overlay}: {done.stderr}")
+    return tuple(yaml.safe_load_all(done.stdout))
+
+
+def of_kind(overlay: str, *kinds: str) -> list[Resource]:
+    """All resources of some kinds."""
+    return [resource for resource in render(overlay) if resource["kind"] in kinds]
+
+
+def named(overlay: str, kind: str, name: str) -> Resource:
+    """The one resource of a kind and name."""
+    (found,) = [resource for resource in of_kind(overlay, kind) if resource["metadata"]["name"] == name]
+    return found
+
+
+def is_custom(resource: Resource) -> bool:
+    """Whether Kubernetes itself does not know its kind."""
+    return resource["apiVersion"].partition("/")[0] in CUSTOM
+
+
+def title(resource: Resource) -> str:
+    """What to call it when it is wrong."""
+    return f"{resource['kind']}/{resource['metadata']['name']}"
+
+
+def templates(overlay: str) -> Iterator[tuple[str, Resource]]:
+    """The pod template of everything that makes pods, with its title."""
+    for workload in of_kind(overlay, "Deployment", "StatefulSet"):
+        yield title(workload), workload["spec"]["template"]
+    for job in of_kind(overlay, "CronJob"):
+        yield title(job), job["spec"]["jobTemplate"]["spec"]["template"]
+
+
+def containers(overlay: str) -> Iterator[tuple[str, Resource]]:
+    """Every container, with its workload's title."""
+    for name, template in templates(overlay):
+        for container in template["spec"]["containers"]:
+            yield name, container
+
+
+def service_template(overlay: str) -> Resource:
+    """The pod template of the service itself."""
+    template: Resource = named(overlay, "Deployment", "south-seas")["spec"]["template"]
+    return template
+
+
+def service_container(overlay: str) -> Resource:
+    """Its one container."""
+    (container,) = service_template(overlay)["spec"]["containers"]
+    found: Resource = container
+    return found
+
+
+def ports(template: Resource) -> dict[str, int]:
+    """The named ports of a pod template."""
+    return {
+        port["name"]: port["containerPort"]
+        for container in template["spec"]["containers"]
+        for port in container.get("ports", ())
+    }
+
+
+def selects(selector: Resource, labels: dict[str, str]) -> bool:
+    """Whether a label selector chooses what has these labels."""
+    if not selector.get("matchLabels", {}).items() <= labels.items():
+        return False
+    for expression in selector.get("matchExpressions", ()):
+        if expression["operator"] != "In":
+            raise NotImplementedError(expression["operator"])
+        if labels.get(expression["key"]) not in expression["values"]:
+            return False
+    return True
+
+
+def chosen(overlay: str, selector: Resource) -> dict[str, Resource]:
+    """The pod templates that a label selector chooses, by title."""
+    return {
+        name: template
+        for name, template in templates(overlay)
+        if selects(selector, template["metadata"].get("labels", {}))
+    }
+
+
+def environment(overlay: str, container: Resource) -> dict[str, str | None]:
+    """The variables that a container gets; None for what is in a Secret that is not kept here."""
+    found: dict[str, str | None] = {}
+    for source in container.get("envFrom", ()):
+        if "configMapRef" in source:
+            found |= named(overlay, "ConfigMap", source["configMapRef"]["name"])["data"]
+        else:
+            found |= _secret(overlay, source["secretRef"]["name"])
+    return found | {entry["name"]: entry.get("value") for entry in container.get("env", ())}
+
+
+def _secret(overlay: str, name: str) -> dict[str, str | None]:
+    if overlay in PRODUCTION:
+        return dict.fromkeys(SECRETS[name])
+    data = named(overlay, "Secret", name)["data"]
+    return {key: base64.b64decode(value).decode() for key, value in data.items()}

@@ -1,0 +1,52 @@
+"""The alerts as they are given to the cluster: valid, and each with something to do."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.deploy.rendered import PRODUCTION, ROOT, of_kind
+
+
+def _alerts(overlay: str) -> Iterator[dict[str, Any]]:
+    for resource in of_kind(overlay, "PrometheusRule"):
+        for group in resource["spec"]["groups"]:
+            yield from (rule for rule in group["rules"] if "alert" in rule)
+
+
+def test_prometheus_takes_them(tmp_path: Path) -> None:
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.fail("this test needs promtool (Debian: apt install prometheus)")
+    files = []
+    for resource in of_kind("prod", "PrometheusRule"):
+        files.append(tmp_path / f"{resource['metadata']['name']}.yaml")
+        files[-1].write_text(yaml.safe_dump(resource["spec"]))
+    checked = subprocess.run(
+        [promtool, "check", "rules", *files], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize("overlay", PRODUCTION)
+def test_names_are_used_once(overlay: str) -> None:
+    names = [alert["alert"] for alert in _alerts(overlay)]
+    assert len(names) == len({*names}) > 10
+
+
+def test_each_says_what_to_do_where_there_is_something_to_read() -> None:
+    for alert in _alerts("prod"):
+        page, _, heading = alert["annotations"]["runbook"].partition("#")
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert heading in {_slug(one) for one in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+        assert alert["labels"]["severity"] in {"page", "ticket"}
+
+
+def _slug(heading: str) -> str:
+    """What a heading is linked by."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")

@@ -1,0 +1,128 @@
+"""The jobs that back games up and bring them back do it, with the very script that the manifests have."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from contextlib import aclosing
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+
+from tests.deploy.rendered import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
+from tests.redis_servers import secured, standalone
+from tests.started import started
+
+TABLE = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
+VOLUME = "/backup"
+MOUNTED = "/etc/south-seas/backups/backups.py"
+SCRIPT = K8S / "components" / "backup" / "backups.py"
+
+
+def _container(overlay: str, job: str) -> Resource:
+    (container,) = named(overlay, "CronJob", job)["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    found: Resource = container
+    return found
+
+
+def backups(directory: Path, *task: str) -> str:
+    """What the script prints; raises where it fails."""
+    done = subprocess.run(
+        [sys.executable, SCRIPT, directory, *task], capture_output=True, text=True, check=True, timeout=30
+    )
+    return done.stdout.strip()
+
+
+def test_the_newest_that_are_whole_are_kept_and_the_newest_of_all(tmp_path: Path) -> None:
+    for day in range(1, 7):
+        (tmp_path / f"2026-01-0{day}T030000Z").mkdir()
+    for day in (1, 2, 3, 5):
+        backups(tmp_path, "whole", str(tmp_path / f"2026-01-0{day}T030000Z"))
+    (tmp_path / "lost+found").mkdir()
+    assert backups(tmp_path, "newest") == str(tmp_path / "2026-01-05T030000Z")
+    backups(tmp_path, "keep", "2")
+    assert sorted(left.name for left in tmp_path.iterdir()) == [
+        "2026-01-03T030000Z",
+        "2026-01-05T030000Z",
+        "2026-01-06T030000Z",
+        "lost+found",
+    ]
+
+
+def test_where_there_is_none_nothing_is_brought_back(tmp_path: Path) -> None:
+    (tmp_path / "2026-01-06T030000Z").mkdir()
+    with pytest.raises(subprocess.CalledProcessError):
+        backups(tmp_path, "newest")
+
+
+@pytest.mark.parametrize("overlay", PRODUCTION)
+@pytest.mark.parametrize("job", ("south-seas-backup", "south-seas-restore"))
+def test_the_jobs_find_redis_the_volume_and_the_script(overlay: str, job: str) -> None:
+    container = _container(overlay, job)
+    served = environment(overlay, service_container(overlay))
+    assert (
+        {"SOUTH_SEAS_REDIS_URL", "SOUTH_SEAS_REDIS_WAIT_REPLICAS"}
+        <= environment(overlay, container).keys()
+        <= served.keys()
+    )
+    mounted = [mount["mountPath"] for mount in container["volumeMounts"]]
+    assert mounted == ["/etc/south-seas/redis-ca", VOLUME, str(Path(MOUNTED).parent)]
+    assert MOUNTED in container["args"][0]
+
+
+async def _run(job: str, volume: Path, redis_url: str) -> str:
+    """Run a job's shell as the cluster would, but for its paths."""
+    (shell,) = _container("prod", job)["args"]
+    shell = shell.replace(f"{MOUNTED} {VOLUME}", f"{SCRIPT} {volume}")
+    process = await asyncio.create_subprocess_exec(
+        *(*_container("prod", job)["command"], shell),
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "SOUTH_SEAS_REDIS_URL": redis_url},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    async with asyncio.timeout(60):
+        told, _ = await process.communicate()
+    assert process.returncode == 0, told.decode()
+    return told.decode()
+
+
+async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path) -> None:
+    """With the Redis user that the page says, who may do all that the service and the jobs need, and not more."""
+    volume = tmp_path / "volume"
+    volume.mkdir()
+    async with standalone(tmp_path, access=secured(tmp_path, acl=user_of_the_page())) as deployment:
+        async with started(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
+            async with client.post("/v1/games", json=TABLE) as created:
+                table = await created.json()
+            path = f"/v1/games/{table['game']['id']}"
+            async with client.get(f"{path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
+                assert await stream.content.readline()
+                assert "exported 1 games" in await _run("south-seas-backup", volume, deployment.url)
+            async with aclosing(deployment.nodes[0].client()) as redis:
+                await redis.flushall()
+            async with client.get(path) as gone:
+                assert gone.status == HTTPStatus.NOT_FOUND
+            assert "imported 1 games" in await _run("south-seas-restore", volume, deployment.url)
+            async with client.get(path) as again:
+                assert await again.json() == table["game"]
+            await _move(client, path, table["seats"][0]["token"])
+        async with aclosing(deployment.nodes[0].client()) as redis:
+            assert await redis.acl_log() == []
+
+
+async def _move(client: ClientSession, path: str, token: str) -> None:
+    """Make the first legal move, and so the bot's after it."""
+    async with client.get(f"{path}/legal-moves?limit=1") as listed:
+        (move,) = (await listed.json())["moves"]
+    headers = {"Authorization": f"Bearer {token}"}
+    async with client.post(f"{path}/actions", json={"move": move["id"]}, headers=headers) as done:
+        assert done.status == HTTPStatus.OK, await done.text()
+
+
+def user_of_the_page() -> str:
+    """What docs/operating.md lets the service's user do in Redis."""
+    page = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    (rules,) = re.findall(r"^ACL SETUSER south-seas on >PASSWORD (.*)$", page, re.MULTILINE)
+    return str(rules)

@@ -1,0 +1,48 @@
+"""What goes into the image besides what was copied as it is: links, libraries, packages' entries."""
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.deploy.rendered import ROOT
+
+
+@pytest.fixture(scope="module")
+def collect() -> ModuleType:
+    """The script, which is part of no package."""
+    spec = spec_from_file_location("collect", ROOT / "container" / "collect.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_file_comes_with_all_links_that_lead_to_it(collect: ModuleType, tmp_path: Path) -> None:
+    here, root = (tmp_path / "here").resolve(), tmp_path / "root"
+    (here / "versions" / "3").mkdir(parents=True)
+    (here / "versions" / "3" / "program").write_text("it")
+    (here / "current").symlink_to("versions/3")
+    (here / "program").symlink_to(here / "current" / "program")
+    assert [*collect.place(here / "program", root)] == [here / "versions" / "3" / "program"]
+    there = root / here.relative_to("/")
+    assert (there / "program").readlink() == here / "current" / "program"
+    assert (there / "current").readlink() == Path("versions/3")
+    assert (there / "versions" / "3" / "program").read_text() == "it"
+
+
+def test_libraries_of_all_programs_are_found(collect: ModuleType, tmp_path: Path) -> None:
+    [*collect.place(Path(sys.executable).resolve(), tmp_path)]
+    names = {library.name.partition(".so")[0] for library in collect.libraries(tmp_path)}
+    assert {"libc", "libm"} <= names
+    assert any(name.startswith("ld-linux") for name in names)
+
+
+def test_everything_gets_one_date(collect: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("nowhere")
+    collect.dated(tmp_path, 1_000_000_000)
+    assert {one.lstat().st_mtime for one in (tmp_path, *tmp_path.iterdir())} == {1_000_000_000}

@@ -1,0 +1,89 @@
+"""A pod comes and goes without a failed request: see "Stopping" in docs/operating.md."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from service.settings import Settings, to_settings, with_settings
+from service.web.connections import CLOSE_S
+from service.web.serving import FINISH_S
+from tests.deploy.rendered import OVERLAYS, PRODUCTION, environment, named, of_kind, service_container, service_template
+
+REDIS = "redis://127.0.0.1:6379/0"
+
+
+def settings_of(overlay: str) -> Settings:
+    """What the service makes of the variables that an overlay sets."""
+    found: list[Settings] = []
+
+    @click.command
+    @with_settings
+    def command(**values: object) -> None:
+        found.append(to_settings(values))
+
+    variables = {name: value or REDIS for name, value in environment(overlay, service_container(overlay)).items()}
+    result = CliRunner().invoke(command, env=variables, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return found[0]
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
+    """preStop; the drain; sockets told, and given time to answer; the last requests: all before SIGKILL."""
+    limits = settings_of(overlay).limits
+    needed = (
+        service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
+        + limits.drain_s
+        + limits.close_spread_s
+        + (CLOSE_S + 1)
+        + FINISH_S
+    )
+    assert needed + 10 <= service_template(overlay)["spec"]["terminationGracePeriodSeconds"]
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_no_pod_goes_before_its_successor_serves(overlay: str) -> None:
+    strategy = named(overlay, "Deployment", "south-seas")["spec"]["strategy"]["rollingUpdate"]
+    assert strategy == {"maxSurge": 1, "maxUnavailable": 0}
+
+
+@pytest.mark.parametrize("overlay", PRODUCTION)
+def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str) -> None:
+    limits = settings_of(overlay).limits
+    sleep = service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
+    gone = sleep + limits.drain_s + limits.close_spread_s
+    assert gone <= named(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_a_pod_that_is_not_ready_is_asked_no_more_before_it_is_told_to_stop(overlay: str) -> None:
+    container = service_container(overlay)
+    ready = container["readinessProbe"]
+    assert ready["httpGet"]["path"] == "/readyz"
+    assert ready["failureThreshold"] == 1
+    assert ready["periodSeconds"] <= 2
+    assert container["lifecycle"]["preStop"]["sleep"]["seconds"] >= 5
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_redis_that_is_away_restarts_nobody(overlay: str) -> None:
+    for probe in ("livenessProbe", "startupProbe"):
+        assert service_container(overlay)[probe]["httpGet"]["path"] == "/livez"
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_no_proxy_ends_a_socket_that_is_only_quiet(overlay: str) -> None:
+    ping = settings_of(overlay).limits.ping_interval_s
+    for ingress in of_kind(overlay, "Ingress"):
+        annotations = ingress["metadata"]["annotations"]
+        for way in ("read", "send"):
+            assert int(annotations[f"nginx.ingress.kubernetes.io/proxy-{way}-timeout"]) > 10 * ping
+    for route in of_kind(overlay, "HTTPRoute"):
+        assert all(rule["timeouts"] == {"request": "0s", "backendRequest": "0s"} for rule in route["spec"]["rules"])
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_the_proxy_takes_as_large_a_body_as_the_service(overlay: str) -> None:
+    for ingress in of_kind(overlay, "Ingress"):
+        size = ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/proxy-body-size"]
+        assert int(size.removesuffix("k")) * 1024 == settings_of(overlay).limits.max_body_bytes

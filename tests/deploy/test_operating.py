@@ -1,0 +1,165 @@
+"""What docs/operating.md says to type, and what it says there is, is there."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+
+import click
+import pytest
+import yaml
+
+from service.main import cli
+from service.settings import PREFIX
+from tests.deploy.generated import PAGE, RULES, page, rules
+from tests.deploy.rendered import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
+from tests.deploy.test_settings import variables
+from tests.docs.blocks import blocks
+
+TEXT = PAGE.read_text(encoding="utf-8")
+NAMESPACES = {render(overlay)[0]["metadata"]["name"]: overlay for overlay in reversed(OVERLAYS)}
+
+UNNAMED = {"SouthSeasWorkerHangs"}
+"""Alerts of `--workers`, which Kubernetes does not need."""
+
+MADE = {
+    "job": {"backup-now", "before-upgrade", "restore", "drill"},
+    "secret": {*SECRETS, "south-seas-tls"},
+    "configmap": {"south-seas-redis-ca"},
+}
+"""What the page itself has the operator make."""
+
+
+@cache
+def commands() -> tuple[tuple[str, ...], ...]:
+    """Every command in the page's shell blocks, in words; what follows a pipe is one of its own."""
+    found: list[tuple[str, ...]] = []
+    for block in blocks("operating"):
+        if block.language == "sh":
+            lines = block.code.replace("\\\n", " ").splitlines()
+            found += (tuple(words) for line in lines for words in _piped(shlex.split(line, comments=True)))
+    return tuple(found)
+
+
+def _piped(words: list[str]) -> Iterator[list[str]]:
+    while "|" in words:
+        yield words[: words.index("|")]
+        words = words[words.index("|") + 1 :]
+    yield words
+
+
+def of(program: str) -> list[tuple[str, ...]]:
+    """The commands of one program."""
+    return [words for words in commands() if words[0] == program]
+
+
+def after(words: tuple[str, ...], *flags: str) -> list[str]:
+    """What follows one of these flags."""
+    return [value for flag, value in pairwise(words) if flag in flags]
+
+
+def test_the_page_has_commands() -> None:
+    assert {words[0] for words in commands()} == {"docker", "kind", "kubectl", "curl", "helm"}
+    assert len(of("kubectl")) > 15
+
+
+@pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)
+def test_what_kubectl_is_told_to_apply_is_there(words: tuple[str, ...]) -> None:
+    for overlay in after(words, "-k"):
+        assert (ROOT / overlay / "kustomization.yaml").is_file()
+    for file in after(words, "-f", "--filename"):
+        assert file in {"-", "drill.json"} or (ROOT / file).is_file()
+
+
+@pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)
+def test_what_kubectl_is_asked_of_is_part_of_an_overlay(words: tuple[str, ...]) -> None:
+    namespaces = after(words, "--namespace")
+    assert all(namespace in NAMESPACES for namespace in namespaces)
+    for word in words:
+        kind, slash, name = word.removeprefix("--from=").partition("/")
+        if slash and kind in {"deployment", "service", "cronjob", "job"}:
+            there = {title(one).lower() for one in render(NAMESPACES[namespaces[0]])}
+            assert f"{kind}/{name}" in there or name in MADE.get(kind, ())
+
+
+@pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)
+def test_what_kubectl_makes_and_removes_has_the_names_that_others_ask_for(words: tuple[str, ...]) -> None:
+    if "create" in words:
+        kind, *rest = words[words.index("create") + 1 :]
+        name = rest[1] if rest[0] in {"generic", "tls"} else rest[0]
+        assert name in MADE[kind]
+    if "delete" in words and "kind" not in words:
+        kind, name = words[words.index("delete") + 1 :][:2]
+        assert name in MADE.get(kind, ()) or f"{kind}/{name}" in {title(one).lower() for one in render("prod")}
+    for selector in after(words, "--selector"):
+        assert selector in yaml.safe_dump(render("prod")).replace(": ", "=")
+
+
+def test_helm_is_given_values_that_are_there_and_the_cluster_is_asked_for_a_metric_that_they_make() -> None:
+    (values,) = [file for words in of("helm") for file in after(words, "--values")]
+    rules_of = yaml.safe_load((ROOT / values).read_text())["rules"]["custom"]
+    (asked,) = [path for words in of("kubectl") for path in after(words, "--raw")]
+    assert asked.rpartition("/")[2] in {rule["name"]["as"] for rule in rules_of}
+    assert asked.split("/")[5] in NAMESPACES
+
+
+def test_secrets_are_made_with_the_keys_that_the_pods_read() -> None:
+    made, _archive = [words for words in of("kubectl") if "generic" in words]
+    (source,) = [word for word in made if word.startswith("--from-file")]
+    assert source.split("=")[1] == f"{PREFIX}REDIS_URL"
+    (ingress,) = of_kind("prod", "Ingress")
+    assert ingress["spec"]["tls"][0]["secretName"] in MADE["secret"]
+
+
+def test_docker_is_given_arguments_that_the_dockerfile_takes() -> None:
+    taken = set(re.findall(r"^ARG (\w+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    given = {value.partition("=")[0] for words in of("docker") for value in after(words, "--build-arg")}
+    assert given
+    assert given | {*re.findall(r"--build-arg (\w+)", TEXT)} <= taken
+
+
+def test_every_command_of_the_service_is_there_with_its_flags() -> None:
+    context = click.Context(cli)
+    for code in re.findall(r"`(?:south-seas) ([^`]+)`", TEXT) + re.findall(r"-- south-seas ([^`\n]+)`", TEXT):
+        name, *rest = code.split()
+        if name.startswith("--"):
+            assert name in {flag for option in cli.params for flag in option.opts}
+            continue
+        command = cli.get_command(context, name)
+        assert command is not None, name
+        flags = {flag for option in command.params for flag in option.opts}
+        assert {word for word in rest if word.startswith("--")} <= flags
+
+
+def test_every_setting_that_is_named_is_there() -> None:
+    named = set(re.findall(rf"{PREFIX}[A-Z_]+\b", TEXT))
+    assert named <= variables()
+
+
+def test_every_path_and_target_that_is_named_is_there() -> None:
+    for path in re.findall(r"`((?:k8s|service|observability|docs)/[\w/.-]+)`", TEXT):
+        assert (ROOT / path).exists(), path
+    for name in re.findall(r"`components/([\w-]+)`", TEXT):
+        assert (K8S / "components" / name).is_dir(), name
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {*re.findall(r"`make ([a-z-]+)`", TEXT)} <= targets
+
+
+def test_every_alert_that_is_named_is_there_and_every_one_that_wakes_somebody_is_named() -> None:
+    rules_of = [one["spec"]["groups"] for one in of_kind("prod", "PrometheusRule")]
+    alerts = [rule for groups in rules_of for group in groups for rule in group["rules"] if "alert" in rule]
+    named = set(re.findall(r"`(SouthSeas\w+)`", TEXT))
+    assert named <= {alert["alert"] for alert in alerts}
+    assert {alert["alert"] for alert in alerts if alert["labels"]["severity"] == "page"} - named == UNNAMED
+
+
+def test_what_it_calls_a_change_is_marked() -> None:
+    for overlay in ("prod", "prod-cluster"):
+        assert "change:" in (K8S / "overlays" / overlay / "kustomization.yaml").read_text()
+
+
+def test_what_is_generated_is_up_to_date() -> None:
+    """`python -m tests.deploy.generated` makes it so."""
+    assert page(TEXT) == TEXT
+    assert RULES.read_text(encoding="utf-8") == rules()

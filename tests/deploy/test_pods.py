@@ -1,0 +1,63 @@
+"""No pod can do more than it must."""
+
+import pytest
+
+from tests.deploy.rendered import OVERLAYS, containers, of_kind, service_template, templates
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_namespace_takes_restricted_pods_alone(overlay: str) -> None:
+    (namespace,) = of_kind(overlay, "Namespace")
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_pods_run_restricted(overlay: str) -> None:
+    """The `restricted` Pod Security Standard, and no way to Kubernetes' API."""
+    for _, template in templates(overlay):
+        pod = template["spec"]
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["runAsUser"] > 0
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert pod["automountServiceAccountToken"] is False
+        assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & pod.keys()
+        allowed = {"name", "configMap", "secret", "emptyDir", "persistentVolumeClaim"}
+        assert all(volume.keys() <= allowed for volume in pod.get("volumes", ()))
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_containers_cannot_write_to_their_root_nor_become_more(overlay: str) -> None:
+    for _, container in containers(overlay):
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_containers_say_what_they_need_and_how_much_memory_is_too_much(overlay: str) -> None:
+    for _, container in containers(overlay):
+        resources = container["resources"]
+        assert resources["requests"].keys() == {"cpu", "memory"}
+        assert resources["limits"].keys() == {"memory"}
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_images_are_named_with_their_version(overlay: str) -> None:
+    for _, container in containers(overlay):
+        _, colon, version = container["image"].rpartition(":")
+        assert colon
+        assert version not in {"", "latest"}
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_kubernetes_adds_no_settings_of_its_own(overlay: str) -> None:
+    """A Service called south-seas would otherwise set SOUTH_SEAS_PORT in every pod, to an address."""
+    assert all(template["spec"]["enableServiceLinks"] is False for _, template in templates(overlay))
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_releases_are_counted_apart_in_the_spread(overlay: str) -> None:
+    for constraint in service_template(overlay)["spec"]["topologySpreadConstraints"]:
+        assert constraint["matchLabelKeys"] == ["pod-template-hash"]

@@ -1,0 +1,70 @@
+"""Every overlay renders to what Kubernetes' API takes, in old and new versions."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import jsonschema
+import kubernetes_validate
+import pytest
+import yaml
+
+from tests.deploy.custom import SCHEMAS
+from tests.deploy.rendered import K8S, OVERLAYS, is_custom, render, title
+
+VERSIONS = ("1.30", "1.31", "1.32", "1.34", "1.37")
+"""1.30 is the oldest whose `preStop` can sleep."""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_kubernetes_takes_it(overlay: str, version: str) -> None:
+    for resource in render(overlay):
+        if not is_custom(resource):
+            _validate(json.dumps(resource), version)
+
+
+@cache
+def _validate(resource: str, version: str) -> None:
+    """Many resources are the same in several overlays, and looking at one takes long."""
+    kubernetes_validate.validate(json.loads(resource), version, strict=True)
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_who_adds_kinds_to_kubernetes_takes_it(overlay: str) -> None:
+    for resource in filter(is_custom, render(overlay)):
+        jsonschema.validate(resource, SCHEMAS[resource["kind"]])
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_no_two_resources_have_one_name(overlay: str) -> None:
+    titles = [title(resource) for resource in render(overlay)]
+    assert len(titles) == len({*titles})
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_all_is_in_the_one_namespace_of_the_overlay(overlay: str) -> None:
+    (namespace,) = [one["metadata"]["name"] for one in render(overlay) if one["kind"] == "Namespace"]
+    others = {one["metadata"].get("namespace") for one in render(overlay) if one["kind"] != "Namespace"}
+    assert others == {namespace}
+
+
+def test_each_component_is_part_of_an_overlay() -> None:
+    used = set()
+    for overlay in OVERLAYS:
+        folder = K8S / "overlays" / overlay
+        kustomization = yaml.safe_load((folder / "kustomization.yaml").read_text())
+        used |= {(folder / path).resolve() for path in kustomization["components"]}
+    assert {*(K8S / "components").iterdir()} <= used
+
+
+VALUES = {"prometheus-adapter.yaml"}
+"""Not for Kubernetes but for a Helm chart."""
+
+
+@pytest.mark.parametrize("folder", [file.parent for file in K8S.rglob("kustomization.yaml")], ids=lambda it: it.name)
+def test_kustomization_lists_every_file_beside_it(folder: Path) -> None:
+    kustomization = yaml.safe_load((folder / "kustomization.yaml").read_text())
+    listed = {*kustomization.get("resources", ()), *(patch.get("path") for patch in kustomization.get("patches", ()))}
+    beside = {file.name for file in folder.glob("*.yaml")} - {"kustomization.yaml"} - VALUES
+    assert beside <= listed
