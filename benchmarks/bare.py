@@ -14,13 +14,12 @@ from typing import cast
 
 import uvloop
 from aiohttp import web
-from redis.asyncio import Redis
 
 from benchmarks.commits import Sizes, arguments, keys
 from benchmarks.watchers import COMPRESSED
 from service.store.batch import Batches
-from service.store.client import client
 from service.store.script import Script
+from service.store.where import Where, parse_url
 from service.web.frames import text_frame
 from service.web.serving import GC_THRESHOLD
 
@@ -33,8 +32,8 @@ MARK = b"md"
 class Actions:
     """`POST /bare/{game}`: one action's traffic."""
 
-    def __init__(self, redis: Redis, sizes: Sizes) -> None:
-        self._commit = Script(Batches(redis, CONNECTIONS, PATIENCE_S), "commit.lua")
+    def __init__(self, where: Where, sizes: Sizes) -> None:
+        self._commit = Script(Batches(where, CONNECTIONS, PATIENCE_S), "commit.lua")
         self._sizes = sizes
         self._body = b"a" * sizes.answer
         self._versions: dict[str, int] = {}
@@ -80,9 +79,9 @@ class Writing:
         return web.Response(body=b"{}", content_type="application/json")
 
 
-def application(redis: Redis, sizes: Sizes) -> web.Application:
+def application(where: Where, sizes: Sizes) -> web.Application:
     """All ceilings."""
-    actions, writing = Actions(redis, sizes), Writing()
+    actions, writing = Actions(where, sizes), Writing()
     app = web.Application()
     app.add_routes(
         [
@@ -102,7 +101,7 @@ async def main() -> None:
         parser.add_argument(name, type=int)
     options = parser.parse_args()
     sizes = Sizes(*(getattr(options, name) for name in Sizes._fields))
-    runner = web.AppRunner(application(client(options.redis_url), sizes), access_log=None)
+    runner = web.AppRunner(application(parse_url(options.redis_url), sizes), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     gc.collect()

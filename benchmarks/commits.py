@@ -8,8 +8,12 @@ from service.store.batch import Value
 DIGEST = "0" * 32
 ACCESS = b"x" * 300
 KEEP_S = 3600
-ANSWER_EXTRA = 60
-"""What is kept of an answer has so many bytes around its body."""
+KEPT = 180
+"""Bytes that are kept of an answer: it without its diff, and what was asked."""
+
+
+META = "1800000000000000"
+"""What goes with a diff that is not traced."""
 
 
 class Sizes(NamedTuple):
@@ -31,8 +35,8 @@ def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
     on: tuple[Value, Value] = (version, DIGEST) if version else ("", "")
     hooks = ""
     access = b"" if version else ACCESS
-    kept = b"k" * (sizes.answer + ANSWER_EXTRA)
+    kept = b"k" * KEPT
     return [
-        *(os.urandom(16).hex(), *on, hooks, b"s" * sizes.snapshot, access, KEEP_S, "bare", f"{game} {version + 1}", 0),
-        *(kept, KEEP_S, version + 1, DIGEST, DIGEST, b"d" * sizes.diff),
+        *(os.urandom(16).hex(), *on, hooks, b"s" * sizes.snapshot, access, KEEP_S, f"bare:{{{game}}}:hints", "", 0),
+        *(kept, KEEP_S, META, version + 1, DIGEST, DIGEST, b"d" * sizes.diff),
     ]

@@ -2,21 +2,25 @@
 --
 -- KEYS  1 game   2 log   3 answer (where there is none to keep, the key of an empty name, which never exists)
 -- ARGV  1 id of the commit   2 version, 3 digest and 4 webhooks that it builds on (all '' to create the game)
---       5 snapshot   6 access ('' leaves it)   7 seconds until the game expires   8 channel   9 what to announce there
+--       5 snapshot   6 access ('' leaves it)   7 seconds until the game expires
+--       8 channel on which the new version is announced   9 'SHARD' where that is a Cluster's, else ''
 --       10 how many of those who listen there know it anyway
 --       11 answer to keep   12 seconds to keep it ('' keeps none)
---       13... version, digest, previous digest and data of each diff
+--       13 what goes with the diffs, for whoever reads the log
+--       14... version, digest, previous digest and data of each diff
 -- Returns 1 when it is stored, the answer that is kept already, or {version, digest} as they are ({}: no such game).
 
 local game, log, answer = KEYS[1], KEYS[2], KEYS[3]
 local id = ARGV[1]
-local FIRST = 13
+local FIRST = 14
 
 -- Changes nothing, but a replica or a full server refuses it: nothing below is answered by one that could not commit.
 redis.call('SETRANGE', answer, 0, '')
 
--- A client that lost the connection sends its commit again; the first may have been stored.
+-- A client that lost the connection sends its commit again; the first may have been stored. There is something to wait
+-- for then (WAIT) as if it were stored now.
 local function stored_before()
+  redis.call('EXPIRE', game, ARGV[7])
   local entry = redis.call('XRANGE', log, ARGV[FIRST], ARGV[FIRST])[1]
   return entry ~= nil and entry[2][2] == id
 end
@@ -37,7 +41,7 @@ end
 -- The log first: it is the one write that can be refused (an id that is not above its last), and then nothing is changed.
 for i = FIRST, #ARGV, 4 do
   redis.call('XADD', log, ARGV[i] .. '-0',
-    'commit', id, 'digest', ARGV[i + 1], 'previous', ARGV[i + 2], 'data', ARGV[i + 3])
+    'commit', id, 'digest', ARGV[i + 1], 'previous', ARGV[i + 2], 'data', ARGV[i + 3], 'meta', ARGV[13])
 end
 redis.call('HSET', game, 'version', ARGV[#ARGV - 3], 'digest', ARGV[#ARGV - 2], 'snapshot', ARGV[5])
 if ARGV[6] ~= '' then
@@ -48,7 +52,10 @@ if ARGV[12] ~= '' then
 end
 redis.call('EXPIRE', game, ARGV[7])
 redis.call('EXPIRE', log, ARGV[7])
-if redis.call('PUBSUB', 'NUMSUB', ARGV[8])[2] > tonumber(ARGV[10]) then
-  redis.call('PUBLISH', ARGV[8], ARGV[9])
+
+-- A hint and no more: where it cannot be given (the user may not), the commit is stored all the same.
+local heard = redis.pcall('PUBSUB', ARGV[9] .. 'NUMSUB', ARGV[8])
+if not heard.err and heard[2] > tonumber(ARGV[10]) then
+  redis.pcall(ARGV[9] == '' and 'PUBLISH' or 'SPUBLISH', ARGV[8], ARGV[#ARGV - 3])
 end
 return 1

@@ -24,7 +24,7 @@ class Due:
         self._batches = batches
         self._clock = clock
         self._key = key
-        self._promise = Script(batches, "promise.lua")
+        self._promise = Script(batches, "promise.lua", confirmed=True)
         self._settle = Script(batches, "settle.lua")
 
     async def promise(self, game: str, at: int) -> bool:

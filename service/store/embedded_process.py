@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["log_of", "spawn", "stop"]
+__all__ = ["ends_with", "log_of", "spawn", "stop"]
 
 _PR_SET_PDEATHSIG = 1
 _STOP_WITHIN_S = 10.0
@@ -45,12 +45,12 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
             stderr=log,
             pass_fds=[lock],
             start_new_session=True,  # Ctrl-C at the terminal is for the service, which ends the server last
-            preexec_fn=_ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+            preexec_fn=ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
         )
 
 
-def _ends_with(parent: int) -> Callable[[], None] | None:
-    """What the child does before it becomes the server: ask to be ended when `parent` dies, however. Linux only."""
+def ends_with(parent: int) -> Callable[[], None] | None:
+    """What a child does before it becomes a server: ask to be ended when `parent` dies, however. Linux only."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl

@@ -41,26 +41,39 @@ class Finding:
         """Write the names that a commit brings."""
         self._is_put_off(commit.game)
         names = commit.found_by()
-        await asyncio.gather(*self._writes(commit, names), *(self._sweep(name, commit.game) for name in names))
+        await asyncio.gather(
+            *self._writes(commit.game, names, commit.created_at, commit.found_s),
+            *(self._sweep(name, commit.game) for name in names),
+        )
 
     def beside(self, commit: Commit) -> asyncio.Future[list[Any]] | None:
         """Put the end of the sets off, once a day, in the batch of the commit itself; what comes of it may be left."""
         if self._is_put_off(commit.game):
             return None
-        return asyncio.gather(*self._writes(commit, commit.found_by()), return_exceptions=True)
+        writes = self._writes(commit.game, commit.found_by(), commit.created_at, commit.found_s)
+        return asyncio.gather(*writes, return_exceptions=True)
+
+    async def keep(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
+        """Have a game that is stored found by these names, for so long at least."""
+        await asyncio.gather(*self._writes(game, names, created_at, seconds))
 
     async def page(self, names: Sequence[str], limit: int, after: str | None) -> Page:
         """At most `limit` games, the newest first; raises ValueError for a foreign cursor."""
         return await places.page(self._batches, [keys.found_by(name) for name in names], limit, after)
 
-    async def lose(self, names: Sequence[str], game: str) -> None:
-        """Take a game that is no more from these names, unless it is so young that its creation may be under way."""
-        await asyncio.gather(*(self._lose(keys.found_by(name), game) for name in names))
+    async def lose(self, names: Sequence[str], game: str) -> int:
+        """Take a game that is no more from these names, unless it is so young that its creation may be under way.
 
-    async def _lose(self, key: str, game: str) -> None:
+        Gives from how many it was taken.
+        """
+        return sum(await asyncio.gather(*(self._lose(keys.found_by(name), game) for name in names)))
+
+    async def _lose(self, key: str, game: str) -> int:
         created_at = await self._batches.send("ZSCORE", key, game)
-        if created_at is not None and float(created_at) < self._clock() - YOUNG_S:
-            await self._batches.send("ZREM", key, game)
+        if created_at is None or float(created_at) >= self._clock() - YOUNG_S:
+            return 0
+        removed: int = await self._batches.send("ZREM", key, game)
+        return removed
 
     def _is_put_off(self, game: str) -> bool:
         """Whether this was asked today before, as far as this instance remembers."""
@@ -72,12 +85,12 @@ class Finding:
             del self._put_off[next(iter(self._put_off))]
         return False
 
-    def _writes(self, commit: Commit, names: Sequence[str]) -> list[asyncio.Future[Any]]:
+    def _writes(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> list[asyncio.Future[Any]]:
         writes = []
         for name in names:
             key = keys.found_by(name)
-            writes.append(self._batches.send("ZADD", key, commit.created_at, commit.game))
-            writes.append(self._batches.send("EXPIRE", key, commit.found_s))
+            writes.append(self._batches.send("ZADD", key, created_at, game))
+            writes.append(self._batches.send("EXPIRE", key, seconds))
         return writes
 
     async def _sweep(self, name: str, game: str) -> None:

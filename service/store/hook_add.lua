@@ -8,21 +8,20 @@ local game, answer = KEYS[1], KEYS[2]
 local id = ARGV[1]
 
 redis.call('SETRANGE', answer, 0, '')
-local kept = redis.call('GET', answer)
-if kept then
-  return kept
-end
 local now = redis.call('HMGET', game, 'version', 'hooks')
-if not now[1] then
-  return -1
-end
-
 local hooks, number = now[2] or '', 0
 for one in string.gmatch(hooks, '[^,]+') do
   if one == id then
     return 1
   end
   number = number + 1
+end
+local kept = redis.call('GET', answer)
+if kept then
+  return kept
+end
+if not now[1] then
+  return -1
 end
 if number >= tonumber(ARGV[4]) then
   return 0

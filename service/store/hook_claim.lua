@@ -8,7 +8,9 @@ if not found[1] then
   redis.call('DEL', KEYS[2])
   return -1
 end
-if not redis.call('SET', KEYS[2], ARGV[2], 'NX', 'EX', ARGV[3]) then
+local holder = redis.call('GET', KEYS[2])
+if holder and holder ~= ARGV[2] then
   return 0
 end
+redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
 return found

@@ -6,16 +6,18 @@
 -- Returns 1, or 0 and changes nothing: it is not held (any more), or was forgotten.
 
 local game, lease, attempts = KEYS[1], KEYS[2], KEYS[3]
-if redis.call('GET', lease) ~= ARGV[2] then
-  return 0
+local holder, field = redis.call('GET', lease), 'hook:' .. ARGV[1] .. ':state'
+if holder ~= ARGV[2] then
+  -- A client that lost the connection sends again what may have been stored, and the hold let go.
+  return not holder and ARGV[6] == '' and redis.call('HGET', game, field) == ARGV[3] and 1 or 0
 end
 if redis.call('HEXISTS', game, 'hook:' .. ARGV[1]) == 0 then
   redis.call('DEL', lease)
   return 0
 end
 
-redis.call('HSET', game, 'hook:' .. ARGV[1] .. ':state', ARGV[3])
-if ARGV[4] ~= '' then
+redis.call('HSET', game, field, ARGV[3])
+if ARGV[4] ~= '' and redis.call('LINDEX', attempts, 0) ~= ARGV[4] then
   redis.call('LPUSH', attempts, ARGV[4])
   redis.call('LTRIM', attempts, 0, tonumber(ARGV[5]) - 1)
   redis.call('PEXPIRE', attempts, math.max(redis.call('PTTL', game), 1000))

@@ -27,8 +27,8 @@ class RedisHooks:
         self._batches = batches
         self._clock = clock
         self._due = Due(batches, clock, keys.HOOKS_DUE)
-        self._add = Script(batches, "hook_add.lua")
-        self._remove = Script(batches, "hook_remove.lua")
+        self._add = Script(batches, "hook_add.lua", confirmed=True)
+        self._remove = Script(batches, "hook_remove.lua", confirmed=True)
         self._claim = Script(batches, "hook_claim.lua")
         self._note = Script(batches, "hook_note.lua")
 

@@ -5,24 +5,33 @@ together. The list of public games and the due dates are of many games: no scrip
 keys.
 """
 
+import re
+
 from schemas.vocabulary import Status
 
 __all__ = [
+    "ARCHIVE_DUE",
     "DUE",
-    "HINTS",
     "HOOKS_DUE",
+    "PREFIX",
     "PROBE",
+    "UPKEEP",
+    "UPKEEP_LEASE",
     "answer",
+    "archive_lease",
+    "bucket",
     "found_by",
     "game",
+    "game_of",
+    "hinted",
+    "hints",
     "lease",
     "listed",
     "log",
+    "name_of",
     "tried",
+    "waited",
 ]
-
-HINTS = "south-seas:hints"
-"""Channel: `ID VERSION` of each game that has changed."""
 
 DUE = "south-seas:due"
 """Sorted set: game ids by the Unix second at which to look at them."""
@@ -30,12 +39,27 @@ DUE = "south-seas:due"
 HOOKS_DUE = "south-seas:hooks-due"
 """Sorted set: `GAME HOOK` by the Unix second at which to look whether that webhook has anything to be told."""
 
+ARCHIVE_DUE = "south-seas:archive-due"
+"""Sorted set: ids of games that are over, by the Unix second at which to look whether they are archived."""
+
+UPKEEP = "south-seas:upkeep"
+"""Hash: how far the walk has come that mends what the games are found by."""
+
+UPKEEP_LEASE = "south-seas:upkeep:lease"
+"""String: there as long as it is too early for the next part of that walk."""
+
+PREFIX = "south-seas:"
+"""What all keys begin with."""
+
 PROBE = "south-seas:probe"
 """String: written to learn whether Redis takes writes."""
 
 
 def game(game_id: str) -> str:
-    """Hash: version, digest, snapshot, access; `hooks`, and for each webhook `hook:ID` and `hook:ID:state`."""
+    """Hash: version, digest, snapshot, access; `archived`, the version that is; `hooks`, the webhooks' ids.
+
+    For each webhook `hook:ID` and `hook:ID:state`.
+    """
     return f"south-seas:{{{game_id}}}:game"
 
 
@@ -59,6 +83,25 @@ def found_by(name: str) -> str:
     return f"south-seas:found:{name}"
 
 
+def hints(game_id: str) -> str:
+    """Channel, in a Cluster one of the game's slot: its versions as they come, for those who watch it."""
+    return f"south-seas:{{{game_id}}}:hints"
+
+
+def hinted(channel: str) -> str:
+    """The game that this channel tells of.
+
+    >>> hinted(hints("k3"))
+    'k3'
+    """
+    return channel.partition("{")[2].partition("}")[0]
+
+
+def waited(game_id: str) -> str:
+    """String: written so that there is something to wait for until replicas have it."""
+    return f"south-seas:{{{game_id}}}:waited"
+
+
 def lease(game_id: str, hook: str) -> str:
     """String: who is delivering to a webhook, while they do."""
     return f"south-seas:{{{game_id}}}:hook:{hook}:lease"
@@ -67,3 +110,36 @@ def lease(game_id: str, hook: str) -> str:
 def tried(game_id: str, hook: str) -> str:
     """List: the latest attempts at delivering to a webhook, the newest first."""
     return f"south-seas:{{{game_id}}}:hook:{hook}:tried"
+
+
+def bucket(name: str) -> str:
+    """String: when a token bucket is full again; its name holds a hash of whom it limits."""
+    return f"south-seas:bucket:{name}"
+
+
+def archive_lease(game_id: str) -> str:
+    """String: who is archiving a game, while they do."""
+    return f"south-seas:{{{game_id}}}:archive:lease"
+
+
+def game_of(key: str) -> str | None:
+    """The game whose hash this key names; None for any other key.
+
+    >>> game_of(game("k3")), game_of(log("k3"))
+    ('k3', None)
+    """
+    found = _GAME.fullmatch(key)
+    return None if found is None else found[1]
+
+
+def name_of(key: str) -> str | None:
+    """The name whose games this key holds; None for any other key.
+
+    >>> name_of(found_by("ab:ana")), name_of(game("k3"))
+    ('ab:ana', None)
+    """
+    return key.removeprefix(_FOUND) if key.startswith(_FOUND) else None
+
+
+_FOUND = found_by("")
+_GAME = re.compile(r"south-seas:\{([^{}]+)\}:game")

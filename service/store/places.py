@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from service.games.port import Page
-from service.store.batch import Batches
+from service.store.batch import Batches, Value
 
 __all__ = ["page"]
 
@@ -28,17 +28,17 @@ async def page(batches: Batches, keys: Sequence[str], limit: int, after: str | N
 async def _newest(batches: Batches, key: str, count: int, before: Place | None) -> list[Place]:
     """The first `count` of one set, those of the cursor's own second apart, as Redis pages by seconds only."""
     if before is None:
-        return await _range(batches, key, "+inf", "-inf", "LIMIT", "0", str(count))
+        return await _range(batches, key, "+inf", "-inf", "LIMIT", 0, count)
     second = str(before[0])
     tied, older = await asyncio.gather(
         _range(batches, key, second, second),
-        _range(batches, key, f"({second}", "-inf", "LIMIT", "0", str(count)),
+        _range(batches, key, f"({second}", "-inf", "LIMIT", 0, count),
     )
     return [*(place for place in tied if place < before), *older][:count]
 
 
-async def _range(batches: Batches, key: str, newest: str, oldest: str, *limit: str) -> list[Place]:
-    found = await batches.send("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES", withscores=True)
+async def _range(batches: Batches, key: str, newest: str, oldest: str, *limit: Value) -> list[Place]:
+    found = await batches.send("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
     return [(int(created_at), game.decode()) for game, created_at in found]
 
 

@@ -5,24 +5,28 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from redis.exceptions import NoScriptError
-
+from service.store import timing
 from service.store.batch import Batches, Value
+from service.store.refusals import MissingScript
 
 __all__ = ["Script"]
 
 
 class Script:
-    """The script in the file `name` beside this one; sent whole only where Redis does not have it (any more)."""
+    """The script in the file `name` beside this one; sent whole only where Redis does not have it (any more).
 
-    def __init__(self, batches: Batches, name: str) -> None:
-        self._batches = batches
+    What a `confirmed` one writes must be on enough replicas before it counts, where that is asked for.
+    """
+
+    def __init__(self, batches: Batches, name: str, *, confirmed: bool = False) -> None:
+        self._send = batches.confirmed if confirmed else batches.send
         self._source = files(__package__).joinpath(name).read_bytes()
         self._hash = hashlib.sha1(self._source, usedforsecurity=False).hexdigest()
+        timing.script(self._hash, name)
 
     async def run(self, keys: Sequence[str], *arguments: Value) -> Any:
         """What the script returns; all `keys` lie in one slot of a Cluster. Raises StoreUnavailable."""
         try:
-            return await self._batches.send("EVALSHA", self._hash, len(keys), *keys, *arguments)
-        except NoScriptError:
-            return await self._batches.send("EVAL", self._source, len(keys), *keys, *arguments)
+            return await self._send("EVALSHA", self._hash, len(keys), *keys, *arguments)
+        except MissingScript:
+            return await self._send("EVAL", self._source, len(keys), *keys, *arguments)

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from redis.asyncio import Redis
-
 from schemas.vocabulary import Status
+from service.games.archive.archiving import SOON_S
+from service.games.buckets import BucketStore
 from service.games.port import (
     Answered,
     Commit,
@@ -24,37 +24,49 @@ from service.games.port import (
 from service.games.webhooks.port import HookStore
 from service.store import keys
 from service.store.batch import Batches, Value
+from service.store.buckets import RedisBuckets
 from service.store.due import Due
 from service.store.finding import Finding
 from service.store.hints import Hints
 from service.store.hooks import RedisHooks, ids
+from service.store.keeping import keeping
 from service.store.listing import Listing
+from service.store.measures import Measures
 from service.store.script import Script
+from service.telemetry import clock
 
 __all__ = ["RedisStore"]
 
 
 class RedisStore:
-    """`service.games.port.Store` on Redis 6.2 or later, or Valkey."""
+    """`service.games.port.Store` on Redis 6.2 or later (a Cluster: 7.0), or Valkey."""
 
-    def __init__(self, redis: Redis, batches: Batches) -> None:
+    def __init__(self, batches: Batches) -> None:
         self._batches = batches
-        self._commit = Script(batches, "commit.lua")
+        self._commit = Script(batches, "commit.lua", confirmed=True)
         self._listing = Listing(batches)
         self._finding = Finding(batches)
         self._due = Due(batches)
-        self._redis = redis
-        self._hints = Hints(redis)
+        self._hints = Hints(batches.routes)
+        self._shard = "SHARD" if batches.routes.sharded else ""
+        self.measures = Measures(batches, self._hints)
         self.webhooks: HookStore = RedisHooks(batches)
+        self.buckets: BucketStore = RedisBuckets(batches)
+        self.keeping = keeping(batches)
+        self.archiving = False
+        """Whether somebody archives games that are over."""
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the answer kept under `key`; None where there is no such game."""
         stored = self._batches.send("HMGET", keys.game(game), "version", "digest", "snapshot", "access", "hooks")
+        answer: bytes | None = None
         if key is None:
-            (version, digest, snapshot, access, hooks), answer = await stored, None
+            version, digest, snapshot, access, hooks = await stored
         else:
             kept = self._batches.send("GET", keys.answer(game, key))
             (version, digest, snapshot, access, hooks), answer = await asyncio.gather(stored, kept)
+        if answer is not None and self._batches.wait is not None:
+            await self._batches.confirmed("SET", keys.waited(game), "", "EX", 1)
         if version is None:
             return None
         return Loaded(int(version), digest.decode(), snapshot, access or b"", answer, tuple(ids(hooks)))
@@ -68,10 +80,12 @@ class RedisStore:
             await self._finding.before(commit)
         if commit.expected is not None and commit.expected.hooks:
             await self.webhooks.promise(commit.game, commit.expected.hooks, int(time.time()))
+        if self.archiving and commit.status in _OVER:
+            await self.keeping.archive.promise(commit.game, int(clock.now()) + SOON_S)
         early = commit.due_at is not None and not await self._due.promise(commit.game, commit.due_at)
         beside = self._finding.beside(commit)
         game_keys = [keys.game(commit.game), keys.log(commit.game), _answer_key(commit)]
-        outcome = _outcome(await self._commit.run(game_keys, *_arguments(commit, self._hints.listening)))
+        outcome = _outcome(await self._commit.run(game_keys, *self._arguments(commit)))
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
                 if listed:
@@ -81,6 +95,17 @@ class RedisStore:
         if beside is not None:
             await beside
         return outcome
+
+    def _arguments(self, commit: Commit) -> list[Value]:
+        """ARGV of commit.lua."""
+        version, digest, hooks = commit.expected or ("", "", ())
+        keep: tuple[Value, Value] = (commit.keep.answer, commit.keep.seconds) if commit.keep else ("", "")
+        arguments: list[Value] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
+        arguments += commit.expire_s, keys.hints(commit.game), self._shard, self._hints.hears(commit.game), *keep
+        arguments.append(commit.meta)
+        for diff in commit.diffs:
+            arguments += diff.version, diff.digest, diff.previous, diff.data
+        return arguments
 
     async def _list_after(self, commit: Commit) -> None:
         await self._listing.add(commit.game, commit.status, commit.created_at)
@@ -124,27 +149,27 @@ class RedisStore:
         await self._due.settle(game, until)
 
     def hints(self) -> AsyncGenerator[Hint]:
-        """Which games others have changed, as Redis announces it. A hint may be lost: the log is the truth."""
+        """Which of the games that are followed others have changed, as Redis announces it; a hint may be lost."""
         return self._hints.listen()
+
+    def follow(self, game: str) -> None:
+        """Let `hints` tell of this game, until `unfollow`."""
+        self._hints.follow(game)
+
+    def unfollow(self, game: str) -> None:
+        """Let it tell of this game no more."""
+        self._hints.unfollow(game)
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis answers and takes writes."""
         await self._batches.send("SET", keys.PROBE, "", "EX", 60)
 
 
+_OVER = ("finished", "aborted")
+
+
 def _answer_key(commit: Commit) -> str:
     return keys.answer(commit.game, commit.keep.key if commit.keep else "")
-
-
-def _arguments(commit: Commit, listening: int) -> list[Value]:
-    """ARGV of commit.lua; `listening` of those who hear announcements are of this process, which knows what it does."""
-    version, digest, hooks = commit.expected or ("", "", ())
-    keep: tuple[Value, Value] = (commit.keep.answer, commit.keep.seconds) if commit.keep else ("", "")
-    arguments: list[Value] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
-    arguments += commit.expire_s, keys.HINTS, f"{commit.game} {commit.diffs[-1].version}", listening, *keep
-    for diff in commit.diffs:
-        arguments += diff.version, diff.digest, diff.previous, diff.data
-    return arguments
 
 
 def _outcome(reply: Any) -> Outcome:
@@ -160,6 +185,8 @@ def _outcome(reply: Any) -> Outcome:
             return Lost(None, None)
 
 
-def _diff(entry: bytes, fields: dict[bytes, bytes]) -> StoredDiff:
+def _diff(entry: bytes, fields: Sequence[bytes]) -> StoredDiff:
+    """An entry of the log, whose fields are as commit.lua writes them."""
+    _, _, _, digest, _, previous, _, data, *meta = fields  # what was restored has none
     version = int(entry.partition(b"-")[0])
-    return StoredDiff(version, fields[b"digest"].decode(), fields[b"previous"].decode(), fields[b"data"])
+    return StoredDiff(version, digest.decode(), previous.decode(), data, meta[1] if meta else b"")

@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from service.games.port import Committed, StoreUnavailable
 from service.store.client import BadRedisUrl, check_url, connect
 from service.store.embedded import embedded
+from service.store.where import Login, Place, parse_url
 from tests.store.commits import creation
 
 
@@ -20,7 +21,11 @@ from tests.store.commits import creation
         "REDIS://localhost",
         "redis://localhost:6379/3",
         "redis://:secret@[::1]:6379",
-        "rediss://user:secret@redis.example:6380/0?ssl_ca_certs=/&ssl_cert_reqs=required",
+        "rediss://user:secret@redis.example:6380/0?ssl_ca_path=/&ssl_cert_reqs=required",
+        "redis+sentinel://sentinel-0,sentinel-1:26380,[::1]/games",
+        "rediss+sentinel://user:secret@sentinel:26379/games/2?sentinel_username=u&sentinel_password=p&ssl_cert_reqs=none",
+        "redis+cluster://user:secret@node-0:7000,node-1:7001",
+        "rediss+cluster://node-0:7000/0?ssl_check_hostname=no",
         "unix:///run/redis/redis.sock",
         "unix:///run/redis/redis.sock?db=2",
         "unix://user:secret@/run/redis/redis.sock",
@@ -48,6 +53,18 @@ def test_urls_that_name_a_server(url: str) -> None:
         ("redis://localhost?db=x", "names a database that is not a number"),
         ("redis://:secret@localhost?protocol=2", "an option other than db, password, username"),
         ("unix://", "names no socket"),
+        ("redis://one,two", "names several hosts"),
+        ("redis+sentinel://:secret@one,two", "names no SERVICE"),
+        ("redis+sentinel://:secret@one,,two/games", "names no host"),
+        ("redis+sentinel://one/games/secret", "a database that is not a number"),
+        ("redis+sentinel://one/games?ssl_cert_reqs=none", "other than db, password, sentinel_password, sentinel_user"),
+        ("redis+cluster://:secret@one,two:port", "is not a URL"),
+        ("redis+cluster://one/1", "a database other than 0"),
+        ("redis+cluster://one?sentinel_password=secret", "an option other than db, password, username"),
+        ("rediss://localhost?ssl_check_hostname=secret", "ssl_check_hostname other than true, yes"),
+        ("rediss://localhost?ssl_keyfile=/dev/null", "a key without the certificate"),
+        ("rediss://localhost?ssl_certfile=/dev/null", "by ssl_certfile no certificate with its key"),
+        ("rediss://localhost?ssl_ca_certs=/dev/null", "by ssl_ca_certs or ssl_ca_path no certificates"),
         ("rediss://localhost?ssl_cert_reqs=perhaps", "ssl_cert_reqs other than"),
         ("rediss://localhost?ssl_ca_certs=/nowhere/ca.pem", "by ssl_ca_certs a file that does not exist"),
         ("redis://localhost?ssl_cert_reqs=none", "an option other than db, password, username"),
@@ -58,6 +75,14 @@ async def test_urls_that_name_none(url: str, reason: str) -> None:
         async with connect(url):
             pass
     assert "secret" not in str(refused.value)
+
+
+def test_what_is_understood_of_a_url_does_not_tell_its_password() -> None:
+    where = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
+    assert (where.login, where.sentinel_login.password) == (Login("user", "p@ss"), "hush")
+    assert (where.places, where.service, where.database) == ((Place("one", 26379), Place("two", 3)), "games", 2)
+    assert "p@ss" not in repr(where)
+    assert "hush" not in repr(where)
 
 
 async def test_a_store_over_tcp_with_a_password(data_dir: Path, program: Path) -> None:

@@ -10,6 +10,7 @@ from redis.crc import key_slot
 from service.games.port import Answered, Committed, Loaded, Lost, Store, Stored, StoredDiff, StoreUnavailable
 from service.store import keys
 from tests.store.commits import action, creation, diff, digest, keep
+from tests.store.conftest import Alone
 
 
 async def test_there_is_no_game_before_it_is_created(store: Store) -> None:
@@ -126,7 +127,7 @@ async def test_keys_of_one_game_are_not_those_of_another(store: Store) -> None:
 
 async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: Store, redis: Redis) -> None:
     await store.commit(creation(expire_s=50, keep=keep("key", seconds=40)))
-    of_game = await redis.keys("*{g}*")
+    of_game = [key async for key in redis.scan_iter("*{g}*")]
     assert len(of_game) == 3
     assert all([30 < await redis.ttl(key) <= 50 for key in of_game])
     await store.commit(action(1, expire_s=900))
@@ -160,29 +161,29 @@ async def test_a_log_that_is_ahead_refuses_the_commit_whole(store: Store, redis:
     assert await store.load("g") is None
 
 
-async def test_a_server_that_takes_no_writes_answers_no_commit(store: Store, redis: Redis) -> None:
+async def test_a_server_that_takes_no_writes_answers_no_commit(alone: Alone) -> None:
     """A primary that was demoted must not tell who lost: it does not know."""
-    await store.commit(creation())
-    await redis.replicaof("127.0.0.1", "1")
+    await alone.store.commit(creation())
+    await alone.redis.replicaof("127.0.0.1", "1")
     try:
         with pytest.raises(StoreUnavailable, match="read only replica"):
-            await store.commit(action(7))
+            await alone.store.commit(action(7))
         with pytest.raises(StoreUnavailable, match="read only replica"):
-            await store.ping()
-        assert await store.load("g")
+            await alone.store.ping()
+        assert await alone.store.load("g")
     finally:
-        await redis.replicaof("NO", "ONE")
+        await alone.redis.replicaof("NO", "ONE")
 
 
-async def test_a_full_server_answers_no_commit_and_still_reads(store: Store, redis: Redis) -> None:
-    await store.commit(creation())
-    await redis.config_set("maxmemory", 1)
+async def test_a_full_server_answers_no_commit_and_still_reads(alone: Alone) -> None:
+    await alone.store.commit(creation())
+    await alone.redis.config_set("maxmemory", 1)
     try:
         with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
-            await store.commit(action(1))
-        assert await store.load("g") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+            await alone.store.commit(action(1))
+        assert await alone.store.load("g") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
     finally:
-        await redis.config_set("maxmemory", 0)
+        await alone.redis.config_set("maxmemory", 0)
 
 
 def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:

@@ -8,6 +8,7 @@ from redis.asyncio import Redis
 from service.games.port import Store
 from service.store.batch import Batches
 from service.store.due import GRACE_S, Due
+from service.store.where import parse_url
 from tests.store.commits import action, creation
 
 
@@ -24,8 +25,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def due(redis: Redis, clock: Clock) -> AsyncIterator[Due]:
-    batches = Batches(redis, 1, 5.0)
+async def due(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Due]:
+    del redis  # it has emptied the deployment
+    batches = Batches(parse_url(redis_url), 1, 5.0)
     yield Due(batches, clock)
     await batches.aclose()
 

@@ -9,12 +9,13 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
 
 from service.games.port import Commit, Committed, Outcome, Store, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded import Server, embedded
+from service.store.lane import MOST_WAITING
 from tests.store.commits import action, creation, diff
+from tests.store.conftest import Alone
 
 
 @pytest.fixture
@@ -62,36 +63,47 @@ async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_
                 assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_scripts_that_were_flushed_are_sent_again(store: Store, redis: Redis) -> None:
-    await store.commit(creation())
-    await redis.script_flush()
-    assert await store.commit(action(1)) == Committed()
+async def test_scripts_that_were_flushed_are_sent_again(alone: Alone) -> None:
+    await alone.store.commit(creation())
+    await alone.redis.script_flush()
+    assert await alone.store.commit(action(1)) == Committed()
 
 
 async def insist(store: Store, commit: Commit) -> Outcome:
     """Commit, again and again until the store answers."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             with suppress(StoreUnavailable):
                 return await store.commit(commit)
 
 
-async def test_cut_connections_lose_and_repeat_no_commit(store: Store, redis: Redis) -> None:
-    """redis-py sends again what was cut off, applied or not, and so does whoever it then lets down."""
-    await store.commit(creation())
+async def test_cut_connections_lose_and_repeat_no_commit(alone: Alone) -> None:
+    """What was cut off is sent again, applied or not, and again by whoever is let down."""
+    await alone.store.commit(creation())
     done = asyncio.Event()
 
     async def cut() -> None:
         while not done.is_set():
-            await redis.client_kill_filter(_type="normal", skipme=True)
+            await alone.redis.client_kill_filter(_type="normal", skipme=True)
             await asyncio.sleep(0.004)
 
     cutting = asyncio.create_task(cut())
     for version in range(1, 21):
-        assert await insist(store, action(version)) == Committed()
+        assert await insist(alone.store, action(version)) == Committed()
     done.set()
     await cutting
-    assert await store.diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
+    assert await alone.store.diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
+
+
+async def test_what_a_lost_connection_owed_is_asked_again(alone: Alone) -> None:
+    await alone.store.commit(creation())
+    await alone.redis.client_pause(10_000, all=False)
+    committing = asyncio.create_task(alone.store.commit(action(1)))
+    await asyncio.sleep(0.05)
+    assert await alone.redis.client_kill_filter(_type="normal", skipme=True) >= 1
+    assert not committing.done()
+    await alone.redis.client_unpause()
+    assert await committing == Committed()
 
 
 async def test_a_closed_store_says_so(server: Server) -> None:
@@ -110,4 +122,25 @@ async def test_a_store_may_be_made_before_its_server(data_dir: Path, program: Pa
         with pytest.raises(StoreUnavailable):
             await store.ping()
         async with embedded(data_dir, program=program):
+            await store.ping()
+
+
+async def test_more_than_can_wait_is_refused_at_once(server: Server) -> None:
+    async with connect(server.url) as store:
+        outcomes = await asyncio.gather(*(store.load("g") for _ in range(MOST_WAITING + 5)), return_exceptions=True)
+    refused = [outcome for outcome in outcomes if isinstance(outcome, StoreUnavailable)]
+    assert [str(one) for one in refused] == ["too much waits for Redis already"] * 5
+
+
+async def test_what_is_no_redis_is_told(data_dir: Path) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(10)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    async with (
+        await asyncio.start_unix_server(answer, data_dir / "socket"),
+        connect(f"unix://{data_dir}/socket", patience_s=0.5) as store,
+    ):
+        with pytest.raises(StoreUnavailable, match="not Redis's protocol"):
             await store.ping()

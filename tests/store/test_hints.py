@@ -1,4 +1,4 @@
-"""Every commit is announced; whatever happens to the connection, announcements go on."""
+"""Every commit is announced to those who follow the game; whatever happens to the connection, announcements go on."""
 
 import asyncio
 import os
@@ -9,153 +9,174 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from service.games.port import Hint, Store
+from service.games.port import Hint
 from service.store import keys
+from service.store.batch import Batches
 from service.store.client import connect
 from service.store.embedded import embedded
 from service.store.hints import Hints
+from service.store.store import RedisStore
+from service.store.where import parse_url
 from tests.store.commits import action, creation
+from tests.store.conftest import Alone
+
+
+class Listening:
+    """Hears what is announced, as it comes."""
+
+    def __init__(self, hints: Hints) -> None:
+        self.hints = hints
+        self.queue: asyncio.Queue[Hint] = asyncio.Queue()
+
+    async def listen(self) -> None:
+        async for hint in self.hints.listen():
+            self.queue.put_nowait(hint)
+
+    async def next(self) -> Hint:
+        """The next announcement."""
+        async with asyncio.timeout(8):
+            return await self.queue.get()
+
+    async def follow(self, *games: str) -> None:
+        """Return when these are heard."""
+        for game in games:
+            self.hints.follow(game)
+        assert {await self.next() for _ in games} == {Hint(game, None) for game in games}
 
 
 @asynccontextmanager
-async def heard(hinted: AsyncIterator[Hint]) -> AsyncIterator[asyncio.Queue[str]]:
-    """What is announced, as it comes."""
-    queue: asyncio.Queue[str] = asyncio.Queue()
-
-    async def listen() -> None:
-        async for hint in hinted:
-            queue.put_nowait(hint.game)
-
-    task = asyncio.create_task(listen())
+async def heard(hints: Hints, *games: str) -> AsyncIterator[Listening]:
+    """Announcements of these games."""
+    listening = Listening(hints)
+    task = asyncio.create_task(listening.listen())
     try:
-        yield queue
+        await listening.follow(*games)
+        yield listening
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def hear(redis: Redis, queue: asyncio.Queue[str]) -> None:
-    """Announce until it is heard: a subscription takes its time, and a lost one longer."""
-    async with asyncio.timeout(8):
-        while queue.empty():
-            await redis.publish(keys.HINTS, "probe 1")
-            await asyncio.sleep(0.01)
-    while not queue.empty():
-        queue.get_nowait()
+@asynccontextmanager
+async def another(url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0) -> AsyncIterator[Listening]:
+    """Somebody else who hears of these games."""
+    async with (
+        aclosing(Batches(parse_url(url), 1, 5.0)) as batches,
+        heard(Hints(batches.routes, ping_s=ping_s, silence_s=silence_s), *games) as listening,
+    ):
+        yield listening
 
 
-async def following(queue: asyncio.Queue[str]) -> str:
-    """The next announcement that is no probe."""
+async def listeners(redis: Redis, count: int) -> list[str]:
+    """Return when so many connections are subscribed, with their ids."""
     async with asyncio.timeout(5):
-        while (game := await queue.get()) == "probe":
-            pass
-        return game
-
-
-async def subscribers(redis: Redis, count: int) -> None:
-    """Return when so many connections are subscribed."""
-    async with asyncio.timeout(5):
-        while len(await redis.client_list(_type="pubsub")) != count:  # noqa: ASYNC110  Redis gives no event
+        while len(found := await redis.client_list(_type="pubsub")) != count:  # noqa: ASYNC110  Redis gives no event
             await asyncio.sleep(0.01)
+    return [client["id"] for client in found]
 
 
-async def test_every_commit_is_announced_to_all_others(store: Store, redis: Redis) -> None:
-    async with heard(Hints(redis).listen()) as one, heard(Hints(redis).listen()) as two, heard(store.hints()) as own:
-        for queue in (one, two, own):
-            await hear(redis, queue)
+async def test_a_commit_is_announced_to_all_others_who_follow_the_game(store: RedisStore, redis_url: str) -> None:
+    async with another(redis_url, "a", "b") as one, another(redis_url, "a") as two, heard(store._hints, "a"):
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
-        for queue in (one, two):
-            assert [await following(queue) for _ in range(3)] == ["a", "b", "a"]
+        assert [await one.next() for _ in range(3)] == [Hint("a", 1), Hint("b", 1), Hint("a", 4)]
+        assert [await two.next() for _ in range(2)] == [Hint("a", 1), Hint("a", 4)]
 
 
-async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store: Store, redis: Redis) -> None:
-    async with heard(store.hints()) as own:
-        await hear(redis, own)
+async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store: RedisStore, redis_url: str) -> None:
+    async with heard(store._hints, "a", "b") as own:
         await store.commit(creation("a"))
-        async with heard(Hints(redis).listen()) as other:
-            await hear(redis, other)
+        async with another(redis_url, "b") as other:
             await store.commit(creation("b"))
-            assert await following(other) == "b"
-        assert await following(own) == "b"
+            assert await other.next() == Hint("b", 1)
+        assert await own.next() == Hint("b", 1)
 
 
-async def test_a_committer_who_lost_its_own_connection_is_not_counted(store: Store, redis: Redis) -> None:
-    async with heard(store.hints()) as own:
-        await hear(redis, own)
-    async with heard(Hints(redis).listen()) as other:
-        await hear(redis, other)
+async def test_a_committer_who_follows_no_more_is_not_counted(store: RedisStore, redis_url: str) -> None:
+    async with heard(store._hints, "a"), another(redis_url, "a") as other:
+        store.unfollow("a")
+        async with asyncio.timeout(5):
+            while store._hints.hears("a"):  # noqa: ASYNC110  what the server confirms comes without an event
+                await asyncio.sleep(0.01)
         await store.commit(creation("a"))
-        assert await following(other) == "a"
+        assert await other.next() == Hint("a", 1)
 
 
-async def test_what_changed_nothing_is_not_announced(store: Store, redis: Redis) -> None:
-    async with heard(Hints(redis).listen()) as queue:
-        await hear(redis, queue)
+async def test_what_changed_nothing_is_not_announced(store: RedisStore, redis_url: str) -> None:
+    async with another(redis_url, "gone", "a") as other:
         await store.commit(action(1, "gone"))
         await store.commit(creation("a"))
-        assert await following(queue) == "a"
+        assert await other.next() == Hint("a", 1)
 
 
-async def test_hints_go_on_when_the_connection_is_killed(store: Store, redis: Redis) -> None:
-    async with heard(store.hints()) as queue:
+async def test_what_is_not_followed_any_more_is_not_heard(store: RedisStore, redis_url: str) -> None:
+    async with another(redis_url, "a", "b") as other:
+        other.hints.unfollow("a")
+        await store.commit(creation("a"))
+        await store.commit(creation("b"))
+        assert await other.next() == Hint("b", 1)
+
+
+async def test_many_games_are_followed_over_one_connection(alone: Alone) -> None:
+    games = [f"g{number}" for number in range(500)]
+    async with another(alone.url, *games) as other:
+        await listeners(alone.redis, 1)
+        await asyncio.gather(*(alone.store.commit(creation(game)) for game in games))
+        assert {await other.next() for _ in games} == {Hint(game, 1) for game in games}
+
+
+async def test_hints_go_on_when_the_connection_is_killed(alone: Alone) -> None:
+    async with another(alone.url, "a") as other:
         for _ in range(3):
-            await hear(redis, queue)
-            assert await redis.client_kill_filter(_type="pubsub") == 1
-        await hear(redis, queue)
+            assert await alone.redis.client_kill_filter(_type="pubsub") == 1
+            assert await other.next() == Hint("a", None)
+        await alone.store.commit(creation("a"))
+        assert await other.next() == Hint("a", 1)
 
 
-async def test_a_silent_connection_is_kept_alive_by_pings(redis: Redis) -> None:
-    async with heard(Hints(redis, ping_s=0.02, silence_s=0.2).listen()) as queue:
-        await hear(redis, queue)
-        before = await redis.client_list(_type="pubsub")
+async def test_a_silent_connection_is_kept_alive_by_pings(alone: Alone) -> None:
+    async with another(alone.url, "a", ping_s=0.02, silence_s=0.2):
+        before = await listeners(alone.redis, 1)
         await asyncio.sleep(0.4)
-        after = await redis.client_list(_type="pubsub")
-    assert [client["id"] for client in before] == [client["id"] for client in after]
+        assert await listeners(alone.redis, 1) == before
 
 
 async def test_a_connection_that_gives_no_sign_is_made_anew(data_dir: Path, program: Path) -> None:
     async with (
         embedded(data_dir, program=program) as server,
         Redis.from_url(server.url) as redis,
-        heard(Hints(redis, ping_s=0.02, silence_s=0.1).listen()) as queue,
+        another(server.url, "a", ping_s=0.02, silence_s=0.1) as other,
     ):
-        await hear(redis, queue)
-        (before,) = await redis.client_list(_type="pubsub")
+        before = await listeners(redis, 1)
         os.kill(server.pid, signal.SIGSTOP)
         await asyncio.sleep(0.3)
         os.kill(server.pid, signal.SIGCONT)
-        await hear(redis, queue)
-        assert before["id"] not in [client["id"] for client in await redis.client_list(_type="pubsub")]
+        assert await other.next() == Hint("a", None)
+        assert await listeners(redis, 1) != before
 
 
 async def test_hints_go_on_after_the_server_was_restarted(data_dir: Path, program: Path) -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(embedded(data_dir, program=program))
-        url = first.url
-        async with connect(url) as store, Redis.from_url(url) as redis, heard(Hints(redis).listen()) as queue:
-            await hear(redis, queue)
+        async with connect(first.url) as store, another(first.url, "a") as other:
             await stack.aclose()
             await asyncio.sleep(0.3)
             async with embedded(data_dir, program=program) as second:
-                assert second.url == url
-                await hear(redis, queue)
+                assert second.url == first.url
+                assert await other.next() == Hint("a", None)
                 await store.commit(creation("a"))
-                assert await following(queue) == "a"
+                assert await other.next() == Hint("a", 1)
 
 
-async def test_hints_end_with_whoever_listens(store: Store, redis: Redis) -> None:
-    async with heard(store.hints()):
-        await subscribers(redis, 1)
-    await subscribers(redis, 0)
+async def test_hints_end_with_whoever_listens(alone: Alone) -> None:
+    async with another(alone.url, "a"):
+        await listeners(alone.redis, 1)
+    await listeners(alone.redis, 0)
 
 
-async def test_hints_may_be_closed_between_two(redis: Redis) -> None:
-    async with aclosing(Hints(redis).listen()) as hinted:
-        first = asyncio.ensure_future(anext(hinted))
-        await subscribers(redis, 1)
-        await redis.publish(keys.HINTS, "no hint of ours")
-        await redis.publish(keys.HINTS, "a 7")
-        assert await first == Hint("a", 7)
-    await subscribers(redis, 0)
+async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> None:
+    async with another(alone.url, "a") as other:
+        await alone.redis.publish(keys.hints("a"), "no version")
+        await alone.redis.publish(keys.hints("a"), "7")
+        assert await other.next() == Hint("a", 7)

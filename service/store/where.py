@@ -1,0 +1,171 @@
+"""Where a Redis is, as its URL says.
+
+    redis://HOST:6379/0        rediss://HOST:6379/0                one server
+    unix:///PATH                                                   one server's socket
+    redis+sentinel://HOST:26379,HOST:26379/SERVICE/0               whichever server the sentinels name
+    redis+cluster://HOST:6379,HOST:6379                            a Cluster, found through any of these nodes
+
+`rediss+sentinel` and `rediss+cluster` speak TLS. `USER:PASSWORD@` before the hosts is for the servers that hold data.
+
+BadRedisUrl   the URL cannot be used, and why
+"""
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from service.store.tls import FILES, BadTls, context
+
+__all__ = ["BadRedisUrl", "Login", "Place", "Where", "parse_url"]
+
+Kind = Literal["one", "sentinel", "cluster"]
+
+_SCHEMES: dict[str, tuple[Kind, bool]] = {
+    "redis": ("one", False),
+    "rediss": ("one", True),
+    "unix": ("one", False),
+    "redis+sentinel": ("sentinel", False),
+    "rediss+sentinel": ("sentinel", True),
+    "redis+cluster": ("cluster", False),
+    "rediss+cluster": ("cluster", True),
+}
+"""What each scheme means, and whether it speaks TLS."""
+
+_PORTS = {"one": 6379, "sentinel": 26379, "cluster": 6379}
+
+_OPTIONS = {"db", "username", "password"}
+_TLS_OPTIONS = {*FILES, "ssl_cert_reqs", "ssl_check_hostname"}
+_SENTINEL_OPTIONS = {"sentinel_username", "sentinel_password"}
+
+
+class BadRedisUrl(ValueError):
+    """The URL of Redis cannot be used. The URL itself is not told: it may hold a password."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"the Redis URL {reason}; write redis://HOST:6379/0, rediss://USER:PASSWORD@HOST:6379/0, unix:///PATH,"
+            " redis+sentinel://HOST:26379,HOST:26379/SERVICE/0 or redis+cluster://HOST:6379,HOST:6379"
+        )
+        self.reason = reason
+
+
+class Place(NamedTuple):
+    """One server: a port, or (port 0) a socket's path."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}" if self.port else self.host
+
+
+@dataclass(frozen=True)
+class Login:
+    """Who connects; all empty for nobody in particular. Its text does not tell the password."""
+
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class Where:
+    """A URL understood."""
+
+    kind: Kind
+    places: tuple[Place, ...]
+    login: Login = Login()
+    database: int = 0
+    service: str = ""
+    """What the sentinels call it."""
+    sentinel_login: Login = Login()
+    tls: ssl.SSLContext | None = field(default=None, repr=False)
+
+
+def parse_url(url: str) -> Where:
+    """Where the Redis of `url` is. Raises BadRedisUrl."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise _not_a_url() from None
+    scheme = parts.scheme
+    if scheme not in _SCHEMES:
+        raise BadRedisUrl("begins with none of redis://, rediss://, unix:// and those with +sentinel or +cluster")
+    kind, secure = _SCHEMES[scheme]
+    options = _options(kind, parts.query, secure=secure)
+    user, hosts = _split(parts.netloc)
+    places = (_socket(parts.path),) if scheme == "unix" else _places(kind, hosts)
+    path = "" if scheme == "unix" else parts.path.strip("/")
+    service, _, database = path.partition("/") if kind == "sentinel" else ("", "", path)
+    if kind == "sentinel" and not service:
+        raise BadRedisUrl("names no SERVICE for the sentinels after their hosts")
+    return Where(
+        kind,
+        places,
+        Login(options.get("username", user.user), options.get("password", user.password)),
+        _database(kind, options.get("db", database or "0")),
+        unquote(service),
+        Login(options.get("sentinel_username", ""), options.get("sentinel_password", "")),
+        _tls(options) if secure else None,
+    )
+
+
+def _not_a_url() -> BadRedisUrl:
+    return BadRedisUrl("is not a URL (special characters of a password must be percent-encoded)")
+
+
+def _split(netloc: str) -> tuple[Login, str]:
+    """Who, and the hosts."""
+    info, _, hosts = netloc.rpartition("@")
+    user, _, password = info.partition(":")
+    return Login(unquote(user), unquote(password)), hosts
+
+
+def _socket(path: str) -> Place:
+    if not path.strip("/"):
+        raise BadRedisUrl("names no socket")
+    return Place(unquote(path), 0)
+
+
+def _places(kind: Kind, hosts: str) -> tuple[Place, ...]:
+    if kind == "one" and "," in hosts:
+        raise BadRedisUrl("names several hosts, which only those with +sentinel or +cluster may")
+    return tuple(_place(host, _PORTS[kind]) for host in hosts.split(","))
+
+
+def _place(host: str, default: int) -> Place:
+    try:
+        parts = urlsplit(f"//{host}")
+        port = parts.port
+    except ValueError:
+        raise _not_a_url() from None
+    if not parts.hostname:
+        raise BadRedisUrl("names no host")
+    if port == 0:
+        raise BadRedisUrl("names port 0")
+    return Place(parts.hostname, port or default)
+
+
+def _database(kind: Kind, database: str) -> int:
+    if not database.isdecimal():
+        raise BadRedisUrl("names a database that is not a number")
+    if kind == "cluster" and int(database) != 0:
+        raise BadRedisUrl("names a database other than 0, and a Cluster has no other")
+    return int(database)
+
+
+def _options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
+    """What follows the question mark."""
+    known = _OPTIONS | (_TLS_OPTIONS if secure else set()) | (_SENTINEL_OPTIONS if kind == "sentinel" else set())
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    if options.keys() - known:
+        raise BadRedisUrl(f"has an option other than {', '.join(sorted(known))}")
+    return options
+
+
+def _tls(options: Mapping[str, str]) -> ssl.SSLContext:
+    try:
+        return context(options)
+    except BadTls as bad:
+        raise BadRedisUrl(str(bad)) from None

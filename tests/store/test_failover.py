@@ -1,0 +1,175 @@
+"""Another server becomes the primary: what was acknowledged stays, nobody is told anything wrong, and all goes on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from redis.crc import key_slot
+
+from service.games.port import Committed, Hint, StoreUnavailable
+from service.store import keys
+from service.store.client import connect
+from service.store.store import RedisStore
+from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
+from tests.redis_servers.node import said
+from tests.store.commits import action, creation, diff
+from tests.store.test_failures import insist
+from tests.store.test_hints import heard
+
+GAMES = [f"g{number}" for number in range(8)]
+
+
+@pytest.fixture(params=("sentinel", "cluster"))
+async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
+    made = sentinel(tmp_path, sentinels=3) if request.param == "sentinel" else cluster(tmp_path)
+    async with made as running:
+        yield running
+
+
+@asynccontextmanager
+async def played(store: RedisStore) -> AsyncIterator[dict[str, int]]:
+    """Games that go on all the time, each with the version that was acknowledged last."""
+    versions = dict.fromkeys(GAMES, 1)
+
+    async def play(game: str) -> None:
+        while True:
+            assert await insist(store, action(versions[game], game)) == Committed()
+            versions[game] += 1
+            await asyncio.sleep(0.005)
+
+    await asyncio.gather(*(store.commit(creation(game)) for game in GAMES))
+    playing = [asyncio.create_task(play(game)) for game in GAMES]
+    try:
+        yield versions
+    finally:
+        for task in playing:
+            task.cancel()
+        ended = await asyncio.gather(*playing, return_exceptions=True)
+        assert {type(end) for end in ended} == {asyncio.CancelledError}
+
+
+async def go_on(versions: dict[str, int], count: int = 10) -> None:
+    """Return when every game has got so many more versions."""
+    goal = {game: version + count for game, version in versions.items()}
+    async with asyncio.timeout(40):
+        while any(versions[game] < goal[game] for game in goal):  # noqa: ASYNC110  the players give no sign of it
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))
+async def test_a_primary_goes(deployment: Deployment, fault: Callable[[Node], None]) -> None:
+    async with connect(deployment.url) as store, connect(deployment.url) as other:
+        async with heard(other._hints, *GAMES) as listening, played(store) as versions:
+            await go_on(versions)
+            old = await deployment.primary(GAMES[0])
+            fault(old)
+            assert await deployment.promoted(old, GAMES[0]) is not old
+            await go_on(versions)
+            while not listening.queue.empty():
+                listening.queue.get_nowait()
+            goal = {(game, version + 5) for game, version in versions.items()}
+            while goal:
+                hint = await listening.next()
+                goal -= {
+                    (game, version) for game, version in goal if game == hint.game and (hint.version or 0) >= version
+                }
+        for game, version in versions.items():
+            log = await store.diffs(game, 0, 10_000)
+            assert len(log) >= version
+            assert log == [diff(number) for number in range(1, len(log) + 1)]
+
+
+async def test_sentinels_make_another_the_primary_while_the_old_one_answers(tmp_path: Path) -> None:
+    async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
+        await store.commit(creation("before"))
+        old = await deployment.primary()
+        async with aclosing(deployment.sentinels[0].client()) as client:
+            await said(client, "SENTINEL", "FAILOVER", SERVICE)
+        new = await deployment.promoted(old)
+        async with asyncio.timeout(20), aclosing(new.client()) as client:
+            number = 0
+            while not await client.exists(keys.game(f"g{number}")):
+                number += 1
+                await insist(store, creation(f"g{number}"))
+        assert old.serves
+
+
+@pytest.fixture
+async def sharded(tmp_path: Path) -> AsyncIterator[Deployment]:
+    async with cluster(tmp_path, replicas=0) as running:
+        yield running
+
+
+async def identity(node: Node) -> str:
+    async with aclosing(node.client()) as client:
+        return await said(client, "CLUSTER", "MYID")
+
+
+async def set_slot(node: Node, *words: str | int) -> None:
+    async with aclosing(node.client()) as client:
+        await said(client, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
+
+
+async def migrate(source: Node, target: Node) -> None:
+    """Move all keys of the game's slot."""
+    async with aclosing(source.client()) as client:
+        names = await client.execute_command("CLUSTER", "GETKEYSINSLOT", key_slot(b"g"), 100)  # type: ignore[no-untyped-call]
+        login = ("AUTH2", source.access.admin()["username"], source.access.inner)
+        await said(client, "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, *login, "KEYS", *names)
+
+
+async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> None:
+    async with connect(sharded.url) as store, connect(sharded.url) as other, heard(other._hints, "g") as listening:
+        await store.commit(creation())
+        assert await listening.next() == Hint("g", 1)
+        source = await sharded.primary("g")
+        target = next(node for node in sharded.nodes if node is not source)
+        await set_slot(target, "IMPORTING", await identity(source))
+        await set_slot(source, "MIGRATING", await identity(target))
+        waiting = asyncio.create_task(store.commit(action(1)))
+        await migrate(source, target)
+        loaded = await store.load("g", "key")
+        assert loaded is not None
+        assert (loaded.version, await store.versions(["g"])) == (1, [(1, "digest-1")])
+        assert not waiting.done()
+        for node in (target, source):
+            await set_slot(node, "NODE", await identity(target))
+        assert await waiting == Committed()
+        assert await store.commit(action(2)) == Committed()
+        while (await listening.next()).version not in (3, None):
+            pass
+        assert await sharded.primary("g") is target
+        async with aclosing(target.client()) as client:
+            assert await client.exists(keys.game("g"))
+
+
+async def test_a_store_may_be_made_before_its_cluster_answers(sharded: Deployment) -> None:
+    for node in sharded.nodes:
+        node.pause()
+    async with connect(sharded.url) as store:
+        pinging = asyncio.create_task(store.ping())
+        await asyncio.sleep(0.2)
+        for node in sharded.nodes:
+            node.resume()
+        await pinging
+
+
+async def test_a_primary_that_nobody_replaces_harms_only_its_own_games(tmp_path: Path) -> None:
+    settings = ["cluster-require-full-coverage no"]
+    async with (
+        cluster(tmp_path, replicas=0, settings=settings) as deployment,
+        connect(deployment.url, patience_s=0.7) as store,
+    ):
+        plain = [creation(game, listed=False) for game in GAMES]
+        assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)
+        gone = await deployment.primary(GAMES[0])
+        owners = [await deployment.primary(game) for game in GAMES]
+        gone.kill()
+        outcomes = await asyncio.gather(*(store.versions([game]) for game in GAMES), return_exceptions=True)
+        assert {owner is gone for owner in owners} == {True, False}
+        for owner, outcome in zip(owners, outcomes, strict=True):
+            assert isinstance(outcome, StoreUnavailable if owner is gone else list)
+        gone.start()
+        assert await insist(store, action(1, GAMES[0])) == Committed()
