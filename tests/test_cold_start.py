@@ -14,6 +14,8 @@ print(*sys.modules)
 NEEDED_LATER = (
     "gunicorn",  # several workers
     "markdown_it",  # a page of the documentation
+    "prometheus_client",  # metrics
+    "redis",  # a Redis of its own
     "service.checking",  # other commands
     "service.client",
     "service.processes",

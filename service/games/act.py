@@ -1,6 +1,7 @@
 """Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 
 from schemas.acting import Act
 from schemas.actions import (
@@ -26,6 +27,8 @@ from service.games.diffs import record
 from service.games.errors import Conflict, ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
 from service.games.held import Table
 from service.games.port import Committed, StoredDiff
+from service.telemetry import tracing
+from service.telemetry.metrics import ACTIONS, ENGINE_DURATION
 
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "place_tile": ({"x", "y", "rotation"}, set()),
@@ -123,6 +126,9 @@ def check_deciding(game: Game, seat: int, index: int | None = None) -> None:
         raise Replaced(seat, index)
 
 
+_APPLY, _RECORD = ENGINE_DURATION.of("apply"), ENGINE_DURATION.of("record")
+
+
 def _apply_one(
     context: Context,
     table: Table,
@@ -135,11 +141,19 @@ def _apply_one(
     game, tables = table.game, table.tileset.tables
     seat = acting_seat(table.access, reader, asked.seat, game.decider, index)
     check_deciding(game, seat, index)
+    by, began = decided_by(reader), perf_counter()
     try:
         done, events = apply(tables, game, action)
     except IllegalMove as refusal:
         raise Refused(refusal, index) from refusal
-    diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=decided_by(reader))
+    applied = perf_counter()
+    diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=by)
+    recorded = perf_counter()
+    _APPLY.observe(applied - began)
+    _RECORD.observe(recorded - applied)
+    ACTIONS.of(by).n += 1
+    tracing.past("apply", began, applied)
+    tracing.past("record", applied, recorded)
     return done, events, diff
 
 

@@ -21,11 +21,12 @@ from service.games.access import OWNER, Reader, check_act
 from service.games.context import Context
 from service.games.errors import Conflict, GameError, NotActive, VersionMismatch
 from service.games.held import Table
-from service.games.idempotency import Idempotency, keep, replay, scope
+from service.games.idempotency import Idempotency, KeptAnswer, find, keep, scope
 from service.games.opponents import due_at, play_bots
 from service.games.port import Answered, Committed, Stored, StoredDiff
 from service.games.read import all_legal_moves, next_decision
 from service.games.texts import ENGLISH, Language
+from service.telemetry.metrics import HELD
 
 B = TypeVar("B")
 
@@ -58,11 +59,12 @@ class Asked(NamedTuple, Generic[B]):
 
 
 class Done(NamedTuple):
-    """The answer to a change, encoded once: the same bytes are kept for retries."""
+    """The answer to a change."""
 
     acted: Acted[Raw]
+    """Without its diffs, which nobody here looks at."""
     body: bytes
-    """The same as JSON."""
+    """The whole of it as JSON."""
 
 
 async def change(context: Context, game_id: str, what: str, asked: Asked[Any], make: Change) -> Done:
@@ -70,12 +72,14 @@ async def change(context: Context, game_id: str, what: str, asked: Asked[Any], m
     idempotency = scope(asked.key, f"/v1/games/{game_id}/{what}", asked.token, asked.body)
     held = context.held.take(game_id)
     if held is not None and (done := await _try_held(context, held, asked, idempotency, make)) is not None:
+        _USED.n += 1
         return done
+    (_MISSED if held is None else _RELOADED).n += 1
     for _ in range(TRIES):
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         reader = check_act(access, game_id, asked.token)
-        if (answer := replay(idempotency, loaded.answer)) is not None:
-            return Done(_ACTED.decode(answer), answer)
+        if (before := find(idempotency, loaded.answer)) is not None:
+            return await _again(context, game_id, before)
         table = desk.open_table(context, loaded, access)
         done = await _try(context, table, reader, asked, idempotency, make)
         if done is not None:
@@ -128,21 +132,38 @@ async def _try(
     acted = Acted(
         version=game.version,
         digest=game.digest,
-        diffs=[Raw(diff.data) for diff in diffs],
+        diffs=list[Raw](),
         game=view(tables, game) if asked.include_game else None,
         next=next_decision(game),
         legal_moves=all_legal_moves(tables, game, language=asked.language) if asked.include_moves else None,
     )
     body = encode(acted)
-    outcome = await desk.commit(context, table, diffs, keep=keep(idempotency, body), due_at=due_at(context, game))
+    kept = keep(idempotency, body, diffs[0].version - 1)
+    outcome = await desk.commit(context, table, diffs, keep=kept, due_at=due_at(context, game))
     match outcome:
         case Committed():
-            return Done(acted, body)
+            return _done(acted, body, diffs)
         case Answered(answer):
-            again = replay(idempotency, answer) or b""
-            return Done(_ACTED.decode(again), again)
+            before = find(idempotency, answer)
+            return None if before is None else await _again(context, game.id, before)
         case _:
             return None
 
 
+async def _again(context: Context, game_id: str, before: KeptAnswer) -> Done:
+    """The answer given before, with its diffs out of the log."""
+    acted = _ACTED.decode(before.answer)
+    if before.since is None:
+        return Done(acted, before.answer)
+    diffs = await context.store.diffs(game_id, before.since, acted.version - before.since)
+    return _done(acted, before.answer, diffs)
+
+
+def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff]) -> Done:
+    """An answer that was encoded without its diffs, with them."""
+    return Done(acted, body.replace(_NO_DIFFS, b'"diffs":[%b]' % b",".join([diff.data for diff in diffs]), 1))
+
+
+_NO_DIFFS = b'"diffs":[]'
 _ACTED = msgspec.json.Decoder(Acted[Raw])
+_USED, _MISSED, _RELOADED = HELD.of("used"), HELD.of("missed"), HELD.of("reloaded")

@@ -53,8 +53,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     tilesets: TileSetCatalogue
     clock: Callable[[], float]
     """Unix seconds."""
-    committed: Callable[[str, Sequence[StoredDiff]], None]
-    """Called with a game's id and diffs when this instance has committed them."""
+    committed: Callable[[str, Sequence[StoredDiff]], bool | None]
+    """Called with a game's id and diffs when this instance has committed them; true where somebody watches here."""
     hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
     """Called with a game's id and its webhooks' when this instance has committed something that they wait for."""
     retention: Retention = Retention()

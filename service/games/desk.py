@@ -2,30 +2,42 @@
 
 from collections.abc import Sequence
 from functools import partial
+from time import perf_counter
 
-from service.engine import decode, encode
-from service.games.access import Access, decode_access, encode_access, names
+from schemas.vocabulary import Status
+from service.engine import encode
+from service.engine.seal import sealed
+from service.games.access import Access, encode_access, names
 from service.games.context import DAY_S, Context
 from service.games.errors import NoSuchGame
 from service.games.held import Table
 from service.games.port import Commit, Committed, Keep, Loaded, Outcome, Stored, StoredDiff
+from service.games.stored import access_of, game_of
 from service.games.times import unix_seconds
+from service.telemetry import clock, tracing
+from service.telemetry.metrics import COMMITS, ENGINE_DURATION, GAMES, LAG
 
 FOUND_LONGER_S = 2 * DAY_S
 """What a game is found by is kept on once a day, so this much longer than the game itself."""
 
 
 async def load(context: Context, game: str, key: str | None = None) -> tuple[Loaded, Access]:
-    """The stored game and its access record, the snapshot not yet decoded; raises NoSuchGame."""
+    """The stored game and its access record, the snapshot not yet decoded; raises NoSuchGame, Unreadable."""
+    began = perf_counter()
     loaded = await context.store.load(game, key)
+    tracing.past("load", began, perf_counter(), "client")
     if loaded is None:
         raise NoSuchGame(game)
-    return loaded, decode_access(loaded.access)
+    return loaded, access_of(loaded)
 
 
 def open_table(context: Context, loaded: Loaded, access: Access) -> Table:
-    """Decode a loaded game; raises TileSetMissing."""
-    game = decode(loaded.snapshot)
+    """Decode a loaded game; raises TileSetMissing, Unreadable."""
+    began = perf_counter()
+    game = game_of(loaded)
+    decoded = perf_counter()
+    _DECODE.observe(decoded - began)
+    tracing.past("decode", began, decoded)
     return Table(game, access, context.tilesets.of_game(game.tileset), loaded.stored, game.status)
 
 
@@ -40,12 +52,17 @@ async def commit(
 ) -> Outcome:
     """Store a table's game with its diffs, on top of what is stored; once stored, everybody is told of it."""
     game, stored = table.game, table.stored
+    began = perf_counter()
+    snapshot = sealed(encode(game))
+    encoded = perf_counter()
+    _ENCODE.observe(encoded - began)
+    tracing.past("encode", began, encoded)
     outcome = await context.store.commit(
         Commit(
             game=game.id,
             id=context.commit_id(),
             expected=stored,
-            snapshot=encode(game),
+            snapshot=snapshot,
             access=encode_access(table.access) if store_access else None,
             diffs=diffs,
             keep=keep,
@@ -57,14 +74,37 @@ async def commit(
             due_at=due_at,
             found_by=partial(names, table.access),
             found_s=context.retention.longest() + FOUND_LONGER_S,
+            meta=clock.stamp(tracing.traceparent()),
         )
     )
+    committed = perf_counter()
+    tracing.past("commit", encoded, committed, "client")
+    COMMITS.of(type(outcome).__name__.lower()).n += 1
     if isinstance(outcome, Committed):
+        _count(table.was, game.status)
         hooks = () if stored is None else stored.hooks
         table.stored, table.was = Stored(game.version, game.digest, hooks), game.status
         if game.status == "active":
             context.held.put(table)
-        context.committed(game.id, diffs)
+        if context.committed(game.id, diffs):
+            told = perf_counter()
+            _LAG.observe(told - encoded)
+            tracing.past("deliver", committed, told)
         if hooks:
             context.hooked(game.id, hooks)
     return outcome
+
+
+def _count(was: Status | None, status: Status) -> None:
+    """Count a game that has come to another point of its life."""
+    if was is None:
+        GAMES.of("created").n += 1
+    if status not in (was, "waiting"):
+        if was in (None, "waiting") and status != "aborted":
+            GAMES.of("started").n += 1
+        if status != "active":
+            GAMES.of(status).n += 1
+
+
+_DECODE, _ENCODE = ENGINE_DURATION.of("decode"), ENGINE_DURATION.of("encode")
+_LAG = LAG.of("here")

@@ -22,6 +22,8 @@ class Feed:
         """The log may hold more."""
         self.lost = False
         """The position is no part of the game's history (any more)."""
+        self.current = False
+        """The log was read to its end once: what comes now is new, and not what a watcher had missed before."""
         self.replacements = 0
         """How often the position was set anew."""
         self.task: asyncio.Task[None] | None = None

@@ -44,6 +44,12 @@ class Held:
         """The table of a game, which nobody else gets meanwhile; None where there is none."""
         return self._tables.pop(game, None)
 
+    def outdate(self, game: str, version: int) -> None:
+        """Forget the table of a game that has this version now, if it has an older one."""
+        table = self._tables.get(game)
+        if table is not None and table.game.version < version:
+            del self._tables[game]
+
     def put(self, table: Table) -> None:
         """Keep a table as it is stored, unless a later one was put meanwhile."""
         game = table.game.id

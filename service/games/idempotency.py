@@ -21,6 +21,8 @@ class KeptAnswer(msgspec.Struct, array_like=True, gc=False):
 
     request: bytes
     answer: bytes
+    since: int | None = None
+    """The answer's diffs are left out: they are those of the log after this version, up to the answer's own."""
 
 
 class Idempotency(NamedTuple):
@@ -50,21 +52,27 @@ def check_secret(idempotency: Idempotency | None) -> None:
         raise Malformed(detail, "Idempotency-Key")
 
 
-def keep(idempotency: Idempotency | None, answer: bytes) -> Keep | None:
+def keep(idempotency: Idempotency | None, answer: bytes, since: int | None = None) -> Keep | None:
     """What to store with the commit."""
     if idempotency is None:
         return None
-    return Keep(idempotency.stored_key, _ENCODER.encode(KeptAnswer(idempotency.request, answer)), KEPT_S)
+    return Keep(idempotency.stored_key, _ENCODER.encode(KeptAnswer(idempotency.request, answer, since)), KEPT_S)
 
 
-def replay(idempotency: Idempotency | None, kept: bytes | None) -> bytes | None:
-    """The answer given before to the same request; raises KeyReused where the request was another."""
+def find(idempotency: Idempotency | None, kept: bytes | None) -> KeptAnswer | None:
+    """What was kept of the same request; raises KeyReused where the request was another."""
     if idempotency is None or kept is None:
         return None
     found = _DECODER.decode(kept)
     if found.request != idempotency.request:
         raise KeyReused
-    return found.answer
+    return found
+
+
+def replay(idempotency: Idempotency | None, kept: bytes | None) -> bytes | None:
+    """The answer given before to the same request, where it has no diffs; raises KeyReused as `find` does."""
+    found = find(idempotency, kept)
+    return None if found is None else found.answer
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -8,8 +8,6 @@ import logging
 from random import shuffle
 from time import perf_counter
 
-import msgspec
-
 from service.engine import Game, Tables, apply, move_id
 from service.games import desk
 from service.games.advancing import overdue, overdue_at
@@ -17,8 +15,12 @@ from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.held import Table
-from service.games.port import Committed, StoredDiff, StoreUnavailable
+from service.games.port import Committed, StoredDiff, StoreUnavailable, Unreadable
 from service.games.timeouts import time_out
+from service.telemetry import tracing
+from service.telemetry.doing import DOING, Moving
+from service.telemetry.meters import reading
+from service.telemetry.metrics import ACTIONS, GAMES_MOVING, TIMEOUTS
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +39,9 @@ LAST_S = 0.4
 """How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
 
 
+_BOTS = ACTIONS.of("bot")
+
+
 def bot_on_turn(game: Game) -> str | None:
     """The bot that must decide now, if it is a bot."""
     return game.players[game.decider].bot if game.status == "active" else None
@@ -52,9 +57,11 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
     while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
         seat = game.decider
         within_s = None if patient else until - perf_counter() + LAST_S
-        action = await context.bots.choose(bot, tables, game, within_s)
+        with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
+            action = await context.bots.choose(bot, tables, game, within_s)
         if action is None:
             break
+        _BOTS.n += 1
         action, events = apply(tables, game, action)
         diffs.append(record(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
@@ -72,6 +79,7 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
     slots = asyncio.Semaphore(TOGETHER)
 
     async def move(game_id: str) -> None:
+        DOING.set(Moving(game_id))
         try:
             await go_on(context, game_id, slots)
         except StoreUnavailable as unavailable:
@@ -79,20 +87,22 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
         finally:
             moving.discard(game_id)
 
-    async with asyncio.TaskGroup() as tasks:
-        while True:
-            more = False
-            try:
-                limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
-                games = [game for game in await context.store.due(int(context.clock()), limit) if game not in moving]
-                more = len(games) >= DUE_AT_ONCE
-                shuffle(games)  # so that instances seldom take the same one at once
-                for game_id in games:
-                    moving.add(game_id)
-                    tasks.create_task(move(game_id))
-            except StoreUnavailable as unavailable:
-                logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
-            await asyncio.sleep(0 if more else every_s)
+    with reading(lambda: [GAMES_MOVING.at(len(moving))]):
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                more = False
+                try:
+                    limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
+                    due = await context.store.due(int(context.clock()), limit)
+                    games = [game for game in due if game not in moving]
+                    more = len(games) >= DUE_AT_ONCE
+                    shuffle(games)  # so that instances seldom take the same one at once
+                    for game_id in games:
+                        moving.add(game_id)
+                        tasks.create_task(move(game_id))
+                except StoreUnavailable as unavailable:
+                    logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
+                await asyncio.sleep(0 if more else every_s)
 
 
 async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None = None) -> None:
@@ -108,14 +118,21 @@ async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None 
         async with slots:
             await go_on(context, game_id)
         return
+    policy = game.on_timeout or "pass"
     diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
+    timed_out = len(diffs)
     diffs += await play_bots(context, tables, game, patient=not diffs)
     due = due_at(context, game)
     if not diffs:
         await context.store.settle(game_id, due)
         return
     outcome = await desk.commit(context, table, diffs, due_at=due)
-    if isinstance(outcome, Committed) and due is None:
+    if not isinstance(outcome, Committed):
+        return
+    if timed_out:
+        TIMEOUTS.of(policy).n += 1
+        ACTIONS.of("clock").n += timed_out
+    if due is None:
         await context.store.settle(game_id, None)
 
 
@@ -126,7 +143,7 @@ async def _opened(context: Context, game_id: str) -> Table | None:
         return desk.open_table(context, loaded, access)
     except NoSuchGame:
         await context.store.settle(game_id, None)
-    except (TileSetMissing, msgspec.DecodeError) as unreadable:
+    except (TileSetMissing, Unreadable) as unreadable:
         logger.warning("game %s cannot be played by this instance: %s", game_id, unreadable)
         await context.store.settle(game_id, int(context.clock()) + LATER_S)
     return None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from time import perf_counter
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -13,15 +14,17 @@ from schemas.game import GameSummary, GameView
 from schemas.lobby import Games
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import Status
-from service.engine import Game, Tables, decode, legal_moves, view
+from service.engine import Game, Tables, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
 from service.games.access import check_read
 from service.games.context import Context
 from service.games.desk import load
 from service.games.errors import Malformed, TileSetMissing
-from service.games.port import Loaded
+from service.games.port import Loaded, Unreadable
+from service.games.stored import game_of
 from service.games.texts import ENGLISH, Language, Speech, cell_text, describe, speech
+from service.telemetry.metrics import ENGINE_DURATION
 
 T = TypeVar("T")
 
@@ -49,8 +52,8 @@ async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, 
 
 
 def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
-    """What was loaded, decoded, with its tile set's tables; raises TileSetMissing."""
-    game = decode(loaded.snapshot)
+    """What was loaded, decoded, with its tile set's tables; raises TileSetMissing, Unreadable."""
+    game = game_of(loaded)
     return context.tilesets.of_game(game.tileset).tables, game
 
 
@@ -66,6 +69,9 @@ def next_decision(game: Game) -> Next:
     return Next(seat=game.decider, phase=game.phase)
 
 
+_LEGAL_MOVES = ENGINE_DURATION.of("legal_moves")
+
+
 def all_legal_moves(
     tables: Tables,
     game: Game,
@@ -73,7 +79,9 @@ def all_legal_moves(
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
+    began = perf_counter()
     actions = sorted(legal_moves(tables, game), key=north_west_first)
+    _LEGAL_MOVES.observe(perf_counter() - began)
     spoken = speech(language)
     moves = [describe(spoken, tables, game, action) for action in actions]
     if asked.x is not None or asked.y is not None:
@@ -140,7 +148,7 @@ async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> G
     loaded = await context.store.load(game)
     try:
         whole = None if loaded is None else game_view(context, loaded)
-    except TileSetMissing:
+    except (TileSetMissing, Unreadable):
         return None
     if whole is None or whole.status not in statuses:
         for status in statuses:

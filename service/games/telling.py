@@ -5,10 +5,12 @@ import logging
 from collections.abc import Iterator
 from itertools import islice
 from operator import length_hint
+from time import perf_counter
 from typing import NamedTuple
 
 from service.games.errors import GameError
 from service.games.news import Changed, News, Replaced, Subscriber, together
+from service.telemetry.metrics import ROUNDS
 
 __all__ = ["AT_ONCE", "STEPS", "Telling"]
 
@@ -19,6 +21,8 @@ STEPS = 40
 """In one tick of the event loop `AT_ONCE` watchers are told, and more where all would take more than `STEPS` ticks."""
 
 UNREACHABLE = (OSError, RuntimeError)
+
+_ROUNDS = ROUNDS.of()
 
 
 class Round(NamedTuple):
@@ -31,6 +35,8 @@ class Round(NamedTuple):
     """What all those are told who know what came before it."""
     end: int
     """How many pieces of news are known after it."""
+    began: float
+    """When, by `perf_counter`."""
 
 
 class Telling:
@@ -101,7 +107,8 @@ class Telling:
 
     def _begin_round(self) -> None:
         watchers, news = [*self._known], together(self._game, [*self._news])
-        self._round = Round(iter(watchers), max(AT_ONCE, len(watchers) // STEPS), news, self._end())
+        at_once = max(AT_ONCE, len(watchers) // STEPS)
+        self._round = Round(iter(watchers), at_once, news, self._end(), perf_counter())
         self._go_on(self._round)
 
     def _go_on(self, turn: Round) -> None:
@@ -120,6 +127,7 @@ class Telling:
         if length_hint(turn.waiting):
             asyncio.get_running_loop().call_soon(self._go_on, turn)
             return
+        _ROUNDS.observe(perf_counter() - turn.began)
         del self._news[: end - begin]
         self._begin, self._round = end, None
         if self._news:

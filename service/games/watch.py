@@ -7,17 +7,19 @@ truth: it is read from the feed's position on, and where it does not continue th
 
 import asyncio
 import logging
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from schemas.game import GameView
-from service.engine import decode, view
+from service.engine import view
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.feed import Feed
 from service.games.news import Changed, Position, Replaced, Subscriber, follows
 from service.games.port import Loaded, Store, StoredDiff, StoreUnavailable
+from service.games.stored import game_of
 from service.games.tilesets import TileSetCatalogue
+from service.telemetry import clock, tracing
+from service.telemetry.metrics import HINTS, LAG, REPLACED, SWEPT
 
 __all__ = ["Watch"]
 
@@ -38,12 +40,22 @@ LONGEST_PAUSE_S = 1.0
 
 
 class Watch:
-    """All games watched in this process. `start` it inside the event loop, and `aclose` it."""
+    """All games watched in this process. `start` it inside the event loop, and `aclose` it.
 
-    def __init__(self, store: Store, tilesets: TileSetCatalogue, sweep_s: float = 1.0) -> None:
+    `outdate` is called with each game that another instance has changed, as far as one hears, and its version.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tilesets: TileSetCatalogue,
+        sweep_s: float = 1.0,
+        outdate: Callable[[str, int], None] = lambda _game, _version: None,
+    ) -> None:
         self._store = store
         self._tilesets = tilesets
         self._sweep_s = sweep_s
+        self._outdate = outdate
         self._feeds: dict[str, Feed] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -66,11 +78,24 @@ class Watch:
         """How many games are watched."""
         return len(self._feeds)
 
-    def committed(self, game: str, diffs: Sequence[StoredDiff]) -> None:
-        """Tell at once what this instance has committed, without asking the store."""
+    def subscriptions(self) -> int:
+        """How many watchers there are, each once for each game that it watches."""
+        return sum(len(feed.watchers) for feed in self._feeds.values())
+
+    def watchers(self, game: str) -> int:
+        """How many watch a game."""
         feed = self._feeds.get(game)
-        if feed is not None and not feed.offer(diffs):
+        return 0 if feed is None else len(feed.watchers)
+
+    def committed(self, game: str, diffs: Sequence[StoredDiff]) -> bool:
+        """Tell at once what this instance has committed, without asking the store; whether somebody was told."""
+        feed = self._feeds.get(game)
+        if feed is None:
+            return False
+        told = feed.offer(diffs)
+        if not told:
             self._read_soon(feed)
+        return told
 
     async def find(self, game: str, loaded: Loaded, since: int | None, digest: str | None) -> Position | None:
         """Where a watcher who has version `since` goes on from; None where only the whole game helps.
@@ -95,6 +120,7 @@ class Watch:
             feed = self._feeds.get(game)
             if feed is None:
                 feed = self._feeds[game] = Feed(game, position)
+                self._store.follow(game)
                 feed.watchers.enter(subscriber)
                 self._read_soon(feed)
                 await feed.attempt()
@@ -137,11 +163,8 @@ class Watch:
         feed.watchers.catch_up(subscriber)
 
     def view(self, loaded: Loaded) -> GameView:
-        """GAME of what was loaded; raises TileSetMissing, or StoreUnavailable for a snapshot of a later schema."""
-        try:
-            game = decode(loaded.snapshot)
-        except msgspec.DecodeError as error:
-            raise StoreUnavailable(f"the snapshot cannot be read: {error}") from error
+        """GAME of what was loaded; raises TileSetMissing, Unreadable."""
+        game = game_of(loaded)
         return view(self._tilesets.of_game(game.tileset).tables, game)
 
     async def _approach(self, subscriber: Subscriber, feed: Feed, position: Position) -> Position:
@@ -190,10 +213,12 @@ class Watch:
 
     async def _read(self, feed: Feed) -> None:
         diffs = await self._store.diffs(feed.game, feed.position.version, PAGE)
-        if not feed.offer(diffs):
+        if not _tell(feed, diffs):
             feed.lost = True
         elif len(diffs) == PAGE:
             feed.behind = True
+        else:
+            feed.current = True
 
     async def _begin_anew(self, feed: Feed) -> None:
         loaded = await self._store.load(feed.game)
@@ -206,6 +231,7 @@ class Watch:
             self._end(feed, unknown)
             return
         LOG.warning("game %s has another history now: its watchers get it whole", feed.game)
+        REPLACED.of().n += 1
         feed.replace(loaded.digest, whole)
         feed.behind = True
 
@@ -216,14 +242,18 @@ class Watch:
     def _drop(self, feed: Feed) -> None:
         if self._feeds.get(feed.game) is feed:
             del self._feeds[feed.game]
+            self._store.unfollow(feed.game)
         feed.attempted()
 
     async def _listen(self) -> None:
         while True:
             try:
                 async for hint in self._store.hints():
+                    _HINTS.n += 1
+                    if hint.version is not None:
+                        self._outdate(hint.game, hint.version)
                     feed = self._feeds.get(hint.game)
-                    if feed is not None and hint.version > feed.position.version:
+                    if feed is not None and (hint.version is None or hint.version > feed.position.version):
                         self._read_soon(feed)
             except StoreUnavailable as unavailable:
                 LOG.warning("the store gives no hints: %s", unavailable)
@@ -246,4 +276,36 @@ class Watch:
         found = await self._store.versions([*before])
         for (feed, position), now in zip(before.values(), found, strict=True):
             if feed.judge(position, None if now is None else Position(*now)):
+                if feed.task is None or feed.task.done():
+                    _SWEPT.n += 1
                 self._read_soon(feed)
+
+
+def _tell(feed: Feed, diffs: Sequence[StoredDiff]) -> bool:
+    """Offer what was read of the log, and see how late that is; what a new watcher had missed before is not late."""
+    stamps = [clock.read(diff.meta) for diff in diffs]
+    told = _tell_traced(feed, diffs, stamps) if diffs and tracing.on() else feed.offer(diffs)
+    if told and feed.current:
+        now = clock.now_us()
+        for stamp in stamps:
+            if stamp is not None:
+                _ELSEWHERE.observe(max(0, now - stamp.sent_us) / 1e6)
+    return told
+
+
+def _tell_traced(feed: Feed, diffs: Sequence[StoredDiff], stamps: Sequence[clock.Stamp | None]) -> bool:
+    """Offer each commit's diffs in its trace."""
+    parents = ["" if stamp is None else stamp.traceparent for stamp in stamps]
+    for parent, part in groupby(zip(parents, diffs, strict=True), lambda one: one[0]):
+        news = [diff for _, diff in part]
+        if not parent:
+            told = feed.offer(news)
+        else:
+            with tracing.span("deliver", "consumer", parent, {"south_seas.game": feed.game}):
+                told = feed.offer(news)
+        if not told:
+            return False
+    return True
+
+
+_HINTS, _SWEPT, _ELSEWHERE = HINTS.of(), SWEPT.of(), LAG.of("elsewhere")

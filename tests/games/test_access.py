@@ -1,6 +1,7 @@
 """A game's access record, as it is stored and as it was."""
 
 import msgspec
+import pytest
 
 from service.games.access import Access, Tag, decode_access, encode_access, names
 
@@ -23,3 +24,8 @@ def test_a_game_is_found_by_its_owner_its_seats_its_creators_and_their_users_eac
         *(name.hex() for name in (b"owner", b"seat 0", b"bot", b"other")),
         f"{b'bot'.hex()}:discord:1",
     ]
+
+
+def test_a_record_that_a_later_release_wrote_is_refused() -> None:
+    with pytest.raises(msgspec.DecodeError, match="schema 2, which a later release writes"):
+        decode_access(msgspec.msgpack.encode([*OLD[:-1], 2, None, [], "what that release added"]))

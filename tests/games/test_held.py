@@ -40,7 +40,7 @@ class Counting(RedisStore):
 
 @pytest.fixture
 def counting(store: RedisStore) -> Counting:
-    return Counting(store._redis, store._batches)
+    return Counting(store._batches)
 
 
 def instance(store: Store, held: Held | None = None, hooked: list[Any] | None = None) -> Context:
@@ -193,3 +193,14 @@ async def test_an_earlier_table_does_not_take_a_later_ones_place(store: Store) -
     context.held.put(late)
     context.held.put(early)
     assert context.held.take(table.game.id) is late
+
+
+async def test_a_table_is_forgotten_when_another_instance_is_heard_to_have_changed_its_game(store: Store) -> None:
+    context = instance(store)
+    table = await created(context)
+    context.held.put(held_table(context, table, 5))
+    context.held.outdate("another", 9)
+    context.held.outdate(table.game.id, 5)
+    assert len(context.held) == 1
+    context.held.outdate(table.game.id, 6)
+    assert len(context.held) == 0

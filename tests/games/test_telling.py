@@ -8,6 +8,7 @@ import pytest
 from service.games.errors import GameError, NoSuchGame
 from service.games.news import Changed, News, Together
 from service.games.telling import AT_ONCE, STEPS, Telling
+from tests.games.watchers import Broken
 from tests.store.commits import diff
 
 
@@ -31,19 +32,6 @@ class Listener:
         """Take the end."""
         del error
         self.lost.append(game)
-
-
-class Faulty(Listener):
-    """A watcher with a fault."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
-
-    def deliver(self, news: News) -> None:
-        """Fail."""
-        del news
-        raise self.error
 
 
 def change(version: int) -> Changed:
@@ -130,7 +118,7 @@ async def test_at_the_end_all_are_told_the_rest_first() -> None:
 @pytest.mark.parametrize("error", (ConnectionResetError("gone"), ValueError("a fault")))
 async def test_the_fault_of_one_keeps_nobody_from_being_told(error: Exception) -> None:
     telling, listeners = watched_by(AT_ONCE)
-    telling.enter(Faulty(error))
+    telling.enter(Broken(error))
     more = [Listener() for _ in range(AT_ONCE)]
     for listener in more:
         telling.enter(listener)

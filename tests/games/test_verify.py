@@ -84,6 +84,9 @@ def test_a_move_of_the_wrong_seat_is_noticed() -> None:
         [],
         [{}],
         [{"version": 1, "patch": []}],
+        [{"version": 1, "patch": 5}],
+        [{"version": 1, "patch": [5]}],
+        [{"version": 1, "patch": [{"op": "add", "path": {"n": 1}, "value": 1}]}],
         [{"version": 1, "patch": [{"op": "add", "path": "/deck", "value": {"commitment": "x"}}]}],
     ),
 )

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from functools import cache
+from time import perf_counter
 
 from schemas.actions import Action
 from schemas.bots import BotInfo
@@ -12,11 +13,16 @@ from service.games.bots.deciding import BotFailed, ask
 from service.games.bots.finding import LoadedBot, find_bots
 from service.games.bots.position import shown
 from service.games.bots.workers import Workers
+from service.telemetry.metrics import BOT_FAILED, BOT_LATE, BOT_THINKING
 
 logger = logging.getLogger(__name__)
 
 STAND_IN = "greedy"
 """Decides where a bot fails, and for whoever is absent."""
+
+
+MISSING = "missing"
+"""As which all bots are counted that are not here."""
 
 
 class Bots:
@@ -25,6 +31,9 @@ class Bots:
     def __init__(self, found: Iterable[LoadedBot], workers: Workers | None = None) -> None:
         self._found = {loaded.bot.name: loaded for loaded in found}
         self._workers = workers
+        for name in (*self._found, MISSING):  # so that the first of each is seen
+            for metric in (BOT_FAILED, BOT_LATE, BOT_THINKING):
+                metric.of(name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._found
@@ -38,14 +47,20 @@ class Bots:
 
         A bot that fails, or that this instance does not have, is stood in for.
         """
+        known = name if name in self._found else MISSING
+        began = perf_counter()
         try:
             async with asyncio.timeout(within_s):
                 return await self._ask(name, tables, game)
         except TimeoutError:
+            BOT_LATE.of(known).n += 1
             return None
         except BotFailed as failed:
+            BOT_FAILED.of(known).n += 1
             logger.warning("game %s, version %d: %s; %s decides", game.id, game.version, failed, STAND_IN)
             return ask(self._found[STAND_IN].bot, tables, game)
+        finally:
+            BOT_THINKING.of(known).observe(perf_counter() - began)
 
     async def _ask(self, name: str, tables: Tables, game: Game) -> Action:
         loaded = self._found.get(name)

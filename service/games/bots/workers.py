@@ -50,11 +50,25 @@ class Workers:
     def __init__(self, number: int = 1, limit_s: float = LIMIT_S) -> None:
         self._number, self._limit_s = number, limit_s
         self._executor: ProcessPoolExecutor | None = None
+        self.questions = 0
+        """How many are thought about, or will be."""
+
+    @property
+    def processes(self) -> int:
+        """How many may think now."""
+        return 0 if self._executor is None else self._number
 
     async def decide(self, loaded: LoadedBot, position: Position, chance: Chance) -> Action:
         """What a bot decides in one of the processes; raises BotFailed."""
         tables, game = position
         job = Job(loaded.bot.name, loaded.source, _written(tables), encode(game), chance, self._limit_s)
+        self.questions += 1
+        try:
+            return await self._asked(job)
+        finally:
+            self.questions -= 1
+
+    async def _asked(self, job: Job) -> Action:
         for _ in range(TRIES):
             executor = self._started()
             try:

@@ -9,14 +9,18 @@ again what may have arrived. A message that fails is tried again later and later
 import asyncio
 import logging
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from service.games.port import Store, StoreUnavailable
-from service.games.times import timestamp
+from service.games.times import timestamp, unix_seconds
 from service.games.webhooks.messages import Letter, letter, signed
 from service.games.webhooks.port import Gone, Held, Hook, Registered, State, Tried
+from service.telemetry.doing import DOING, Moving
+from service.telemetry.metrics import HOOK_ATTEMPTS, HOOK_DELAY, HOOKS_DISABLED
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +37,9 @@ READ_AT_ONCE = 50
 DUE_AT_ONCE = 100
 AT_ONCE = 64
 """Webhooks that one instance delivers to at the same time."""
+
+OF_A_SITE = 16
+"""Of these, webhooks at one site: servers that do not answer hold up their neighbours, and nobody else."""
 
 GONE = 410
 
@@ -69,9 +76,15 @@ class Deliverer:
         self._chance = chance
         self._holder = uuid4().hex
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self._sites: Counter[str] = Counter()
+        """How many are being delivered to at each site."""
         self._looking: dict[tuple[str, str], bool] = {}
         """Webhooks that are being looked at, and whether something happened since."""
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        """How many webhooks are being looked at."""
+        return len(self._looking)
 
     def hooked(self, game: str, hooks: Sequence[str]) -> None:
         """Look at these webhooks of a game at once: this instance has just committed something."""
@@ -114,6 +127,7 @@ class Deliverer:
 
     async def _look(self, which: tuple[str, str]) -> None:
         """Deliver to a webhook, and once more where something happened meanwhile."""
+        DOING.set(Moving(which[0]))
         try:
             async with self._slots:
                 again = True
@@ -136,12 +150,27 @@ class Deliverer:
             case Held():
                 await webhooks.promise(game, [hook_id], now + 1)
             case Registered(hook, state):
-                reached: State | None = state
-                if not _must_wait(state, now):
-                    await webhooks.settle(game, hook_id, now + HELD_S)
-                    reached = await self._catch_up(game, hook, state)
-                if reached is not None:
-                    await self._let_go(game, hook, reached, now)
+                if _must_wait(state, now):
+                    await self._let_go(game, hook, state, now)
+                elif self._sites[site(hook.url)] >= OF_A_SITE:
+                    await self._let_go(game, hook, state, now)
+                    await webhooks.promise(game, [hook_id], now + 1)
+                else:
+                    await self._go_on(game, hook, state, now)
+
+    async def _go_on(self, game: str, hook: Hook, state: State, now: int) -> None:
+        """Deliver to a webhook that is held, and let go of it."""
+        where = site(hook.url)
+        self._sites[where] += 1
+        try:
+            await self._store.webhooks.settle(game, hook.id, now + HELD_S)
+            reached = await self._catch_up(game, hook, state)
+        finally:
+            self._sites[where] -= 1
+            if not self._sites[where]:
+                del self._sites[where]
+        if reached is not None:
+            await self._let_go(game, hook, reached, now)
 
     async def _let_go(self, game: str, hook: Hook, state: State, now: int) -> None:
         if _must_wait(state, now):
@@ -181,7 +210,11 @@ class Deliverer:
             version, message.type, state.failures + 1, timestamp(now), sent.status, sent.error, sent.latency_ms
         )
         after = State(version) if sent.error is None else self._failed(state, sent)
+        HOOK_ATTEMPTS.of(sent.error or "delivered").n += 1
+        if sent.error is None:
+            HOOK_DELAY.of().observe(max(0.0, self._clock() - unix_seconds(message.at)))
         if after.disabled is not None:
+            HOOKS_DISABLED.of(after.disabled).n += 1
             logger.warning("webhook %s of game %s is disabled: %s", hook.id, game, after.disabled)
         held = await self._store.webhooks.note(game, after, tried, hook=hook.id, holder=self._holder, seconds=HELD_S)
         return after, held
@@ -195,6 +228,16 @@ class Deliverer:
             return State(state.position, failures, None, "failing")
         delay = self._delays_s[failures - 1] * (1 + JITTER * (2 * self._chance() - 1))
         return State(state.position, failures, int(self._clock() + max(delay, 1)))
+
+
+def site(url: str) -> str:
+    """The address that a URL names, or the last two parts of its name: whoever has one name has all below it.
+
+    >>> site("https://a.b.example.org:8080/hook"), site("https://192.0.2.1/")
+    ('example.org', '192.0.2.1')
+    """
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    return host if host.replace(".", "").isdecimal() or ":" in host else ".".join(host.split(".")[-2:])
 
 
 def _must_wait(state: State, now: int) -> bool:

@@ -28,6 +28,8 @@ class Letter(NamedTuple):
     id: str
     type: str
     body: bytes
+    at: str
+    """When the change was."""
 
 
 class _Operation(msgspec.Struct, frozen=True):
@@ -80,6 +82,7 @@ def letter(hook: Hook, diff: StoredDiff) -> Letter | None:
         message_id(told.game, told.version, hook.id),
         kind,
         encode(WebhookMessage(type=kind, timestamp=told.at, data=data)),
+        told.at,
     )
 
 

@@ -8,13 +8,13 @@ import msgspec
 
 from schemas.base import encode
 from schemas.webhooks import Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
-from service.engine import decode
 from service.games import desk
 from service.games.access import check_owner
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import keep, replay, scope
 from service.games.opening import random_id
+from service.games.stored import game_of
 from service.games.times import timestamp
 from service.games.webhooks.messages import is_secret, message_id, new_secret
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
@@ -44,7 +44,7 @@ async def register(context: Context, game_id: str, wanted: Registering) -> Webho
     check_owner(access, game_id, wanted.token)
     if (answer := replay(idempotency, loaded.answer)) is not None:
         return msgspec.json.decode(answer, type=WebhookCreated)
-    _check(asked, len(decode(loaded.snapshot).players))
+    _check(asked, len(game_of(loaded).players))
     secret = asked.secret or new_secret()
     hook = Hook(random_id(), asked.url, asked.events, asked.seats, secret, context.now())
     state = State(loaded.version)

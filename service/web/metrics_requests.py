@@ -1,0 +1,159 @@
+"""Around the application: each request has an id, is timed, and may be traced and logged.
+
+This is no middleware, because a middleware costs every answer some 10 us more.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+from typing import Any
+
+from aiohttp import hdrs, web
+
+from service.telemetry import tracing
+from service.telemetry.doing import DOING, new_id, well_formed
+from service.telemetry.meters import Distribution
+from service.telemetry.metrics import HTTP_DURATION
+from service.telemetry.tracing import Span
+
+__all__ = ["ACCESS", "EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Asking", "measured"]
+
+ACCESS = logging.getLogger("service.web.access")
+"""One line for each request, where it is turned on."""
+
+REQUEST_ID = "X-Request-Id"
+EVENT_STREAM = "text/event-stream"
+
+UNMATCHED = "unmatched"
+"""The route of all paths that there are not."""
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+FAILED = 500
+GONE = 0
+"""Stands for the status where there is nobody to be answered any more."""
+LASTED = -1
+"""And where it was no request that is answered once."""
+
+Handle = Callable[[Any], Awaitable[web.StreamResponse]]
+"""Answers a `web.Request`; aiohttp types it as something wider."""
+
+
+class InFlight:
+    """How many requests have begun and not ended; sockets and event streams last as long as they are open."""
+
+    n = 0
+
+
+IN_FLIGHT = InFlight()
+
+
+class Asking:
+    """A request is answered."""
+
+    __slots__ = ("_request", "request_id")
+
+    def __init__(self, request: web.Request, request_id: str) -> None:
+        self._request = request
+        self.request_id: str | None = request_id
+
+    @property
+    def game(self) -> str | None:
+        """The game that its path names, once a route is found."""
+        if (matched := _matched(self._request)) is None or "/games/{id}" not in _route(matched):
+            return None
+        return matched.get("id")
+
+
+def measured(handle: Handle) -> Handle:
+    """Time what `handle` does."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        given = request.headers.get(REQUEST_ID)
+        asking = Asking(request, given if given is not None and well_formed(given) else new_id())
+        DOING.set(asking)
+        IN_FLIGHT.n += 1
+        began, status = perf_counter(), FAILED
+        try:
+            if not tracing.on() or lasts(request):
+                response = await handle(request)
+            else:
+                response = await _traced(request, handle, asking)
+            status = response.status if type(response) is web.Response or not _lasted(response) else LASTED
+        except ConnectionError:
+            status = LASTED if lasts(request) else GONE
+            raise
+        else:
+            return response
+        finally:
+            IN_FLIGHT.n -= 1
+            if status != LASTED:
+                _told(request, status, perf_counter() - began)
+
+    return answer
+
+
+def lasts(request: web.Request) -> bool:
+    """Whether a request may be for a socket or an event stream, which last longer than any trace."""
+    return hdrs.UPGRADE in request.headers or EVENT_STREAM in request.headers.get(hdrs.ACCEPT, "")
+
+
+def _lasted(response: web.StreamResponse) -> bool:
+    return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
+
+
+def _told(request: web.Request, status: int, seconds: float) -> None:
+    """Count a request that is over."""
+    matched = _matched(request)
+    route = UNMATCHED if matched is None else _route(matched)
+    which = request.method, route, status // 100
+    times = _TIMES.get(which)
+    if times is None:
+        method = request.method if request.method in METHODS else "other"
+        times = HTTP_DURATION.of(method, route, f"{status // 100}xx" if status else "gone")
+        if method == request.method:
+            _TIMES[which] = times
+    times.observe(seconds)
+    if ACCESS.isEnabledFor(logging.INFO):
+        about = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
+        ACCESS.info("%s %s %d", request.method, route, status, extra={**about, "address": request.remote})
+
+
+_TIMES: dict[tuple[str, str, int], Distribution] = {}
+
+
+def _matched(request: web.Request) -> web.UrlMappingMatchInfo | None:
+    """The route that was found, if one was looked for: aiohttp's own property asserts that."""
+    return request._match_info  # noqa: SLF001
+
+
+def _route(matched: web.UrlMappingMatchInfo) -> str:
+    """The route's template; one name for all paths that there are not."""
+    resource = matched.route.resource
+    return UNMATCHED if resource is None else resource.canonical
+
+
+async def _traced(request: web.Request, handle: Handle, asking: Asking) -> web.StreamResponse:
+    """Do it in a span, below the client's where it names one."""
+    with tracing.span(request.method, "server", request.headers) as span:
+        try:
+            response = await handle(request)
+        except Exception:
+            _describe(span, request, asking, FAILED)
+            raise
+        _describe(span, request, asking, response.status)
+        return response
+
+
+def _describe(span: Span, request: web.Request, asking: Asking, status: int) -> None:
+    """Name a span as OpenTelemetry's conventions for HTTP do."""
+    if (matched := _matched(request)) is not None and (route := _route(matched)) != UNMATCHED:
+        span.update_name(f"{request.method} {route}")
+        span.set_attribute("http.route", route)
+    span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")
+    span.set_attribute("http.response.status_code", status)
+    span.set_attribute("url.scheme", request.scheme)
+    span.set_attribute("url.path", request.path)
+    span.set_attribute("south_seas.request_id", asking.request_id or "")
+    if (game := asking.game) is not None:
+        span.set_attribute("south_seas.game", game)

@@ -1,0 +1,87 @@
+"""Two instances that everything happens to, and a real Prometheus that scrapes them."""
+
+import asyncio
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+import yaml
+
+from tests.started import started
+from tests.telemetry.scraped import metrics_url
+from tests.telemetry.traffic import everything
+
+RULES = Path(__file__).parents[2] / "observability" / "prometheus"
+START_S = 30
+
+
+@asynccontextmanager
+async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
+    """The address of a Prometheus that has the project's rules, and has seen everything happen."""
+    flags = ("--metrics-port", "0", "--drain-s", "0", "--close-spread-s", "0")
+    async with (
+        started(folder, redis_url, *flags) as one,
+        started(folder, redis_url, *flags) as other,
+        scraping(folder, [await metrics_url(one), await metrics_url(other)]) as url,
+    ):
+        await everything(one.url, other.url)
+        await _scraped_again(url)
+        yield url
+
+
+@asynccontextmanager
+async def scraping(folder: Path, targets: list[str]) -> AsyncIterator[str]:
+    """A Prometheus of this run's own, at work on the service's `/metrics`."""
+    program = shutil.which("prometheus")
+    if program is None:
+        pytest.fail("there is no prometheus in PATH (Debian and Ubuntu: apt install prometheus)")
+    config = yaml.safe_load((RULES / "prometheus.yaml").read_text())
+    config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
+    config["rule_files"] = [str(RULES / file) for file in config["rule_files"]]
+    config["scrape_configs"][0]["static_configs"][0]["targets"] = [url.split("/")[2] for url in targets]
+    file = folder / "prometheus.yaml"
+    file.write_text(yaml.safe_dump(config))
+    process = await asyncio.create_subprocess_exec(
+        *(program, f"--config.file={file}", f"--storage.tsdb.path={folder / 'tsdb'}"),
+        "--web.listen-address=127.0.0.1:0",
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        async with asyncio.timeout(START_S):
+            url = await _address(process)
+        assert process.stderr is not None
+        reading = asyncio.create_task(process.stderr.read())
+        yield url
+        process.terminate()
+        async with asyncio.timeout(START_S):
+            await reading
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def _address(process: asyncio.subprocess.Process) -> str:
+    assert process.stderr is not None
+    said = b""
+    async for line in process.stderr:
+        said += line
+        if found := re.search(rb'msg="?Listening on"?.* address=(127\.0\.0\.1:[1-9]\d*)', line):
+            return f"http://{found[1].decode()}"
+    raise RuntimeError(said.decode())
+
+
+async def _scraped_again(url: str) -> None:
+    """Wait until everything was scraped several times after it happened, and the rules were evaluated."""
+    async with aiohttp.ClientSession(url) as session, asyncio.timeout(START_S):
+        query = {"query": "min(count_over_time(up[1m])) > 5 and min(count_over_time(south_seas_build_info[1m])) > 5"}
+        await asyncio.sleep(2)
+        while True:
+            async with session.get("/api/v1/query", params=query) as response:
+                if (await response.json()).get("data", {}).get("result"):
+                    return
+            await asyncio.sleep(0.2)

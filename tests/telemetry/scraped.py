@@ -1,0 +1,46 @@
+"""Reading metrics: of this process, and of a started service as Prometheus does."""
+
+import re
+
+import aiohttp
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
+from prometheus_client.parser import text_string_to_metric_families as text_format
+
+from service.telemetry.meters import families
+from tests.started import Started
+
+OPENMETRICS = "application/openmetrics-text;version=1.0.0"
+
+Values = dict[tuple[str, frozenset[tuple[str, str]]], float]
+"""Every sample by its name and its labels."""
+
+
+def here() -> Values:
+    """What this process counts now; tests compare before and after."""
+    return {(name, frozenset(labels.items())): value for one in families() for name, labels, value in one.samples}
+
+
+def of(values: Values, name: str, **labels: str) -> float:
+    """The sum of the samples of a name that have these labels; 0 where there are none."""
+    wanted = set(labels.items())
+    return sum(value for (found, has), value in values.items() if found == f"south_seas_{name}" and wanted <= has)
+
+
+async def metrics_url(instance: Started) -> str:
+    """Where a started service tells its metrics, as it greeted."""
+    assert instance.process.stdout is not None
+    async for line in instance.process.stdout:
+        if found := re.search(rb"metrics: +(http://\S+)", line):
+            return found[1].decode()
+    raise AssertionError("the service ended before it told")
+
+
+async def scrape(url: str, accept: str = OPENMETRICS) -> Values:
+    """What a service tells in one of both formats."""
+    async with aiohttp.ClientSession() as session, session.get(url, headers={"Accept": accept}) as response:
+        assert response.status == 200
+        text = await response.text()
+        assert response.headers["Content-Type"].startswith(accept.partition(";")[0])
+    parse = openmetrics if accept == OPENMETRICS else text_format
+    samples = [sample for family in parse(text) for sample in family.samples]
+    return {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}

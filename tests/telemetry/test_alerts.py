@@ -1,0 +1,89 @@
+"""The alerts fire when they should: promtool plays the series of `alerts.py` to the real rules."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.telemetry.alerts import CASES, Series
+from tests.telemetry.promtool import promtool
+
+ROOT = Path(__file__).parents[2]
+RULES = ROOT / "observability" / "prometheus"
+FILES = ("rules.yaml", "alerts.yaml")
+
+
+def rules(file: str) -> list[dict[str, Any]]:
+    return [rule for group in yaml.safe_load((RULES / file).read_text())["groups"] for rule in group["rules"]]
+
+
+ALERTS = {rule["alert"]: rule for rule in rules("alerts.yaml")}
+
+
+def test_promtool_takes_the_rules_and_the_configuration() -> None:
+    assert "SUCCESS" in promtool("check", "rules", *(str(RULES / file) for file in FILES))
+    assert "SUCCESS" in promtool("check", "config", str(RULES / "prometheus.yaml"))
+
+
+def test_every_alert_has_a_case_a_severity_and_a_runbook() -> None:
+    assert {*CASES} == {*ALERTS}
+    headings = {
+        heading.lower()
+        for heading in re.findall(r"^#+ (\w+)$", (ROOT / "docs" / "observing.md").read_text(), re.MULTILINE)
+    }
+    for name, alert in ALERTS.items():
+        assert alert["labels"]["severity"] in {"page", "ticket"}
+        assert alert["annotations"]["runbook"] == f"docs/observing.md#{name.lower()}"
+        assert name.lower() in headings, f"docs/observing.md has no runbook of {name}"
+
+
+def asked(name: str, series: Series, expected: Sequence[tuple[int, str, int]]) -> dict[str, Any]:
+    """One of promtool's tests: after so many minutes, how many of an alert fire (0 in all where it has no name)."""
+    return {
+        "name": name,
+        "interval": "1m",
+        "input_series": [{"series": one, "values": values} for one, values in series.items()],
+        "promql_expr_test": [
+            {
+                "expr": f'count(ALERTS{{alertname=~"{alert or ".*"}", alertstate="firing"}})',
+                "eval_time": f"{minutes}m",
+                "exp_samples": [{"labels": "{}", "value": times}] if times else [],
+            }
+            for minutes, alert, times in expected
+        ],
+    }
+
+
+def play(tmp_path: Path, tests: Sequence[dict[str, Any]]) -> None:
+    file = tmp_path / "tests.yaml"
+    file.write_text(yaml.safe_dump({"rule_files": [str(RULES / one) for one in FILES], "tests": [*tests]}))
+    assert "SUCCESS" in promtool("test", "rules", str(file))
+
+
+def apart() -> list[list[str]]:
+    """The cases in groups, each of which has a metric in one case only: so they do not disturb each other."""
+    groups: list[tuple[set[str], list[str]]] = []
+    for name, case in CASES.items():
+        metrics = {series.partition("{")[0] for series in case.firing}
+        found = next((group for group in groups if not group[0] & metrics), None)
+        if found is None:
+            groups.append(found := (set(), []))
+        found[0].update(metrics)
+        found[1].append(name)
+    return [names for _, names in groups]
+
+
+def test_each_alert_fires_when_it_should(tmp_path: Path) -> None:
+    tests = []
+    for names in apart():
+        series = {one: values for name in names for one, values in CASES[name].firing.items()}
+        tests.append(asked(" ".join(names), series, [(CASES[name].minutes, name, 1) for name in names]))
+    assert sum(len(test["promql_expr_test"]) for test in tests) == len(CASES)
+    play(tmp_path, tests)
+
+
+def test_none_fires_when_all_is_well_or_only_looks_bad(tmp_path: Path) -> None:
+    calm = {series: values for case in CASES.values() for series, values in case.calm.items()}
+    play(tmp_path, [asked("calm", calm, [(minutes, "", 0) for minutes in range(1, 60)])])

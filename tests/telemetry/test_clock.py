@@ -1,0 +1,45 @@
+"""The clock that instances share, and what a commit carries."""
+
+import time
+
+import pytest
+
+from service.games.port import Store
+from service.store.store import RedisStore
+from service.telemetry import clock
+from service.telemetry.clock import Offset
+
+
+async def test_redis_says_how_far_this_clock_is_off(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(store, RedisStore)
+    true = await store.measures.offset()
+    assert abs(true.ahead_s) < 0.5
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - 100)
+    wrong = await store.measures.offset()
+    assert abs(wrong.ahead_s - 100 - true.ahead_s) <= wrong.error_s + true.error_s + 0.01
+
+
+async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(store, RedisStore)
+    monkeypatch.setattr(clock, "_offset", clock.offset())
+    now = time.time
+    for off_s in (-3600, 3600):
+        monkeypatch.setattr(time, "time", lambda off_s=off_s: now() + off_s)
+        clock.set_offset(await store.measures.offset())
+        assert abs(clock.now() - now()) < 0.5
+        monkeypatch.setattr(time, "time", now)
+        assert abs(clock.now() - now()) < 0.5
+
+
+def test_a_stamp_is_by_the_shared_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "_offset", Offset(0.0, 0.0))
+    own = clock.read(clock.stamp("").encode())
+    clock.set_offset(Offset(60.0, 0.0))
+    shared = clock.read(clock.stamp("00-a-b-01").encode())
+    assert own is not None
+    assert shared is not None
+    assert 59_000_000 < shared.sent_us - own.sent_us < 90_000_000
+    assert (own.traceparent, shared.traceparent) == ("", "00-a-b-01")

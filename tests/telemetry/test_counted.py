@@ -1,0 +1,163 @@
+"""What happens beside requests is counted when it happens: deliveries, deadlines, bots, webhooks, limits."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from service.games.bots.finding import find_bots
+from service.games.bots.table import Bots
+from service.games.errors import GameError
+from service.games.news import Changed, News, Position, Replaced
+from service.games.tilesets import load_catalogue
+from service.games.watch import Watch
+from service.store.store import RedisStore
+from service.telemetry import clock
+from tests.games.bots.plugged import plugged
+from tests.games.seated import TABLES, seated
+from tests.hostile.clients import create, limits
+from tests.store.commits import action, creation, digest
+from tests.telemetry.scraped import Values, here, of
+from tests.web.hooking import instance, receiving, register
+from tests.web.played import new_table
+from tests.web.served import serve
+
+TILESETS = load_catalogue(None)
+
+
+def grown(before: Values, name: str, **labels: str) -> float:
+    return of(here(), name, **labels) - of(before, name, **labels)
+
+
+class Watcher:
+    """Knows which version it was told last."""
+
+    def __init__(self) -> None:
+        self.version = 1
+        self.told = asyncio.Event()
+        self.replaced = asyncio.Event()
+
+    def deliver(self, news: News) -> None:
+        if isinstance(news, Replaced):
+            self.replaced.set()
+            return
+        assert isinstance(news, Changed)
+        self.version = news.position.version
+        self.told.set()
+
+    def lose(self, game: str, error: GameError) -> None:
+        raise AssertionError((game, error))
+
+    async def reach(self, version: int) -> None:
+        async with asyncio.timeout(10):
+            while self.version < version:
+                self.told.clear()
+                await self.told.wait()
+
+
+class Deaf(RedisStore):
+    """Hears no announcements."""
+
+    async def hints(self) -> Any:
+        await asyncio.Event().wait()
+        yield None
+
+
+@pytest.fixture
+async def watch(store: RedisStore) -> AsyncIterator[Watch]:
+    found = Watch(Deaf(store._batches), TILESETS, sweep_s=0.05)
+    found.start()
+    yield found
+    await found.aclose()
+
+
+async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_missed_before_is_not(
+    watch: Watch, store: RedisStore
+) -> None:
+    await store.commit(creation(meta="1"))
+    await store.commit(action(1, meta="1"))
+    watcher, before = Watcher(), here()
+    await watch.join(watcher, "g", Position(1, digest(1)))
+    await watcher.reach(2)
+    assert grown(before, "delivery_lag_seconds_count", committed="elsewhere") == 0
+    await store.commit(action(2, meta=str(clock.now_us() - 60_000_000)))
+    await watcher.reach(3)
+    await store.commit(action(3))
+    await watcher.reach(4)
+    assert grown(before, "delivery_lag_seconds_count", committed="elsewhere") == 1
+    assert 60 <= grown(before, "delivery_lag_seconds_sum", committed="elsewhere") < 90
+    assert grown(before, "delivery_round_seconds_count") == 3
+    assert grown(before, "sweep_found_total") >= 2
+
+
+async def test_a_history_that_is_another_now_is_counted(watch: Watch, store: RedisStore, redis: Redis) -> None:
+    game = await (await seated(store)).game()
+    watcher, before = Watcher(), here()
+    await watch.join(watcher, game.id, Position(game.version, game.digest))
+    await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
+    async with asyncio.timeout(10):
+        await watcher.replaced.wait()
+    assert grown(before, "histories_replaced_total") == 1
+
+
+async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None:
+    for policy in ("pass", "bot", "resign"):
+        table, before = await seated(store, timeout_s=60, policy=policy), here()
+        await table.wait(62)
+        assert grown(before, "timeouts_total", policy=policy) == grown(before, "timeouts_total") == 1
+        assert grown(before, "actions_total", by="clock") >= 1
+
+
+async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_counted(store: RedisStore) -> None:
+    game = await (await seated(store)).game()
+    bots, before = Bots([*find_bots(plugins=False), plugged("raising")]), here()
+    for name in ("greedy", "raising", "gone"):
+        assert await bots.choose(name, TABLES, game, None) is not None
+    assert [grown(before, "bot_thinking_seconds_count", bot=name) for name in ("greedy", "raising", "missing")] == [
+        1
+    ] * 3
+    assert [grown(before, "bot_failures_total", bot=name) for name in ("greedy", "raising", "missing")] == [0, 1, 1]
+
+
+async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> None:
+    async with receiving() as receiver, instance(store) as one:
+        table, before = await new_table(one.client, first_seat=0), here()
+        await register(table, receiver.url)
+        receiver.answers = [500]
+        await table.do()
+        await one.deliverer.settled()
+        assert grown(before, "webhook_attempts_total", result="status") == 1
+        await register(table, receiver.url)
+        await table.do()
+        await one.deliverer.settled()
+        assert grown(before, "webhook_attempts_total", result="delivered") == 1
+        assert grown(before, "webhook_delay_seconds_count") == 1
+        receiver.answers = [410]
+        await table.do()
+        await one.deliverer.settled()
+        assert grown(before, "webhooks_disabled_total", reason="gone") == 1
+
+
+async def test_a_connection_that_is_lost_is_1006(store: RedisStore) -> None:
+    async with serve(store) as client:
+        before = here()
+        socket = await client.ws_connect("/v1/ws")
+        assert (await socket.receive_json())["type"] == "welcome"
+        transport = socket._response.connection.transport  # type: ignore[union-attr]
+        assert transport is not None
+        transport.abort()
+        async with asyncio.timeout(10):
+            while not grown(before, "sockets_closed_total"):  # noqa: ASYNC110 (it tells nobody)
+                await asyncio.sleep(0.01)
+    assert grown(before, "sockets_closed_total", code="1006") == grown(before, "sockets_closed_total") == 1
+
+
+async def test_what_a_limit_refuses_is_counted_by_its_name(store: RedisStore) -> None:
+    async with serve(store, limits(rate_creations=20)) as client:
+        before = here()
+        refused = [answer for answer in [await create(client) for _ in range(30)] if answer.status == 429]
+        assert refused
+        assert grown(before, "rate_limited_total", policy="creations") == len(refused)
+        assert grown(before, "problems_total", code="rate_limited", via="http") == len(refused)

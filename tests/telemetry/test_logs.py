@@ -1,0 +1,97 @@
+"""The log as programs read it: one object a line, with what it belongs to, and without secrets."""
+
+import asyncio
+import io
+import logging
+import secrets
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+import pytest
+
+from service.telemetry.doing import DOING, Moving
+from service.telemetry.logs import Json, Text
+from tests.started import started
+
+LOGGER = logging.getLogger("tests.telemetry")
+TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}], "visibility": "private"}
+
+
+def logged(formatter: logging.Formatter, level: int, message: str, *arguments: object, **more: Any) -> str:
+    """A line as the formatter writes it."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter)
+    handler.handle(LOGGER.makeRecord(LOGGER.name, level, __file__, 1, message, arguments, **{"exc_info": None, **more}))
+    return stream.getvalue()
+
+
+def test_a_line_is_one_object_with_what_it_belongs_to() -> None:
+    DOING.set(Moving("k7m2"))
+    line = logged(Json(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
+    told = msgspec.json.decode(line)
+    assert line.count("\n") == 1
+    assert told["time"].endswith("+00:00")
+    assert {name: told[name] for name in ("level", "logger", "message", "game", "seat", "odd")} == {
+        "level": "warning",
+        "logger": LOGGER.name,
+        "message": "two\nlines of it",
+        "game": "k7m2",
+        "seat": 2,
+        "odd": "{3}" if isinstance(told["odd"], str) else [3],
+    }
+    assert "request_id" not in told
+
+
+def test_an_exception_is_a_field() -> None:
+    try:
+        raise KeyError("lost")  # noqa: TRY301
+    except KeyError:
+        told = msgspec.json.decode(logged(Json(), logging.ERROR, "failed", exc_info=sys.exc_info()))
+    assert (told["exception"]["type"], told["exception"]["message"]) == ("KeyError", "'lost'")
+    assert told["exception"]["stack"].startswith("Traceback")
+
+
+def test_a_line_for_people_ends_with_what_it_belongs_to() -> None:
+    DOING.set(Moving("k7m2"))
+    assert logged(Text("%(message)s"), logging.INFO, "late") == "late [game=k7m2]\n"
+    DOING.set(None)
+    assert logged(Text("%(message)s"), logging.INFO, "late") == "late\n"
+
+
+@pytest.mark.parametrize("form", ("json", "text"))
+async def test_a_service_logs_every_request_and_no_secret(
+    tmp_path: Path, redis_url: str, capfd: pytest.CaptureFixture[str], form: str
+) -> None:
+    flags = ("--log-format", form, "--access-log", "--log-level", "debug", "--drain-s", "0")
+    secret, key = secrets.token_hex(16), secrets.token_hex(32)
+    known = {secret, key}
+    async with started(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        async with session.post("/v1/games", json=TABLE, headers={"Idempotency-Key": key}) as response:
+            created = await response.json()
+        known |= {created["owner_token"], created["spectator_token"], *(seat["token"] for seat in created["seats"])}
+        path, headers = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['owner_token']}"}
+        async with session.get(path, headers={**headers, "X-Request-Id": "find-me"}) as response:
+            assert response.status == 200
+        for bad in (f"{path}?token={secret}", f"/{secret}/x", f"{path}/actions"):
+            async with session.post(bad, data=secret, headers={"Authorization": f"Bearer {secret}"}) as response:
+                assert response.status >= 400
+        async with session.ws_connect(f"{path}/ws", headers=headers) as socket:
+            await socket.send_json({"type": "auth", "game": created["game"]["id"], "token": secret})
+            await asyncio.sleep(0.1)
+        assert await instance.stop(signal.SIGTERM) == 0
+    errors = capfd.readouterr().err
+    assert not [one for one in known if one in errors]
+    (line,) = [line for line in errors.splitlines() if "find-me" in line]
+    if form == "json":
+        told = [msgspec.json.decode(each) for each in errors.splitlines()]
+        access = msgspec.json.decode(line)
+        assert all({"time", "level", "logger", "message"} <= set(each) for each in told)
+        assert (access["route"], access["status"], access["game"]) == ("/v1/games/{id}", 200, created["game"]["id"])
+        assert sum(each["logger"] == "service.web.access" for each in told) == 5
+    else:
+        assert "GET /v1/games/{id} 200 [request_id=find-me" in line

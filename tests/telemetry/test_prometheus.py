@@ -1,0 +1,122 @@
+"""A real Prometheus takes what the service tells, and finds what the dashboard and the alerts ask for."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+import yaml
+
+from service.telemetry import metrics
+from service.telemetry.meters import Counter, Gauge, Histogram
+from tests.telemetry.observed import observed
+
+ROOT = Path(__file__).parents[2]
+DASHBOARD: dict[str, Any] = msgspec.json.decode((ROOT / "observability" / "grafana" / "south-seas.json").read_bytes())
+PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
+ASKED = [(f"{panel['title']}, {one['refId']}", one["expr"]) for panel in PANELS for one in panel["targets"]]
+
+OURS = {meter.name for meter in vars(metrics).values() if isinstance(meter, Counter | Gauge | Histogram)}
+QUIET = {"Workers, A"}
+"""What has nothing to tell in the test: its instances have one process each."""
+
+WITH_WORKERS = {"south_seas_worker_up"}
+"""Told only where there are several processes."""
+
+
+def variables_set(expression: str) -> str:
+    """What Grafana asks when all is chosen."""
+    return expression.replace("$job", ".*").replace("$instance", ".*").replace("$__rate_interval", "30s")
+
+
+def named(expression: str) -> set[str]:
+    """The metrics that an expression names."""
+    return {*re.findall(r"\b(?:south_seas_|process_|job[a-z_]*:)[\w:]+", re.sub(r'"[^"]*"', "", expression))}
+
+
+async def asked(session: aiohttp.ClientSession, path: str, **parameters: str) -> Any:
+    async with session.get(f"/api/v1/{path}", params=parameters) as response:
+        answer = await response.json()
+    assert answer["status"] == "success", answer
+    return answer["data"]
+
+
+async def test_a_real_prometheus_finds_all_that_dashboard_and_rules_ask_for(redis_url: str, tmp_path: Path) -> None:
+    async with observed(redis_url, tmp_path) as url, aiohttp.ClientSession(url) as session:
+        targets = (await asked(session, "targets"))["activeTargets"]
+        assert [(target["health"], target["lastError"]) for target in targets] == [("up", "")] * 2
+        names = {*await asked(session, "label/__name__/values")} | WITH_WORKERS
+        await check_rules(session, names)
+        await check_dashboard(session, names)
+        await check_few_series(session)
+
+
+async def check_dashboard(session: aiohttp.ClientSession, names: set[str]) -> None:
+    """Every question names metrics that there are, and has an answer."""
+    quiet = set()
+    for panel, expression in ASKED:
+        assert named(expression) <= names, panel
+        query = variables_set(expression)
+        assert "$" not in query
+        if not (await asked(session, "query", query=query))["result"]:
+            quiet.add(panel)
+    assert quiet <= QUIET
+
+
+async def check_rules(session: aiohttp.ClientSession, names: set[str]) -> None:
+    """All are evaluated, of metrics that there are, and nothing fires."""
+    rules = [rule for group in (await asked(session, "rules"))["groups"] for rule in group["rules"]]
+    assert len(rules) > 40
+    assert [(rule["name"], rule["lastError"]) for rule in rules if rule["health"] != "ok"] == []
+    assert [rule["name"] for rule in rules if rule.get("state") == "firing"] == []
+    recorded = {rule["name"] for rule in rules if rule["type"] == "recording"}
+    for rule in rules:
+        assert named(rule["query"]) <= names | recorded, rule["name"]
+
+
+async def check_few_series(session: aiohttp.ClientSession) -> None:
+    """One instance has some hundred, and no label has a game's id."""
+    (one,) = (await asked(session, "query", query='max(count by (instance) ({__name__=~"south_seas_.+"}))'))["result"]
+    assert int(one["value"][1]) < 2000
+    routes = await asked(session, "label/route/values")
+    assert "/v1/games/{id}/actions" in routes
+    assert not [route for route in routes if re.search(r"/v1/games/(?!\{id\})", route)]
+
+
+def test_every_metric_is_explained_and_shown() -> None:
+    page = (ROOT / "docs" / "observing.md").read_text()
+    shown = "".join(expression for _, expression in ASKED)
+    for name in OURS:
+        short = name.removeprefix("south_seas_")
+        assert re.search(rf"`{short}(_total)?`", page), f"{short} is not in docs/observing.md"
+        assert name in shown, f"{short} is not on the dashboard"
+
+
+def test_the_dashboard_is_one_that_grafana_takes() -> None:
+    ids = [panel["id"] for panel in DASHBOARD["panels"]]
+    assert len({*ids}) == len(ids)
+    taken: set[tuple[int, int]] = set()
+    for panel in DASHBOARD["panels"]:
+        place = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
+        assert not cells & taken, panel["title"]
+        assert place["x"] + place["w"] <= 24
+        taken |= cells
+    for panel in PANELS:
+        assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+        assert panel["description"], panel["title"]
+        references = [one["refId"] for one in panel["targets"]]
+        assert len({*references}) == len(references)
+    assert [one["name"] for one in DASHBOARD["templating"]["list"]] == ["datasource", "job", "instance"]
+    assert (DASHBOARD["uid"], DASHBOARD["schemaVersion"]) == ("south-seas", 39)
+
+
+def test_the_example_of_a_configuration_names_files_that_there_are() -> None:
+    folder = ROOT / "observability" / "prometheus"
+    for file in yaml.safe_load((folder / "prometheus.yaml").read_text())["rule_files"]:
+        assert (folder / file).is_file()

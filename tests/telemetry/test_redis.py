@@ -1,0 +1,76 @@
+"""What is told of Redis: times by command, what failed and was asked again, and whether it is there."""
+
+import asyncio
+import os
+import signal
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from service.games.port import StoreUnavailable
+from service.store.client import connect
+from service.store.embedded import embedded
+from service.store.store import RedisStore
+from service.telemetry.meters import reading
+from tests.store.commits import action, creation
+from tests.telemetry.scraped import Values, here, of
+
+
+def level(store: RedisStore, name: str) -> float:
+    with reading(store.measures.levels):
+        return of(here(), name)
+
+
+def grown(before: Values, name: str, **labels: str) -> float:
+    return of(here(), name, **labels) - of(before, name, **labels)
+
+
+async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with AsyncExitStack() as stack, AsyncExitStack() as first:
+        server = await first.enter_async_context(embedded(Path("d")))
+        store = await stack.enter_async_context(connect(server.url, patience_s=0.5))
+        before = here()
+        await store.commit(creation())
+        await store.load("g")
+        await asyncio.gather(*(store.load("g") for _ in range(10)))
+        assert grown(before, "redis_command_duration_seconds_count", command="HMGET") == 11
+        assert grown(before, "redis_command_duration_seconds_count", command="EVAL") >= 1
+        await store.commit(action(1))
+        assert grown(before, "redis_command_duration_seconds_count", command="commit.lua") == 1
+        assert grown(before, "redis_batch_commands_bucket", le="8.0") < grown(before, "redis_batch_commands_count")
+        assert (level(store, "redis_up"), grown(before, "redis_errors_total")) == (1, 0)
+
+        os.kill(server.pid, signal.SIGSTOP)
+        with pytest.raises(StoreUnavailable):
+            await store.load("g")
+        os.kill(server.pid, signal.SIGCONT)
+        assert (grown(before, "redis_errors_total", kind="timeout"), grown(before, "redis_errors_total")) == (1, 1)
+
+        os.kill(server.pid, signal.SIGKILL)
+        async with asyncio.timeout(20):
+            while level(store, "redis_up"):
+                with pytest.raises(StoreUnavailable):
+                    await store.ping()
+        assert grown(before, "redis_errors_total", kind="connection") > 0
+        await first.aclose()
+        async with embedded(Path("d")):
+            await store.ping()
+            assert level(store, "redis_up") == 1
+
+
+async def test_what_a_cut_connection_owes_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with embedded(Path("d")) as server, connect(server.url) as store:
+        await store.ping()
+        before = here()
+        os.kill(server.pid, signal.SIGSTOP)
+        waiting = asyncio.ensure_future(store.load("g"))
+        await asyncio.sleep(0.1)
+        store.measures._batches.routes._lane.drop("cut")  # type: ignore[attr-defined]
+        os.kill(server.pid, signal.SIGCONT)
+        assert await waiting is None
+        assert (grown(before, "redis_retried_total"), grown(before, "redis_errors_total")) == (1, 0)

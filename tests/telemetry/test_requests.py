@@ -1,0 +1,121 @@
+"""Requests as they are seen: ids, routes, durations."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from service.games.port import Store
+from service.telemetry.metrics import HTTP_DURATION
+from service.web.limits import Limits
+from service.web.metrics_requests import IN_FLIGHT
+from tests.telemetry.scraped import here, of
+from tests.web.served import Client, serve
+
+COUNT = f"{HTTP_DURATION.name.removeprefix('south_seas_')}_count"
+TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+
+
+@pytest.fixture
+async def client(store: Store) -> AsyncIterator[Client]:
+    async with serve(store, Limits(ping_interval_s=0.1)) as served:
+        yield served
+
+
+async def test_every_answer_has_an_id_and_takes_the_clients_where_it_is_one(client: Client) -> None:
+    made = [(await client.get("/v1/bots")).headers["X-Request-Id"] for _ in range(2)]
+    assert made[0] != made[1]
+    given = await client.get("/v1/games/nothing", headers={"X-Request-Id": "from.outside_1"})
+    assert (given.status, given.headers["X-Request-Id"]) == (404, "from.outside_1")
+    for bad in ("a b", 'a"b', "x" * 65, ""):
+        assert (await client.get("/v1/bots", headers={"X-Request-Id": bad})).headers["X-Request-Id"] != bad
+    assert "X-Request-Id" in given.headers["Access-Control-Expose-Headers"]
+
+
+async def test_requests_count_by_template_and_what_there_is_not_is_one_route(client: Client) -> None:
+    before = here()
+    for path in ("/v1/games/aaa", "/v1/games/bbb", "/nowhere", "/else/where", "/v1/games/A_B"):
+        assert (await client.get(path)).status == 404
+    assert (await client.request("PROPFIND", "/v1/bots")).status == 405
+    after = here()
+    new = {dict(labels)["route"] for name, labels in after.keys() - before.keys() if name == f"south_seas_{COUNT}"}
+    assert new <= {"/v1/games/{id}", "unmatched"}
+    for route, times in (("/v1/games/{id}", 2), ("unmatched", 4)):
+        assert of(after, COUNT, route=route, status="4xx") - of(before, COUNT, route=route, status="4xx") == times
+    assert of(after, COUNT, method="other") - of(before, COUNT, method="other") == 1
+    told = {"code": "not_found", "via": "http"}
+    assert of(after, "problems_total", **told) - of(before, "problems_total", **told) == 5
+
+
+async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client) -> None:
+    game = (await (await client.post("/v1/games", json=TABLE)).json())["game"]["id"]
+    before = here()
+    async with client.ws_connect(f"/v1/games/{game}/ws") as socket:
+        assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
+        await socket.send_str("{")
+        assert (await socket.receive_json())["problem"]["code"] == "malformed"
+        await socket.send_json({"type": "ping"})
+        assert (await socket.receive_json())["type"] == "pong"
+    stream = await client.get(f"/v1/games/{game}/diffs", headers={"Accept": "text/event-stream"})
+    assert await stream.content.readline()
+    assert stream.headers["X-Request-Id"]
+    assert IN_FLIGHT.n == 1
+    stream.close()
+    async with asyncio.timeout(10):
+        while IN_FLIGHT.n:  # noqa: ASYNC110 (it tells nobody)
+            await asyncio.sleep(0.01)
+    after = here()
+    assert of(after, COUNT) == of(before, COUNT)
+
+    def grown(name: str, **labels: str) -> float:
+        return of(after, name, **labels) - of(before, name, **labels)
+
+    assert grown("connections_opened_total", kind="socket") == grown("connections_opened_total", kind="stream") == 1
+    assert grown("sockets_closed_total", code="1000") == 1
+    assert grown("socket_messages_received_total", type="malformed") == 1
+    assert grown("socket_messages_received_total", type="ping") == 1
+    assert grown("problems_total", code="malformed", via="socket") == 1
+    assert grown("connection_writes_total", kind="socket") >= 4
+    assert grown("connection_written_bytes_total", kind="stream") > 100
+
+
+async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    assert client.app is not None
+    monkeypatch.setattr("service.store.store.RedisStore.listed", broken)
+    before = here()
+    answer = await client.get("/v1/games", headers={"X-Request-Id": "the-broken-one"})
+    assert (answer.status, (await answer.json())["code"]) == (500, "internal")
+    assert answer.headers["X-Request-Id"] == "the-broken-one"
+    grown = of(here(), COUNT, route="/v1/games", status="5xx") - of(before, COUNT, route="/v1/games", status="5xx")
+    assert (grown, IN_FLIGHT.n) == (1, 0)
+
+
+async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
+    before = here()
+    created = await (await client.post("/v1/games?include=legal_moves", json=TABLE)).json()
+    path = f"/v1/games/{created['game']['id']}"
+    headers = {"Authorization": f"Bearer {created['owner_token']}"}
+    move = created["legal_moves"]["moves"][0]["id"]
+    assert (await client.post(f"{path}/actions", json={"move": move}, headers=headers)).status == 200
+    assert (await client.post(f"{path}/actions", json={"move": move}, headers=headers)).status == 422
+    assert (await client.delete(path, headers=headers)).status == 200
+    after = here()
+
+    def grown(name: str, **labels: str) -> float:
+        return of(after, name, **labels) - of(before, name, **labels)
+
+    assert [grown("games_total", point=point) for point in ("created", "started", "aborted", "finished")] == [
+        1,
+        1,
+        1,
+        0,
+    ]
+    assert (grown("actions_total", by="owner"), grown("actions_total")) == (1, 1)
+    assert grown("commits_total", outcome="committed") == 3
+    assert [grown("held_games_total", result=result) for result in ("used", "reloaded")] == [1, 1]
+    assert grown("problems_total", code="illegal_move") == 1
+    assert grown("engine_duration_seconds_count", work="legal_moves") == 1
+    assert grown("engine_duration_seconds_count", work="apply") == 1

@@ -1,0 +1,199 @@
+"""Traces: from the client's request through both instances, and out of the process."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from redis.asyncio import Redis
+
+from service.store.client import connect
+from service.telemetry import tracing
+from service.telemetry.exporting import OpenTelemetry
+from service.telemetry.starting import BadTracing, wanted
+from tests.started import started
+from tests.telemetry.collector import collecting
+from tests.web.served import Client, serve
+
+TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+PARENT = "00f067aa0ba902b7"
+
+
+@pytest.fixture
+def spans() -> Iterator[InMemorySpanExporter]:
+    """What was traced in this process."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracing.install(OpenTelemetry(provider))
+    yield exporter
+    tracing.install(None)
+    provider.shutdown()
+
+
+@pytest.fixture
+async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
+    """Two instances on one Redis, which is empty."""
+    del redis
+    async with AsyncExitStack() as stack:
+        stores = [await stack.enter_async_context(connect(redis_url)) for _ in range(2)]
+        yield [await stack.enter_async_context(serve(store)) for store in stores]
+
+
+async def acted(client: Client, created: dict[str, Any], flags: str) -> None:
+    """Do the first move, in the client's trace."""
+    headers = {"Authorization": f"Bearer {created['owner_token']}", "traceparent": f"00-{TRACE}-{PARENT}-{flags}"}
+    body = {"move": created["legal_moves"]["moves"][0]["id"]}
+    path = f"/v1/games/{created['game']['id']}/actions"
+    assert (await client.post(path, json=body, headers=headers)).status == 200
+
+
+async def until_told(socket: aiohttp.ClientWebSocketResponse, version: int) -> dict[str, Any]:
+    async with asyncio.timeout(20):
+        while (told := await socket.receive_json()).get("version") != version or told["type"] != "diff":
+            pass
+    return dict(told)
+
+
+async def test_one_trace_goes_through_both_instances(two: list[Client], spans: InMemorySpanExporter) -> None:
+    created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
+    path = f"/v1/games/{created['game']['id']}/ws"
+    async with two[0].ws_connect(path) as here, two[1].ws_connect(path) as there:
+        await asyncio.sleep(0.3)
+        spans.clear()
+        await acted(two[0], created, "01")
+        diff = await until_told(there, 2)
+        assert await until_told(here, 2) == diff
+    assert TRACE not in str(diff)
+    found = {(span.name, span.kind.name): span for span in ours(spans)}
+    request = found["POST /v1/games/{id}/actions", "SERVER"]
+    assert request.parent is not None
+    assert f"{request.parent.span_id:016x}" == PARENT
+    assert dict(request.attributes or {})["http.response.status_code"] == 200
+    for name in ("apply", "record", "encode", "deliver"):
+        assert parent_of(found[name, "INTERNAL"]) == id_of(request)
+    for which in (("commit", "CLIENT"), ("deliver", "CONSUMER")):
+        assert parent_of(found[which]) == id_of(request)
+    began = [found[name, "INTERNAL"].start_time or 0 for name in ("apply", "record", "encode", "deliver")]
+    assert (request.start_time or 0) <= began[0]
+    assert began == sorted(began)
+
+
+async def test_what_the_client_does_not_sample_is_neither_traced_nor_stored(
+    two: list[Client], spans: InMemorySpanExporter, redis: Redis
+) -> None:
+    created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
+    spans.clear()
+    await acted(two[0], created, "00")
+    assert not ours(spans)
+    assert TRACE not in str(await redis.xrange(f"south-seas:{{{created['game']['id']}}}:log"))
+
+
+async def test_a_message_of_a_socket_is_a_trace_and_its_socket_none(
+    two: list[Client], spans: InMemorySpanExporter
+) -> None:
+    created = await (await two[0].post("/v1/games?include=legal_moves", json=TABLE)).json()
+    game = created["game"]["id"]
+    async with two[0].ws_connect(f"/v1/games/{game}/ws") as socket:
+        await socket.send_json({"type": "auth", "game": game, "token": created["owner_token"]})
+        await socket.send_json({"type": "act", "game": game, "move": created["legal_moves"]["moves"][0]["id"]})
+        await until_told(socket, 2)
+    names = [span.name for span in spans.get_finished_spans()]
+    assert {"auth", "act", "apply", "commit"} <= {*names}
+    assert not [name for name in names if name.startswith("GET")]
+
+
+async def test_a_refused_action_is_told_in_its_span(two: list[Client], spans: InMemorySpanExporter) -> None:
+    created = await (await two[0].post("/v1/games", json=TABLE)).json()
+    headers = {"Authorization": f"Bearer {created['owner_token']}"}
+    refused = await two[0].post(f"/v1/games/{created['game']['id']}/actions", json={"move": "p9.9.0"}, headers=headers)
+    assert refused.status == 422
+    (span,) = [span for span in spans.get_finished_spans() if span.name.endswith("/actions")]
+    attributes = dict(span.attributes or {})
+    assert attributes["http.response.status_code"] == 422
+    assert attributes["south_seas.request_id"] == refused.headers["X-Request-Id"]
+
+
+async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_names(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with collecting() as collector, aiohttp.ClientSession() as session:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
+        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+        async with started(tmp_path, redis_url, "--drain-s", "0") as instance:
+            async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
+                assert response.status == 201
+            await collector.until("POST /v1/games", "commit", "encode")
+            monkeypatch.undo()
+            async with session.get(f"{instance.url}/v1/bots") as response:
+                assert response.status == 200
+            assert await instance.stop(signal.SIGTERM) == 0
+        assert "GET /v1/bots" in {span.name for span in collector.spans}  # sent at the end
+    (request,) = [span for span in collector.spans if span.name == "POST /v1/games"]
+    (commit,) = [span for span in collector.spans if span.name == "commit"]
+    assert (commit.trace, commit.parent, commit.service) == (request.trace, request.id, "south-seas")
+    assert request.attributes["http.route"] == "/v1/games"
+
+
+async def test_a_collector_that_is_not_there_keeps_nobody_from_serving_or_ending(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    async with started(tmp_path, redis_url, "--drain-s", "0") as instance, aiohttp.ClientSession() as session:
+        async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
+            assert response.status == 201
+        assert await instance.stop(signal.SIGTERM) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    (("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_TRACES_EXPORTER", "zipkin")),
+)
+async def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, name: str, value: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "service.main", "serve", "--port", "0", "--data-dir", str(tmp_path)),
+        stderr=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", name: value},
+    )
+    async with asyncio.timeout(20):
+        told, errors = await process.communicate()
+    assert (process.returncode, told) == (1, b"")
+    assert errors.count(b"\n") == 1
+    assert name.encode() in errors
+
+
+def test_the_environment_decides() -> None:
+    endpoint = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector:4318/v1/traces"}
+    assert wanted(endpoint)
+    assert not wanted({**endpoint, "OTEL_TRACES_EXPORTER": "none"})
+    assert not wanted({**endpoint, "OTEL_SDK_DISABLED": "TRUE"})
+    assert not wanted({"OTEL_SERVICE_NAME": "mine"})
+    with pytest.raises(BadTracing, match="only otlp"):
+        wanted({"OTEL_TRACES_EXPORTER": "console"})
+
+
+def ours(spans: InMemorySpanExporter) -> list[ReadableSpan]:
+    """Those of the client's trace."""
+    return [
+        one for one in spans.get_finished_spans() if one.context is not None and one.context.trace_id == int(TRACE, 16)
+    ]
+
+
+def id_of(span: ReadableSpan) -> int:
+    assert span.context is not None
+    return int(span.context.span_id)
+
+
+def parent_of(span: ReadableSpan) -> int:
+    assert span.parent is not None
+    return int(span.parent.span_id)

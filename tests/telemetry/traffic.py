@@ -1,0 +1,64 @@
+"""Everything that the metrics tell of, once, over two instances."""
+
+import asyncio
+from typing import Any
+
+import aiohttp
+
+TABLE = {"players": [{"name": "A"}, {"bot": "expert"}], "first_seat": 0}
+
+
+async def everything(one: str, other: str) -> None:
+    """Play over one instance and watch on both; ask for pictures, be refused, act for bots, and be told of it."""
+    async with aiohttp.ClientSession() as session:
+        created = await post(session, f"{one}/v1/games", {"players": [{"name": "A"}, {"bot": "expert"}]})
+        game, token = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
+        path = f"/v1/games/{game}"
+        async with (
+            session.ws_connect(f"{one}{path}/ws") as here,
+            session.ws_connect(f"{other}{path}/ws") as there,
+            session.get(f"{other}{path}/diffs", headers={"Accept": "text/event-stream"}) as stream,
+        ):
+            version = created["game"]["version"]
+            for _ in range(4):
+                move = await my_move(session, f"{one}{path}/legal-moves")
+                version = (await post(session, f"{one}{path}/actions", {"move": move}, token))["version"]
+            for socket in (here, there):
+                await until(socket, version)
+                await socket.send_json({"type": "ping"})
+            await stream.content.readline()
+        for picture in ("board.svg", "board.svg", "board.png"):
+            async with session.get(f"{one}{path}/{picture}") as response:
+                assert response.status == 200
+        async with session.get(f"{one}/v1/games/none") as response:
+            assert response.status == 404
+        async with session.get(f"{one}/v1/games") as response:
+            assert response.status == 200
+
+
+async def my_move(session: aiohttp.ClientSession, url: str) -> str:
+    """A move of seat 0, once the bot has done what it had to decide."""
+    async with asyncio.timeout(20):
+        while True:
+            async with session.get(url) as response:
+                legal = await response.json()
+            if legal["seat"] == 0:
+                move: str = legal["moves"][0]["id"]
+                return move
+            await asyncio.sleep(0.1)
+
+
+async def post(session: aiohttp.ClientSession, url: str, body: Any, headers: dict[str, str] | None = None) -> Any:
+    """What is answered to a request that must succeed."""
+    async with session.post(url, json=body, headers=headers) as response:
+        assert response.status in (200, 201), await response.text()
+        return await response.json()
+
+
+async def until(socket: aiohttp.ClientWebSocketResponse, version: int) -> None:
+    """Read until this version was told, whole or as a diff."""
+    async with asyncio.timeout(20):
+        reached = 0
+        while reached < version:
+            told = await socket.receive_json()
+            reached = {"diff": told, "snapshot": told.get("game", {})}.get(told["type"], {}).get("version", 0)
