@@ -71,11 +71,19 @@ async def pair(run: Run) -> AsyncIterator[Pair]:
             yield Pair(redis_url, ours, bare, one, (told, bare_told))
 
 
+ONE_ADDRESS = (
+    *("--rate-reads", "1000000/10", "--rate-writes", "1000000/10", "--rate-creations", "1000000/10"),
+    *("--rate-streams", "1000000/10", "--rate-messages", "1000000/10", "--rate-pictures", "1000000/10"),
+    *("--max-connections-per-address", "50000", "--max-streams-per-address", "50000"),
+)
+"""Clients are limited as ever, but this one is a whole crowd."""
+
+
 @asynccontextmanager
 async def service(redis_url: str, *flags: str, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
     """The service as `south-seas serve` runs it, on the servers' core."""
     always = ("--port", "0", "--redis-url", redis_url, "--log-level", "error")
-    async with server("-m", "service.main", "serve", *always, *flags, on=on) as ours:
+    async with server("-m", "service.main", "serve", *always, *ONE_ADDRESS, *flags, on=on) as ours:
         yield ours
 
 

@@ -22,6 +22,7 @@ KINDS = {
     "unauthorized": Kind(401, "The token is missing or unknown"),
     "wrong_seat": Kind(403, "The token does not act for this seat"),
     "not_owner": Kind(403, "Only the game's owner may do this"),
+    "origin_refused": Kind(403, "Pages of this origin may not follow games"),
     "not_found": Kind(404, "There is no such thing here"),
     "method_not_allowed": Kind(405, "This path does not answer this method"),
     "not_active": Kind(409, "The game is not being played"),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from benchmarks.action import ONE_ADDRESS
 from benchmarks.builds import environments
 from benchmarks.peers.boardgame import boardgame_matches
 from benchmarks.peers.colyseus import colyseus_matches
@@ -110,7 +111,7 @@ async def _ours(redis_url: str, environment: Mapping[str, str]) -> AsyncIterator
     """The service as `south-seas serve` runs it."""
     program = (sys.executable, "-m", "service.main", "serve")
     flags = ("--port", "0", "--redis-url", redis_url, "--log-level", "error")
-    async with started((*program, *flags), environment) as server:
+    async with started((*program, *flags, *ONE_ADDRESS), environment) as server:
         yield server
 
 

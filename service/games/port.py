@@ -5,6 +5,7 @@ the answers kept for idempotency keys. One `commit` changes all of that at once 
 
     StoreError
     └── StoreUnavailable   the store did not answer in time; what was asked may have been done
+        └── Unreadable     what is stored of one game is damaged, or a later release's
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -13,6 +14,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
+from service.games.buckets import BucketStore
 from service.games.keep import Keep
 from service.games.webhooks.port import HookStore
 
@@ -31,6 +33,7 @@ __all__ = [
     "StoreUnavailable",
     "Stored",
     "StoredDiff",
+    "Unreadable",
 ]
 
 
@@ -46,6 +49,10 @@ class StoreUnavailable(StoreError):
         self.retry_after_s = retry_after_s
 
 
+class Unreadable(StoreUnavailable):
+    """What is stored of a game cannot be read by this instance: it is damaged, or a later release's."""
+
+
 class StoredDiff(NamedTuple):
     """One diff of a game's log: `data` is what clients get, byte for byte; `previous` the digest before it."""
 
@@ -53,6 +60,8 @@ class StoredDiff(NamedTuple):
     digest: str
     previous: str
     data: bytes
+    meta: bytes = b""
+    """What went with its commit, where it was read from the log."""
 
 
 class Stored(NamedTuple):
@@ -110,6 +119,8 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     """Gives the names that the game is found by (`Store.found`); asked for when they are written, which is seldom."""
     found_s: int = 0
     """How long they are kept at least, in seconds: longer than any game that nobody changes."""
+    meta: str = ""
+    """Goes with its diffs in the log, for whoever reads them there and not for clients: `service.telemetry.clock`."""
 
 
 class Committed(NamedTuple):
@@ -139,7 +150,8 @@ class Hint(NamedTuple):
     """An announcement: a game has this version now."""
 
     game: str
-    version: int
+    version: int | None
+    """None where it may have changed before announcements were heard."""
 
 
 class Page(NamedTuple):
@@ -155,6 +167,10 @@ class Store(Protocol):
     @property
     def webhooks(self) -> HookStore:
         """The games' webhooks."""
+
+    @property
+    def buckets(self) -> BucketStore:
+        """What limits clients."""
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the answer kept under `key`; None where there is no such game."""
@@ -187,7 +203,13 @@ class Store(Protocol):
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
 
     def hints(self) -> AsyncIterator[Hint]:
-        """Which games others have changed, as the store announces it. A hint may be lost: the log is the truth."""
+        """Which of the games that are followed others have changed. A hint may be lost: the log is the truth."""
+
+    def follow(self, game: str) -> None:
+        """Let `hints` tell of this game, until `unfollow`."""
+
+    def unfollow(self, game: str) -> None:
+        """Let it tell of this game no more."""
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless the store answers and takes writes."""

@@ -27,6 +27,7 @@ from service.web.asked import (
 )
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
+from service.web.limiting.shares import REPLAYS
 from service.web.lobby import Including
 from service.web.routing import GAME_ID, Reply, route
 
@@ -108,7 +109,9 @@ async def post_undo(request: web.Request) -> web.Response:
     and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
     but the body is as with actions.
     """
-    return await perform(request, await read_optional_body(request, FOR_SEAT), undo)
+    body = await read_optional_body(request, FOR_SEAT)
+    async with request.app[REPLAYS].one():
+        return await perform(request, body, undo)
 
 
 @route(

@@ -95,7 +95,7 @@ def _parse(text: str) -> URL:
     try:
         url = URL(text)
         _ = url.port, url.raw_host, urlsplit(text).netloc
-    except ValueError as error:
+    except (ValueError, IndexError) as error:  # yarl looks for the host of `https://[::1]@` behind its end
         raise UrlRefused("this is no URL") from error
     return url
 

@@ -5,10 +5,13 @@ from typing import Any
 from aiohttp import web
 
 from schemas.base import encode
+from service.telemetry.doing import DOING
 from service.web.asked import JSON, unchanged
 from service.web.keys import DRAINING
+from service.web.metrics_requests import REQUEST_ID
+from service.web.security import SECURITY
 
-EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy"
+EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"
 IMMUTABLE = "public, max-age=31536000, immutable"
 PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"
@@ -52,10 +55,13 @@ def not_modified(request: web.Request, tag: str, *, private: bool = False) -> we
 
 
 def finish_headers(app: web.Application, response: web.StreamResponse) -> None:
-    """Let every origin read the answer; ask for the connection to be closed where this instance is stopping."""
+    """Let every origin read the answer and no browser do more; close the connection where this instance is stopping."""
     headers = response.headers
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = EXPOSED
+    if (doing := DOING.get()) is not None and doing.request_id is not None:
+        headers[REQUEST_ID] = doing.request_id
+    app[SECURITY].add_to(headers)
     if app[DRAINING].is_set():
         response.headers["Connection"] = "close"
         response.force_close()

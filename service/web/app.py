@@ -9,11 +9,16 @@ from service.games.watch import Watch
 from service.web import page, sockets
 from service.web.docs import routes as docs
 from service.web.gallery import routes as gallery
+from service.web.health import PROBE, Probe
 from service.web.keys import CONTEXT, DRAINING, LIMITS, WATCH
+from service.web.limiting.connections import GATE, Gate, sweeping
+from service.web.limiting.guard import GUARD, Guard, guarding
+from service.web.limiting.shares import DRAWING, PICTURES, REPLAYS, Replays, Shares
 from service.web.limits import Limits
 from service.web.refusing import expecting
 from service.web.routes import ROUTES
 from service.web.routing import register
+from service.web.security import SECURITY, Security
 
 
 def make_app(context: Context, watch: Watch, limits: Limits) -> web.Application:
@@ -23,6 +28,13 @@ def make_app(context: Context, watch: Watch, limits: Limits) -> web.Application:
     app[WATCH] = watch
     app[LIMITS] = limits
     app[DRAINING] = Event()
+    app[PROBE] = Probe(context.store)
+    app[SECURITY] = Security(limits)
+    app[GATE] = Gate(limits)
+    app[GUARD] = Guard(limits, context.store.buckets)
+    app[DRAWING] = Shares(PICTURES)
+    app[REPLAYS] = Replays()
+    app.cleanup_ctx.extend((sweeping, guarding))
     register(app, ROUTES, expecting)
     sockets.set_up(app)
     docs.set_up(app)

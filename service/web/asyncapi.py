@@ -114,7 +114,8 @@ handled one after another, and what answers one echoes its `id`. Any origin may 
 (and `digest`) name a state in the game's log, it is `recovered`, and the diffs after that state follow; otherwise a
 `snapshot` does. Then comes every `diff`, in order, without gap or repeat, whichever instance made it. A `snapshot` that
 nobody asked for replaces all that was told of its game. Subscribing again begins anew. An `error` of a watched game
-without an `id` ends its subscription: the game is gone. Too many games on one socket are `rate_limited`.
+without an `id` ends its subscription: the game is gone. Too many games on one socket are `rate_limited`. So is
+what comes too fast: wait `retry_after_s`. Who goes on and on is closed with 4429.
 
 **Acting.** `act` does what `POST /v1/games/{id}/actions` does, and keys mean the same on both; `undo`, `resign` and
 `return` are the paths of those names. Where the game is watched on this socket, the diffs come before the `ack`. Other

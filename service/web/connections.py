@@ -1,7 +1,9 @@
 """The long connections of one instance, sockets and event streams: pinging them, and sending them away at its end."""
 
 import asyncio
-from typing import Protocol
+from collections.abc import Iterator
+from random import SystemRandom
+from typing import Literal, Protocol
 
 from aiohttp import web
 
@@ -18,6 +20,10 @@ AT_ONCE = 100
 
 class Connection(Protocol):
     """One of them."""
+
+    @property
+    def kind(self) -> Literal["socket", "stream"]:
+        """Which."""
 
     def ping(self) -> None:
         """Ask for a sign of life, or close it where none came since the last time."""
@@ -40,11 +46,15 @@ class Connections:
         """How many are open."""
         return len(self._open)
 
+    def __iter__(self) -> Iterator[Connection]:
+        """Those that are open."""
+        return iter(self._open)
+
     def enter(self, connection: Connection) -> None:
         """Keep a new one."""
         self._open[connection] = None
         if self.closing:
-            connection.dismiss(self._retry_after_ms(1.0))
+            connection.dismiss(self._retry_after_ms(_CHANCE.random()))
 
     def leave(self, connection: Connection) -> None:
         """Forget one that is closed."""
@@ -84,8 +94,13 @@ class Connections:
             return
 
     def _retry_after_ms(self, share: float) -> int:
-        """The last to be told come back last, so that they come back over twice the time in which they were told."""
+        """The last to be told come back last, so that they come back over twice the time in which they were told.
+
+        Those that come when all are leaving, and are told at once, come back at any time of that.
+        """
         return 100 + int(1000 * share * self._limits.close_spread_s)
 
+
+_CHANCE = SystemRandom()
 
 CONNECTIONS = web.AppKey("connections", Connections)

@@ -17,6 +17,9 @@ _LARGEST_WINDOW_BITS = 15
 _TAIL = b"\x00\x00\xff\xff"
 """What every flush ends with, and a message leaves out (7.2.1)."""
 
+_LAST_BLOCK = b"\x03\x00"
+"""An empty one, after which nothing more follows (RFC 1951, 3.2.3)."""
+
 
 class TooLong(Exception):
     """A client's message is longer than it may be."""
@@ -33,11 +36,19 @@ def deflated(text: bytes) -> bytes:
 
 
 def inflated(payload: bytes, most: int) -> bytes:
-    """What a client has compressed; raises TooLong for more than `most` bytes, and zlib.error."""
+    """What a client has compressed; raises TooLong for more than `most` bytes, and zlib.error.
+
+    What is cut off in the middle of a block would be read as far as it goes: whether it ends where a block does is seen
+    by whether a last block can follow.
+    """
     inflater = zlib.decompressobj(-_LARGEST_WINDOW_BITS)
     text = inflater.decompress(payload + _TAIL, most + 1)
     if len(text) > most:
         raise TooLong
+    if not inflater.eof:
+        inflater.decompress(_LAST_BLOCK)
+        if not inflater.eof:
+            raise zlib.error("cut off")
     return text
 
 

@@ -210,9 +210,15 @@ HEADERS: dict[str, Any] = {
         "example": "1",
     },
     "RateLimit": {
-        "description": "What is left of which limit, and for how long (IETF draft httpapi-ratelimit-headers).",
+        "description": "What is left of which limit, and the seconds until all of it is there again, or with 429 until "
+        "there is some (draft-ietf-httpapi-ratelimit-headers-11).",
         "schema": {"type": "string"},
-        "example": '"default";r=0;t=1',
+        "example": '"writes";r=0;t=1',
+    },
+    "RateLimit-Policy": {
+        "description": "That limit: how much at once, and the seconds that fill it again.",
+        "schema": {"type": "string"},
+        "example": '"writes";q=1000;w=10',
     },
     "WWW-Authenticate": {
         "description": "How to say who you are.",
@@ -228,7 +234,12 @@ HEADERS: dict[str, Any] = {
     },
 }
 
-PROBLEM_HEADERS = {401: ["WWW-Authenticate"], 405: ["Allow"], 429: ["Retry-After", "RateLimit"], 503: ["Retry-After"]}
+PROBLEM_HEADERS = {
+    401: ["WWW-Authenticate"],
+    405: ["Allow"],
+    429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+    503: ["Retry-After"],
+}
 """The headers of a problem by its status."""
 
 _PROBLEMS = (
@@ -236,6 +247,7 @@ _PROBLEMS = (
     problem("unauthorized", "this token opens nothing here"),
     problem("wrong_seat", "this token does not act for seat 1"),
     problem("not_owner", "this token is not the owner's"),
+    problem("origin_refused", "pages of https://example.org may not open sockets and event streams here"),
     problem("not_found", "there is no game k7m2x9qd4t1w, or it is private and this token does not open it"),
     problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS"),
     problem("not_active", "the game is finished"),

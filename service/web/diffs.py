@@ -13,6 +13,7 @@ from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id, read_query
 from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
+from service.web.limiting.shares import DIFFS, charge
 from service.web.routing import GAME_ID, Query, Reply, route
 
 
@@ -37,7 +38,7 @@ class Since(Query, frozen=True):
         Reply(200, "The log as it grows.", str, media_type=sse.EVENT_STREAM, examples=("event_stream",)),
         NOTHING_NEW,
     ),
-    problems=("not_found",),
+    problems=("not_found", "origin_refused"),
 )
 async def read_diffs(request: web.Request) -> web.StreamResponse:
     """The diffs after version `since`, and the game's version and digest now: ask again until they are reached.
@@ -55,7 +56,9 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     tag = etag(loaded.version, loaded.digest)
     response = not_modified(request, tag, private=private)
     if response is None:
-        response = answer(await read.diffs(context, loaded, game, asked.since, asked.limit), tag=tag, private=private)
+        page = await read.diffs(context, loaded, game, asked.since, asked.limit)
+        charge(request, len(page.diffs), DIFFS)
+        response = answer(page, tag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response
 

@@ -5,11 +5,25 @@ WebError
 ├── UnsupportedMediaType   a body that does not call itself JSON
 ├── NoSuchPiece            a tile set has no tile or ship of this id
 ├── NoSuchVersion          a game has no such version yet
-├── Busy                   too many pictures wait to be drawn
+├── Busy                   too many pictures wait to be drawn, or too many games to be replayed
+├── RateLimited            a client asks too often
+├── TooManyOpen            a client, or a game, has as many sockets and event streams as it may have
+├── OriginRefused          a page of this origin may not open sockets and event streams
 └── NotReady               this instance is stopping
 """
 
-__all__ = ["Busy", "NoSuchPiece", "NoSuchVersion", "NotReady", "TooLarge", "UnsupportedMediaType", "WebError"]
+__all__ = [
+    "Busy",
+    "NoSuchPiece",
+    "NoSuchVersion",
+    "NotReady",
+    "OriginRefused",
+    "RateLimited",
+    "TooLarge",
+    "TooManyOpen",
+    "UnsupportedMediaType",
+    "WebError",
+]
 
 
 class WebError(Exception):
@@ -46,7 +60,35 @@ class NoSuchVersion(WebError):
 
 
 class Busy(WebError):
-    """Too many pictures wait to be drawn."""
+    """Too many wait for what takes long: to have a picture drawn, or a game replayed."""
+
+
+class RateLimited(WebError):
+    """A client asks too often: its bucket of a policy is empty for `retry_after_s` seconds."""
+
+    def __init__(self, policy: str, retry_after_s: int, header: str) -> None:
+        super().__init__(policy, retry_after_s)
+        self.policy = policy
+        self.retry_after_s = retry_after_s
+        self.header = header
+        """What `RateLimit-Policy` says of it."""
+
+
+class TooManyOpen(WebError):
+    """There are `most` open already, of what `what` names."""
+
+    def __init__(self, what: str, most: int) -> None:
+        super().__init__(what, most)
+        self.what = what
+        self.most = most
+
+
+class OriginRefused(WebError):
+    """Pages of this origin may not open sockets and event streams here."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(origin)
+        self.origin = origin
 
 
 class NotReady(WebError):

@@ -1,14 +1,34 @@
 """Whether this instance lives, and whether it should be asked."""
 
+import asyncio
+
 from aiohttp import web
 
 from schemas.service import Health
+from service.games.port import Store
 from service.web.answers import answer
 from service.web.errors import NotReady
-from service.web.keys import CONTEXT, DRAINING
+from service.web.keys import DRAINING
 from service.web.routing import Reply, route
 
 OK = Health(status="ok")
+
+
+class Probe:
+    """Whether the store answers; however many ask at the same time, it is asked once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._asking: asyncio.Task[None] | None = None
+
+    async def ping(self) -> None:
+        """Raise StoreUnavailable unless it does."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._store.ping())
+        await asyncio.shield(self._asking)
+
+
+PROBE = web.AppKey("probe", Probe)
 
 
 @route(
@@ -38,7 +58,7 @@ async def readyz(request: web.Request) -> web.Response:
     """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping."""
     if request.app[DRAINING].is_set():
         raise NotReady
-    await request.app[CONTEXT].store.ping()
+    await request.app[PROBE].ping()
     return answer(OK)
 
 

@@ -11,8 +11,10 @@ from service.games.texts import ENGLISH, LANGUAGES, Language
 ACCEPTED = "Accept-Language"
 MAX_RANGES = 32
 """More than these in one header are not read."""
+MAX_LENGTH = 1000
+"""Nor what comes after so many characters."""
 
-_RANGE = re.compile(r"\s*(\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?\s*")
+_RANGE = re.compile(r"(\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?")
 
 
 def language_of(request: web.Request) -> Language:
@@ -21,7 +23,10 @@ def language_of(request: web.Request) -> Language:
     `fr-CA` asks for `fr`; `*` for whatever is not named; `q=0` refuses. What is no language range is passed over.
     """
     accepted = request.headers.getall(ACCEPTED, None)
-    return ENGLISH if accepted is None else _best(",".join(accepted))
+    if accepted is None:
+        return ENGLISH
+    text = ",".join(accepted)
+    return _best(text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH].rpartition(",")[0])
 
 
 def in_language(response: web.Response, language: str) -> web.Response:
@@ -51,7 +56,7 @@ def _best(accepted: str) -> Language:
     liking = dict.fromkeys(("*", *LANGUAGES), 0.0)
     named: set[str] = set()
     for part in accepted.split(",")[:MAX_RANGES]:
-        if (found := _RANGE.fullmatch(part)) is None:
+        if (found := _RANGE.fullmatch(part.strip())) is None:
             continue
         name, quality = found[1].lower(), float(found[2] or 1)
         language = name.partition("-")[0] if quality else name

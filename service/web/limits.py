@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+from service.games.buckets import Size
+from service.web.limiting.proxies import Header, Network
+
 
 class Limits(NamedTuple):
     """The web side's settings."""
@@ -30,3 +33,43 @@ class Limits(NamedTuple):
     """On SIGTERM: how long everything is still served while /readyz answers 503."""
     close_spread_s: float = 2.0
     """On SIGTERM: over how long the sockets are told and closed with 1012."""
+    rate_limits: bool = True
+    """Whether anything goes by a client's address or token: the rates, and `..._per_address`."""
+    rate_reads: Size = Size(2_000, 10)
+    """Requests that change nothing."""
+    rate_writes: Size = Size(1_000, 10)
+    """Those that do, and messages of sockets that do."""
+    rate_creations: Size = Size(1_000, 3600)
+    """New games and webhooks, by address."""
+    rate_open_games: Size = Size(1_000, 86_400)
+    """Of these, games with open seats."""
+    rate_pictures: Size = Size(500, 10)
+    """Pictures, kept ones too."""
+    rate_streams: Size = Size(1_000, 60)
+    """Sockets and event streams opened, by address."""
+    rate_messages: Size = Size(5_000, 10)
+    """Messages of sockets that change nothing, by address."""
+    rate_guesses: Size = Size(200, 60)
+    """Tokens and games that there are not, by address; then it is served only what it knows."""
+    trusted_proxies: tuple[Network, ...] = ()
+    """Networks whose proxies say who a client is."""
+    forwarded_header: Header = "x-forwarded-for"
+    """Where they say it."""
+    max_connections: int = 50_000
+    """Connections in all, of which the system may allow fewer; more are 503."""
+    max_connections_per_address: int = 1_000
+    """Connections of one address; more are 429. Trusted proxies may have any number."""
+    max_streams_per_address: int = 500
+    """Sockets and event streams of one address; more are 429."""
+    max_watchers_per_game: int = 20_000
+    """Sockets and event streams that watch one game; more are 429."""
+    request_timeout_s: float = 20.0
+    """How long a request's head, and then its body, may take to come."""
+    answer_timeout_s: float = 60.0
+    """How long an answer may wait for a client that does not read it."""
+    keep_alive_s: float = 75.0
+    """How long a connection may be idle, unless it is a trusted proxy's."""
+    allowed_origins: tuple[str, ...] = ()
+    """Origins whose pages may open sockets and event streams; none for all."""
+    hsts_max_age_s: int = 0
+    """What Strict-Transport-Security says, 0 for no such header."""

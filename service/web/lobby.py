@@ -16,6 +16,7 @@ from service.web.answers import answer, etag
 from service.web.asked import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
+from service.web.limiting.shares import GAMES, charge, check_open_games
 from service.web.routing import GAME_ID, Query, Reply, route
 
 CREATE = msgspec.json.Decoder(CreateGame)
@@ -70,6 +71,8 @@ async def create_game(request: web.Request) -> web.Response:
     include = read_query(request, Including).include
     key = idempotency_key(request)
     creator = creator_key(request)
+    if any(player.open for player in asked.players):
+        await check_open_games(request)
     created = await create(
         request.app[CONTEXT],
         asked,
@@ -101,7 +104,9 @@ async def create_game(request: web.Request) -> web.Response:
 async def list_public_games(request: web.Request) -> web.Response:
     """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
     asked = read_query(request, Listing)
-    return answer(await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor))
+    found = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
+    charge(request, len(found.games), GAMES)
+    return answer(found)
 
 
 @route(

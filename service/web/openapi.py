@@ -12,6 +12,7 @@ from schemas.webhooks import WebhookMessage
 from service.web.asked import JSON
 from service.web.components import Schema, components, paragraphs
 from service.web.described import HEADERS, INFO, PARAMETERS, PROBLEM_HEADERS, PROBLEMS, SECURITY, SENT_WITH, TAGS
+from service.web.links import links, links_of
 from service.web.routes import ROUTES
 from service.web.routing import Query, Reply, Route
 
@@ -22,6 +23,8 @@ Refs = Mapping[Any, Schema]
 
 EVERY_ROUTE = ("malformed", "method_not_allowed", "rate_limited", "internal")
 WITH_BODY = ("too_large", "unsupported_media_type")
+LIMITED = ("RateLimit", "RateLimit-Policy")
+"""Headers of what is answered to whoever writes, where clients are limited."""
 WITH_TOKEN = ("unauthorized", "store_unavailable")
 
 
@@ -44,6 +47,7 @@ def openapi() -> dict[str, Any]:
             "schemas": named,
             "parameters": PARAMETERS,
             "headers": HEADERS,
+            "links": links(ROUTES),
             "examples": {code: _problem_example(code) for code in KINDS},
             "securitySchemes": SECURITY,
         },
@@ -134,10 +138,12 @@ def _responses(route: Route, refs: Refs) -> Schema:
     responses: Schema = {}
     for reply in route.replies:
         response = responses.setdefault(str(reply.status), {"description": reply.description})
-        if reply.headers:
-            response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in reply.headers}
+        if named := (*reply.headers, *(LIMITED if route.method == "POST" else ())):
+            response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in named}
         if reply.content is not None:
             response.setdefault("content", {})[reply.media_type] = _content(reply, refs)
+        if following := links_of(reply, ROUTES):
+            response["links"] = following
     by_status: dict[int, list[str]] = {}
     for code in _problem_codes(route):
         by_status.setdefault(KINDS[code].status, []).append(code)

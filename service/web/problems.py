@@ -38,8 +38,20 @@ from service.games.errors import (
     VersionMismatch,
     WrongSeat,
 )
-from service.games.port import StoreError, StoreUnavailable
-from service.web.errors import Busy, NoSuchPiece, NoSuchVersion, NotReady, TooLarge, UnsupportedMediaType, WebError
+from service.games.port import StoreError, StoreUnavailable, Unreadable
+from service.telemetry.metrics import PROBLEMS
+from service.web.errors import (
+    Busy,
+    NoSuchPiece,
+    NoSuchVersion,
+    NotReady,
+    OriginRefused,
+    RateLimited,
+    TooLarge,
+    TooManyOpen,
+    UnsupportedMediaType,
+    WebError,
+)
 
 LOG = logging.getLogger(__name__)
 
@@ -50,6 +62,9 @@ CHALLENGE = 'Bearer realm="south-seas"'
 INVALID_TOKEN = f'{CHALLENGE}, error="invalid_token"'
 
 RETRY_AFTER_S = 1
+
+TOO_MANY_OPEN_S = 10
+"""When to try again where one of those that are open may have been closed meanwhile."""
 
 
 def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a table: each error with its problem)
@@ -81,8 +96,15 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a 
         case NoSuchVersion(version=version, latest=latest):
             return problem("not_found", f"the game has no version {version}: its latest is {latest}")
         case Busy():
-            detail = "too many pictures wait to be drawn: ask again"
+            detail = "too many wait for a picture, or for a game to be replayed: ask again"
             return problem("rate_limited", detail, retry_after_s=RETRY_AFTER_S)
+        case RateLimited(policy=policy, retry_after_s=retry_after_s):
+            return problem("rate_limited", f"too many {policy}: wait", retry_after_s=retry_after_s)
+        case TooManyOpen(what=what, most=most):
+            detail = f"{most} {what} are open already: close one, or wait"
+            return problem("rate_limited", detail, retry_after_s=TOO_MANY_OPEN_S)
+        case OriginRefused(origin=origin):
+            return problem("origin_refused", f"pages of {origin} may not open sockets and event streams here")
         case NotActive(status=status):
             return problem("not_active", f"the game is {status}")
         case NoSuchWebhook(hook=hook):
@@ -119,6 +141,9 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a 
             return problem("list_too_long", detail, index=index)
         case KeyReused():
             return problem("key_reused", "this key came with another request before")
+        case Unreadable(retry_after_s=retry_after_s):
+            detail = "what is stored of this game cannot be read by this instance"
+            return problem("store_unavailable", detail, retry_after_s=retry_after_s)
         case StoreUnavailable(retry_after_s=retry_after_s):
             detail = "what was asked may have been done: ask again with the same Idempotency-Key"
             return problem("store_unavailable", detail, retry_after_s=retry_after_s)
@@ -134,6 +159,7 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a 
 
 def problem_response(told: Problem, more: Mapping[str, str] | None = None) -> web.Response:
     """A problem as an HTTP answer."""
+    PROBLEMS.of(told.code, "http").n += 1
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
     if told.retry_after_s is not None:
         headers["Retry-After"] = str(told.retry_after_s)
@@ -148,6 +174,9 @@ def refusal_response(error: Exception) -> web.Response:
     if isinstance(error, Unauthorized):
         challenge = CHALLENGE if error.missing else INVALID_TOKEN
         return problem_response(told, {"WWW-Authenticate": challenge})
+    if isinstance(error, RateLimited):
+        limit = f'"{error.policy}";r=0;t={error.retry_after_s}'
+        return problem_response(told, {"RateLimit": limit, "RateLimit-Policy": error.header})
     if isinstance(error, StoreUnavailable):
         LOG.warning("the store does not answer: %s", error)
     return problem_response(told)

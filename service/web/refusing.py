@@ -9,10 +9,15 @@ from typing import Any
 from aiohttp import web
 
 from service.web.answers import finish_headers
+from service.web.errors import RateLimited
+from service.web.limiting.accounts import Asking
+from service.web.limiting.connections import client_of, warn_of_proxy
+from service.web.limiting.guard import GUARD, Admitted
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
 
 ALLOWED_HEADERS = (
-    "Accept, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer"
+    "Accept, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
+    "Prefer, traceparent, tracestate, X-Request-Id"
 )
 PREFLIGHT_MAX_AGE_S = 7200
 
@@ -21,18 +26,33 @@ Handle = Callable[[Any], Awaitable[web.StreamResponse]]
 """Answers a `web.Request`; aiohttp types it as something wider."""
 
 
+_NOBODY: Admitted = None
+
+
 def refusing(app: web.Application, handle: Handle) -> Handle:
     """Answer what `handle` raises as a problem, and give every answer the headers that all have."""
+    guard = app[GUARD]
 
     async def answer(request: web.Request) -> web.StreamResponse:
+        address, admitted = "", _NOBODY
         try:
+            if guard.on:
+                address = client_of(request)
+                try:
+                    admitted = guard.admit(request, address)
+                except Asking as asking:
+                    admitted = await guard.admit_after(asking, request, address)
             response = await handle(request)
         except REFUSALS as error:
             response = refusal_response(error)
+            if isinstance(error, RateLimited):
+                warn_of_proxy(request)
         except web.HTTPMethodNotAllowed as error:
             response = _options(error) if request.method == "OPTIONS" else http_problem(error)
         except web.HTTPException as error:
             response = http_problem(error)
+        if guard.on:
+            guard.answered(request, address, admitted, response)
         if not response.prepared:
             finish_headers(app, response)
         return response

@@ -10,16 +10,24 @@ import logging
 from aiohttp import web
 
 from schemas.problems import problem
+from service.telemetry.doing import DOING
+from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.answers import EXPOSED
+from service.web.limiting.connections import GATE, GuardedConnection
+from service.web.metrics_requests import REQUEST_ID, measured
 from service.web.problems import problem_response
 from service.web.refusing import refusing
+from service.web.security import NOTHING
 
 LOG = logging.getLogger(__name__)
 
 HURRY_S = 0.1
 
+MOST_HEADERS = 64
+"""In one request; browsers and proxies together send about half as many."""
 
-class ProblemProtocol(web.RequestHandler):
+
+class ProblemProtocol(GuardedConnection):
     """One connection, whose errors are problems."""
 
     __slots__ = ()
@@ -34,6 +42,7 @@ class ProblemProtocol(web.RequestHandler):
         if isinstance(exc, ConnectionError):
             raise exc
         if status < 500:
+            HTTP_MALFORMED.of().n += 1
             told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -41,8 +50,10 @@ class ProblemProtocol(web.RequestHandler):
         if request.writer.output_size > 0:
             raise ConnectionError("the answer has begun already")
         response = problem_response(
-            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
+            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED, **NOTHING}
         )
+        if status >= 500 and (doing := DOING.get()) is not None and doing.request_id is not None:
+            response.headers[REQUEST_ID] = doing.request_id
         response.force_close()
         return response
 
@@ -65,8 +76,12 @@ class Runner(web.AppRunner):
     async def _make_server(self) -> web.Server:
         plain = await super()._make_server()
         return ProblemServer(
-            refusing(self.app, plain.request_handler),
+            measured(refusing(self.app, plain.request_handler)),
             request_factory=plain.request_factory,
             loop=asyncio.get_running_loop(),
-            **self._kwargs,
+            **{
+                **self._kwargs,
+                "gate": self.app[GATE],
+                "max_headers": MOST_HEADERS,
+            },
         )

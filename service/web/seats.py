@@ -7,10 +7,11 @@ from msgspec import Meta
 
 from schemas.lobby import ExternalUser, MyGames
 from schemas.vocabulary import Status
-from service.games.waiting import Wanted, my_games
+from service.games.waiting import MOST_LOOKED_AT, Wanted, my_games
 from service.web.answers import answer
 from service.web.asked import bearers, read_query
 from service.web.keys import CONTEXT
+from service.web.limiting.shares import GAMES, charge
 from service.web.routing import Query, Reply, route
 
 
@@ -44,6 +45,7 @@ async def list_my_games(request: web.Request) -> web.Response:
     """
     asked = read_query(request, Mine)
     wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
+    charge(request, MOST_LOOKED_AT, GAMES)  # however few of them are told
     return answer(await my_games(request.app[CONTEXT], bearers(request), wanted), private=True)
 
 

@@ -18,6 +18,9 @@ __all__ = ["SocketReader"]
 MOST_UNREAD = 65_536
 """Bytes that may wait while a message is handled; then nothing more is read from the client."""
 
+MOST_PARTS = 256
+"""Frames that one message may come in: empty ones would cost the sender nothing."""
+
 _CLOSED = WSMessage(WSMsgType.CLOSED, None, None)
 
 _OWN_CODES = range(3000, 5000)
@@ -34,6 +37,7 @@ class SocketReader:
         "_failed",
         "_inflating",
         "_most",
+        "_number",
         "_parts",
         "_paused",
         "_protocol",
@@ -49,6 +53,8 @@ class SocketReader:
         """The first frame of a message whose last is still to come."""
         self._parts = b""
         """What that message holds so far."""
+        self._number = 0
+        """In so many frames."""
         self._waiter: asyncio.Future[None] | None = None
         self._paused = False
         self._failed = False
@@ -112,6 +118,9 @@ class SocketReader:
                 raise wrong("a message within another, or the continuation of none")
             if frame.compressed and (begun is not None or not self._inflating):
                 raise wrong("compressed, which was not agreed")
+            self._number = self._number + 1 if begun else 1
+            if self._number > MOST_PARTS:
+                raise wrong("too many frames", WSCloseCode.MESSAGE_TOO_BIG)
             if frame.last:
                 text, self._parts, self._begun = self._parts + frame.payload, b"", None
                 return self._whole(begun or frame, text)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import msgspec
 from aiohttp import WSMessage, WSMsgType, web
@@ -31,19 +31,31 @@ from service.games.access import Access, check_read
 from service.games.act import act
 from service.games.changing import Asked, Done, Expected
 from service.games.context import Context
-from service.games.errors import GameError, Unauthorized
+from service.games.errors import GameError, Malformed, NoSuchGame, Unauthorized
 from service.games.leaving import resign_seat, return_to_seat
 from service.games.news import Position, Replaced
 from service.games.port import Loaded
 from service.games.texts import ENGLISH, Language
 from service.games.undo import undo
+from service.telemetry import tracing
+from service.telemetry.metrics import MESSAGES, PROBLEMS
+from service.web.errors import RateLimited
 from service.web.keys import CONTEXT, LIMITS, WATCH
+from service.web.limiting.guard import GUARD
+from service.web.limiting.shares import REPLAYS
 from service.web.problems import REFUSALS, malformed, to_problem
-from service.web.socket_wire import Wire
+from service.web.room import check_room
+from service.web.socket_wire import Wire, refused
 
 __all__ = ["Session"]
 
 B = TypeVar("B")
+
+_TAGS: dict[type, str] = {one: str(one.__struct_config__.tag) for one in get_args(ClientMessage)}
+"""The type of each message as clients write it."""
+
+MOST_REFUSED = 100
+"""Messages in a row that come too fast; who goes on is closed."""
 
 Changing = ActMessage | SeatMessage
 """Messages that change a game."""
@@ -57,9 +69,27 @@ _GAME = re.compile(r"[a-z0-9-]{1,32}")
 class Session:
     """What one client has told of itself, and the answers to its messages."""
 
-    __slots__ = ("_context", "_limits", "_tokens", "_watch", "_wire", "language", "token")
+    __slots__ = (
+        "_client",
+        "_context",
+        "_guard",
+        "_limits",
+        "_refused",
+        "_replays",
+        "_tokens",
+        "_watch",
+        "_wire",
+        "language",
+        "token",
+    )
 
-    def __init__(self, app: web.Application, wire: Wire) -> None:
+    def __init__(self, app: web.Application, wire: Wire, client: str) -> None:
+        self._client = client
+        """Its address."""
+        self._guard = app[GUARD]
+        self._replays = app[REPLAYS]
+        self._refused = 0
+        """Messages that came too fast, since the last one that did not."""
         self._context = app[CONTEXT]
         self._limits = app[LIMITS]
         self._watch = app[WATCH]
@@ -74,22 +104,40 @@ class Session:
         """Do the `subscribe` that the path implies; the header's token is this game's. Raises what is refused."""
         if self.token is not None:
             self._tokens[game] = self.token
-        await self._subscribe(Subscribe(game=game, since=since, digest=digest))
+        try:
+            await self._subscribe(Subscribe(game=game, since=since, digest=digest))
+        except (NoSuchGame, Unauthorized):
+            self._guard.guessed(self._client)
+            raise
+        if self.token is not None:
+            self._guard.learn(self.token)
 
     async def handle(self, message: WSMessage) -> None:
-        """Do what a text or binary message asks, and answer it."""
+        """Do what a text or binary message asks, and answer it; pings and pongs are only counted."""
+        if message.type in _CONTROL:
+            await self._count()
+            return
         if message.type is WSMsgType.BINARY:
-            self._refuse(None, None, problem("malformed", "messages are text"))
+            await self._refuse_malformed(None, None, Malformed("messages are text"))
             return
         try:
             asked = _DECODER.decode(message.data)
         except (msgspec.MsgspecError, RecursionError) as error:
+            MESSAGES.of("malformed").n += 1
             envelope = _envelope(message.data)
-            self._refuse(envelope.id, envelope.game, to_problem(malformed(error)))
+            await self._refuse_malformed(envelope.id, envelope.game, malformed(error))
             return
+        kind = _TAGS[type(asked)]
+        MESSAGES.of(kind).n += 1
         try:
-            await self._do(asked)
+            await self._admit(asked)
+            with tracing.span(kind, "server"):
+                await self._do(asked)
+        except RateLimited as error:
+            self._hold_up(asked.id, None if isinstance(asked, Ping) else asked.game, error)
         except REFUSALS as error:
+            if isinstance(error, NoSuchGame | Unauthorized):
+                self._guard.guessed(self._client)
             self._refuse(asked.id, None if isinstance(asked, Ping) else asked.game, to_problem(error))
 
     async def _do(self, asked: ClientMessage) -> None:
@@ -106,13 +154,41 @@ class Session:
             case ActMessage():
                 await self._change(asked, asked.to_act(), act)
             case Undo():
-                await self._change(asked, asked.to_body(), undo)
+                async with self._replays.one():
+                    await self._change(asked, asked.to_body(), undo)
             case Resign():
                 await self._change(asked, asked.to_body(), resign_seat)
             case Return():
                 await self._change(asked, asked.to_body(), return_to_seat)
             case Ping():
                 self._wire.send(Pong(id=asked.id))
+
+    async def _admit(self, asked: ClientMessage) -> None:
+        """Raise RateLimited where this client says too much."""
+        token = self._tokens.get(asked.game, self.token) if isinstance(asked, (ActMessage, SeatMessage)) else None
+        await self._guard.said(self._client, token)
+        self._refused = 0
+
+    async def _count(self) -> None:
+        try:
+            await self._guard.said(self._client, None)
+        except RateLimited as error:
+            self._hold_up(None, None, error)
+
+    def _hold_up(self, message_id: str | None, game: str | None, error: RateLimited) -> None:
+        """Refuse what came too fast; close where it goes on and on."""
+        self._refuse(message_id, game, to_problem(error))
+        self._refused += 1
+        if self._refused >= MOST_REFUSED:
+            self._wire.end(refused("rate_limited"), "rate_limited")
+
+    async def _refuse_malformed(self, message_id: str | None, game: str | None, error: Malformed) -> None:
+        try:
+            await self._guard.said(self._client, None)
+        except RateLimited as limited:
+            self._hold_up(message_id, game, limited)
+        else:
+            self._refuse(message_id, game, to_problem(error))
 
     async def _auth(self, asked: Auth) -> None:
         """Keep a token that the game knows; one that it does not know changes nothing."""
@@ -122,6 +198,7 @@ class Session:
             self._refuse(asked.id, asked.game, self._too_many())
             return
         self._tokens[asked.game] = asked.token
+        self._guard.learn(asked.token)
         self._wire.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
 
     async def _subscribe(self, asked: Subscribe) -> None:
@@ -131,6 +208,7 @@ class Session:
         if len(self._wire.games) >= self._limits.max_subscriptions:
             self._refuse(asked.id, game, self._too_many())
             return
+        check_room(self._watch, game, self._limits)
         loaded = await self._read(game)
         position = await self._watch.find(game, loaded, asked.since, asked.digest)
         whole = self._whole(game, loaded) if position is None else None
@@ -206,6 +284,7 @@ class Session:
         return problem("rate_limited", f"one socket watches {most} games at most, and keeps {most} tokens")
 
     def _refuse(self, message_id: str | None, game: str | None, what: Problem) -> None:
+        PROBLEMS.of(what.code, "socket").n += 1
         self._wire.send(Error(id=message_id, game=game, problem=what))
 
 
@@ -255,6 +334,7 @@ def _expected(if_match: str | None) -> list[Expected] | None:
     return [Expected(int(version), digest or None)]
 
 
+_CONTROL = frozenset({WSMsgType.PING, WSMsgType.PONG})
 _DECODER = msgspec.json.Decoder(ClientMessage)
 _ENVELOPE_DECODER = msgspec.json.Decoder(_Envelope)
 _STRING_DECODER = msgspec.json.Decoder(str)

@@ -7,7 +7,9 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.hdrs import SEC_WEBSOCKET_EXTENSIONS
 
 from service.games.errors import Malformed
+from service.telemetry.doing import DOING
 from service.web.deflate import WINDOW_BITS, agreed
+from service.web.metrics_requests import REQUEST_ID
 from service.web.socket_reader import SocketReader
 
 __all__ = ["Socket", "upgraded"]
@@ -60,6 +62,8 @@ class Socket(web.WebSocketResponse):
 async def upgraded(request: web.Request, most: int) -> Socket:
     """A socket for messages of at most `most` bytes; raises Malformed where the request asks for none properly."""
     socket = Socket(most)
+    if (doing := DOING.get()) is not None and doing.request_id is not None:
+        socket.headers[REQUEST_ID] = doing.request_id
     try:
         await socket.prepare(request)
     except web.HTTPBadRequest as refusal:

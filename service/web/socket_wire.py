@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
 from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
@@ -9,6 +10,7 @@ from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.errors import GameError
 from service.games.news import News, Position
+from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED, WRITES, WRITTEN
 from service.web.connections import CLOSE_S
 from service.web.frames import DEFLATED, PING, PLAIN, close_frame, message_frame, news_frames, pong_frame
 from service.web.keys import LIMITS, WATCH
@@ -20,6 +22,11 @@ __all__ = ["Wire", "refused"]
 LIVE = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG})
 
 LINGER_STEP_S = 0.05
+
+LOST = 1006
+"""The code of a socket that ended without one (RFC 6455, 7.1.5)."""
+
+_WRITES, _WRITTEN = WRITES.of("socket"), WRITTEN.of("socket")
 
 
 def refused(code: str) -> int:
@@ -53,6 +60,8 @@ class Wire:
         "games",
     )
 
+    kind: Literal["socket"] = "socket"
+
     def __init__(self, request: web.Request, socket: Socket, transport: asyncio.Transport) -> None:
         self.games: set[str] = set()
         self._request = request
@@ -84,6 +93,8 @@ class Wire:
             self._hold_back(frames)
             return
         transport.write(frames)
+        _WRITES.n += 1
+        _WRITTEN.n += len(frames)
         if transport.get_write_buffer_size() > self._max_unsent:
             self.end(CloseCode.TOO_SLOW, "too_slow")
 
@@ -122,13 +133,16 @@ class Wire:
         if self._ended:
             return
         self._ended = True
+        SOCKETS_CLOSED.of(str(int(code))).n += 1
+        if code == CloseCode.TOO_SLOW:
+            DROPPED.of("socket").n += 1
         self._leave_all()
         if not self._transport.is_closing():
             self._transport.write(close_frame(code, reason))
         asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
-        """Have text and binary messages handled one after another, until the socket is closed."""
+        """Have messages, pings and pongs handled one after another, until the socket is closed."""
         try:
             while (message := await self._reader.receive()).type in LIVE:
                 if not self._ended:
@@ -149,19 +163,17 @@ class Wire:
 
     def forget(self) -> None:
         """Leave nothing behind: whatever happened, it is over."""
+        if not self._ended:
+            SOCKETS_CLOSED.of(str(LOST)).n += 1
         self._leave_all()
         self._transport.close()
 
     async def _take(self, message: WSMessage, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Take one message; the next waits until the client has read most of what it was told."""
         self._heard = True
-        match message.type:
-            case WSMsgType.PONG:
-                return
-            case WSMsgType.PING:
-                self._write(pong_frame(message.data))
-            case _:
-                await self.do(handle(message))
+        if message.type is WSMsgType.PING:
+            self._write(pong_frame(message.data))
+        await self.do(handle(message))
         await self._request.writer.drain()
 
     def _write(self, frames: bytes) -> None:
@@ -172,6 +184,8 @@ class Wire:
         if self._held_back:
             frames, self._held_back = self._held_back + frames, b""
         transport.write(frames)
+        _WRITES.n += 1
+        _WRITTEN.n += len(frames)
         if transport.get_write_buffer_size() > self._max_unsent:
             self.end(CloseCode.TOO_SLOW, "too_slow")
 

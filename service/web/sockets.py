@@ -10,11 +10,13 @@ from aiohttp import web
 from schemas.messages import Welcome
 from service.games.errors import NoSuchGame
 from service.games.port import StoreUnavailable
+from service.telemetry.metrics import CONNECTED
 from service.web.asked import bearer
 from service.web.connections import CONNECTIONS, Connections
-from service.web.errors import NotReady
-from service.web.keys import CONTEXT, DRAINING, LIMITS
+from service.web.keys import CONTEXT, LIMITS
 from service.web.languages import language_of
+from service.web.limiting.origins import check_origin
+from service.web.limiting.shares import streaming
 from service.web.problems import REFUSALS, to_problem
 from service.web.resuming import From, from_query
 from service.web.socket_session import Session
@@ -47,17 +49,22 @@ async def close_sockets(app: web.Application) -> None:
 
 async def serve_socket(request: web.Request) -> web.StreamResponse:
     """A socket for any number of games; where the path names one, it is subscribed to from the beginning."""
-    if request.app[DRAINING].is_set():
-        raise NotReady
+    check_origin(request, request.app[LIMITS].allowed_origins)
+    async with streaming(request) as client:
+        return await _serve(request, client)
+
+
+async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     socket = await upgraded(request, request.app[LIMITS].max_message_bytes)
     if (transport := request.transport) is None:
         raise ConnectionResetError
     wire = Wire(request, socket, transport)
     wire.send(_welcome(request.app))
+    CONNECTED.of("socket").n += 1
     connections = request.app[CONNECTIONS]
     connections.enter(wire)
     try:
-        session = Session(request.app, wire)
+        session = Session(request.app, wire, client)
         session.language = language_of(request)
         await wire.do(_begin(request, session, wire))
         await wire.run(session.handle)

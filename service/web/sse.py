@@ -1,30 +1,36 @@
 """A game's diffs as an event stream (server-sent events). Source: api.md, "Versions and diffs"."""
 
 import asyncio
+from typing import Literal
 
 from aiohttp import HttpVersion11, web
 
 from service.games import read
 from service.games.errors import GameError
 from service.games.news import News, Position, Replaced
+from service.telemetry.metrics import CONNECTED, DROPPED, WRITES, WRITTEN
 from service.web.answers import PRIVATE, PUBLIC, etag, finish_headers
 from service.web.asked import bearer
 from service.web.connections import CLOSE_S, CONNECTIONS
-from service.web.errors import NotReady
 from service.web.frames import COMMENT, chunk, event_chunk, event_text
-from service.web.keys import CONTEXT, DRAINING, LIMITS, WATCH
+from service.web.keys import CONTEXT, LIMITS, WATCH
+from service.web.limiting.origins import check_origin
+from service.web.limiting.shares import streaming
 from service.web.limits import Limits
+from service.web.metrics_requests import EVENT_STREAM
 from service.web.resuming import from_last_event
+from service.web.room import check_room
 
 __all__ = ["EVENT_STREAM", "stream"]
 
-EVENT_STREAM = "text/event-stream"
+_WRITES, _WRITTEN = WRITES.of("stream"), WRITTEN.of("stream")
 
 
 class Follower:
     """One open event stream. As with a socket, what is told goes to its transport at once."""
 
     __slots__ = ("_chunked", "_ended", "_limits", "_transport")
+    kind: Literal["stream"] = "stream"
 
     def __init__(self, transport: asyncio.Transport, limits: Limits, *, chunked: bool) -> None:
         self._transport = transport
@@ -71,17 +77,25 @@ class Follower:
             self._ended.set()
             return
         self._transport.write(data)
+        _WRITES.n += 1
+        _WRITTEN.n += len(data)
         if self._transport.get_write_buffer_size() > self._limits.max_unsent_bytes:
+            DROPPED.of("stream").n += 1
             self._transport.abort()
             self._ended.set()
 
 
 async def stream(request: web.Request, game: str) -> web.StreamResponse:
     """Answer with a game's diffs, and go on for as long as the client listens; what is refused raises before that."""
-    if request.app[DRAINING].is_set():
-        raise NotReady
+    check_origin(request, request.app[LIMITS].allowed_origins)
+    async with streaming(request):
+        return await _stream(request, game)
+
+
+async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     asked = from_last_event(request)
     watch = request.app[WATCH]
+    check_room(watch, game, request.app[LIMITS])
     loaded, private = await read.read(request.app[CONTEXT], game, bearer(request))
     position = await watch.find(game, loaded, asked.since, asked.digest)
     whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
@@ -105,6 +119,7 @@ async def stream(request: web.Request, game: str) -> web.StreamResponse:
 async def _follow(request: web.Request, follower: Follower, game: str, position: Position) -> None:
     """Tell what came after a position, and all that comes, until the stream ends."""
     watch, connections = request.app[WATCH], request.app[CONNECTIONS]
+    CONNECTED.of("stream").n += 1
     connections.enter(follower)
     try:
         await watch.join(follower, game, position)

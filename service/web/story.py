@@ -11,6 +11,7 @@ from service.web.diffs import Since
 from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
 from service.web.languages import in_language, language_of, variant
+from service.web.limiting.shares import DIFFS, charge
 from service.web.routing import GAME_ID, Reply, route
 
 
@@ -43,6 +44,7 @@ async def read_story(request: web.Request) -> web.Response:
     if (same := not_modified(request, tag, private=private)) is not None:
         return in_language(same, language)
     told = await story(context, loaded, asked.since, asked.limit, language)
+    charge(request, len(told.lines), DIFFS)
     return in_language(answer(told, tag=tag, private=private), language)
 
 

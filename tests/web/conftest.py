@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.store.store import RedisStore
+from service.web.limits import Limits
 from tests.web.served import Client, Clock, serve
 
 
@@ -12,6 +13,13 @@ from tests.web.served import Client, Clock, serve
 async def client(store: RedisStore) -> AsyncIterator[Client]:
     """A client of one instance, whose store is empty."""
     async with serve(store) as connected:
+        yield connected
+
+
+@pytest.fixture
+async def unlimited(store: RedisStore) -> AsyncIterator[Client]:
+    """The same where a client may ask as much as it likes."""
+    async with serve(store, Limits(rate_limits=False)) as connected:
         yield connected
 
 

@@ -118,6 +118,8 @@ def test_a_public_address_is(text: str) -> None:
         "bot.example/hook",
         "/hook",
         "https://[::1/",
+        "https://[::1]@",
+        "https://[::1]@/",
         "https://[fe80::1%25eth0]/",
     ),
 )

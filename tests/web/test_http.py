@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from redis.asyncio import Redis
 
 from schemas.problems import KINDS, problem
-from service.store import keys
 from service.web.routes import ROUTES
 from tests.web.played import TWO, bearer, new_table, refused
 from tests.web.raw import send
@@ -112,11 +110,14 @@ async def test_a_client_of_http_1_0_is_answered(client: Client) -> None:
 
 
 async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
-    client: Client, redis: Redis, caplog: pytest.LogCaptureFixture
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A game whose stored form is broken stands for whatever nobody thought of."""
     table = await new_table(client)
-    await redis.hset(keys.game(table.id), "snapshot", b"broken")
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("broken")
+
+    monkeypatch.setattr("service.web.games.view", broken)
     response = await client.get(table.path, headers=bearer(table.owner))
     told = await refused(response, 500, "internal")
     assert told["detail"] == problem("internal", "this is the service's fault, not yours").detail

@@ -6,7 +6,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from service.web.languages import language_of
+from service.web.languages import MAX_LENGTH, language_of
 from tests.web.played import bearer, new_table
 from tests.web.served import Client
 from tests.web.watching import Line
@@ -41,6 +41,17 @@ def test_without_a_wish_it_is_english() -> None:
     assert language_of(make_mocked_request("GET", "/")) == "en"
     both = CIMultiDict([("Accept-Language", "de;q=0.1"), ("Accept-Language", "fr;q=0.2")])
     assert language_of(make_mocked_request("GET", "/", headers=both)) == "fr"
+
+
+@pytest.mark.parametrize("enormous", ("fr" + " " * 500_000 + "x", "fr," * 500_000, "fr;" + " " * 500_000 + "q"))
+def test_an_enormous_wish_keeps_nobody_waiting(enormous: str) -> None:
+    asked = make_mocked_request("GET", "/", headers={"Accept-Language": f"de;q=0.1, {enormous}"})
+    assert language_of(asked) in {"de", "fr"}
+
+
+def test_what_was_cut_off_does_not_count() -> None:
+    wish = "de;q=0.5," + " " * (MAX_LENGTH - len("de;q=0.5,fr;q=0")) + "fr;q=0.9"
+    assert language_of(make_mocked_request("GET", "/", headers={"Accept-Language": wish})) == "de"
 
 
 async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) -> None:

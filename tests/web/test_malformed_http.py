@@ -25,6 +25,8 @@ from tests.web.served import Client, serve
         "*/*",
         ";",
         "multipart/form-data",
+        "(" * 7_000,
+        "application/json" + ";" * 7_000,
     ),
 )
 async def test_a_body_that_does_not_call_itself_json(client: Client, media_type: str) -> None:

@@ -119,6 +119,7 @@ async def test_messages_come_whole_however_they_are_cut(seed: int) -> None:
         (frame(0x81, b"\xff"), 1007),
         (frame(0xC1, deflate(b"\xff")), 1007),
         (frame(0xC1, b"\xff\xff\xff"), 1007),
+        (frame(0xC1, deflate(b'{"type":"ping"}')[:-3]), 1007),
         (frame(0x88, b"\x03"), 1002),
         (frame(0x88, (1005 + 1).to_bytes(2)), 1002),
         (frame(0x88, (5000).to_bytes(2)), 1002),

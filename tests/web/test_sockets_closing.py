@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Self
 
 import pytest
-from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
+from aiohttp import ClientSession, WSMsgType
 
 from service.games.errors import GameError
 from service.games.feed import Feed
@@ -115,7 +115,7 @@ class Gated(RedisStore):
 
 @pytest.fixture
 async def gated(store: RedisStore) -> Gated:
-    found = Gated(store._redis, store._batches)
+    found = Gated(store._batches)
     found.gate, found.log_gate = asyncio.Event(), asyncio.Event()
     found.gate.set()
     found.log_gate.set()
@@ -300,13 +300,22 @@ async def test_who_comes_late_is_sent_away_too(quick: Client) -> None:
         assert await line.closed() == 1012
 
 
-async def test_an_instance_that_stops_takes_no_new_sockets(quick: Client) -> None:
+async def test_those_who_come_late_are_not_told_to_come_back_all_at_once(quick: Client) -> None:
+    await close_sockets(quick.app)
+    hints = set()
+    for _ in range(10):
+        async with connected(quick) as line:
+            hints.add((await line.hear("closing"))["retry_after_ms"])
+    assert len(hints) > 1
+
+
+async def test_an_instance_that_will_stop_still_takes_sockets_since_a_proxy_may_not_know_it_yet(quick: Client) -> None:
     quick.app[DRAINING].set()
-    with pytest.raises(WSServerHandshakeError) as refused:
-        await quick.ws_connect("/v1/ws")
-    assert refused.value.status == 503
-    assert refused.value.headers is not None
-    assert int(refused.value.headers["Retry-After"]) > 0
+    async with connected(quick) as line:
+        closing = asyncio.create_task(close_sockets(quick.app))
+        await line.hear("closing")
+        assert await line.closed() == 1012
+        await closing
 
 
 async def test_what_a_client_has_asked_is_done_before_it_is_sent_away(gated: Gated) -> None:

@@ -18,6 +18,7 @@ PROTECTION = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
 }
 """Nothing comes from elsewhere, and nothing that a page may be made to hold is run."""
 

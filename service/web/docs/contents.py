@@ -62,6 +62,18 @@ CONTENTS = (
             ("performance", "How fast, and why"),
         ),
     ),
+    Chapter(
+        "Running it",
+        (
+            ("operating", "Operating it"),
+            ("observing", "Seen from outside"),
+            ("keeping", "How long games are kept"),
+            ("durability", "What is never lost"),
+            ("chaos", "Chaos"),
+            ("scaling", "How much of what"),
+            ("threat-model", "Threat model"),
+        ),
+    ),
 )
 
 NAMES = tuple(name for chapter in CONTENTS for name, _ in chapter.pages)

@@ -14,6 +14,7 @@ from service.web.gallery.earlier import at_version
 from service.web.gallery.jobs import BoardJob, Form
 from service.web.gallery.sending import Caching, replies, send
 from service.web.keys import CONTEXT
+from service.web.limiting.shares import REPLAYS
 from service.web.pictures.scene import Options
 from service.web.routing import GAME_ID, Handler, Route, route
 
@@ -93,7 +94,8 @@ async def _then(request: web.Request, asked: Asked, version: int) -> web.Respons
     if not 0 < version < asked.loaded.version:
         raise NoSuchVersion(version, asked.loaded.version)
     context = request.app[CONTEXT]
-    earlier = await at_version(context, asked.game, version)
+    async with request.app[REPLAYS].one():
+        earlier = await at_version(context, asked.game, version)
     options = asked.options._replace(candidates=False)
 
     def job() -> BoardJob:

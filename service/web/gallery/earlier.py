@@ -1,11 +1,14 @@
 """GAME as it was at an earlier version: the patches of the log, applied one after the other."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from schemas.game import GameView
 from service.games.context import Context
+from service.games.port import StoredDiff
 
 
 class _Operation(msgspec.Struct):
@@ -28,7 +31,11 @@ class Earlier(NamedTuple):
 
 async def at_version(context: Context, game: str, version: int) -> Earlier:
     """GAME as it was; the log reaches back to version 1."""
-    diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in await context.store.diffs(game, 0, version)]
+    return await asyncio.to_thread(_replayed, await context.store.diffs(game, 0, version))
+
+
+def _replayed(log: Sequence[StoredDiff]) -> Earlier:
+    diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
     told: dict[str, Any] = {}
     for diff in diffs:
         for operation in diff.patch:

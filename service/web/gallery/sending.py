@@ -12,7 +12,10 @@ from service.web.answers import IMMUTABLE, PRIVATE, PUBLIC
 from service.web.asked import unchanged
 from service.web.gallery.jobs import Form, Job
 from service.web.gallery.studio import Studio
+from service.web.limiting.connections import client_of
+from service.web.limiting.shares import DRAWING
 from service.web.routing import Reply
+from service.web.security import NOTHING
 
 STUDIO = web.AppKey("studio", Studio)
 
@@ -54,9 +57,10 @@ async def send(
     headers = {"ETag": tag, **caching.headers}
     if unchanged(request, tag):
         return web.Response(status=304, headers=headers)
-    body = await request.app[STUDIO].picture(key, job)
+    with request.app[DRAWING].one(client_of(request)):
+        body = await request.app[STUDIO].picture(key, job)
     # What a player is called cannot become a program on this origin, also where the picture is opened by itself.
-    headers |= {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff"}
+    headers |= NOTHING
     charset = None if form == "png" else "utf-8"
     return web.Response(body=body, content_type=MEDIA_TYPES[form], charset=charset, headers=headers)
 

@@ -7,9 +7,11 @@ from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from time import perf_counter
 
 import msgspec
 
+from service.telemetry.metrics import DRAWING, PICTURES
 from service.web.errors import Busy
 from service.web.gallery.jobs import Job
 from service.web.gallery.worker import LENGTH
@@ -37,6 +39,16 @@ class Studio:
         self._turn = asyncio.Lock()
         self._process: Process | None = None
 
+    @property
+    def waiting(self) -> int:
+        """How many are being drawn, or wait for it."""
+        return len(self._drawing)
+
+    @property
+    def kept_bytes(self) -> int:
+        """The size of those kept."""
+        return self._bytes
+
     async def picture(self, key: Hashable, job: Callable[[], Job]) -> bytes:
         """The picture of a job, which is only made where it is needed; equal keys mean equal pictures.
 
@@ -45,10 +57,12 @@ class Studio:
         kept = self._kept.get(key)
         if kept is not None:
             self._kept.move_to_end(key)
+            PICTURES.of("kept").n += 1
             return kept
         task = self._drawing.get(key)
         if task is None:
             if len(self._drawing) >= MOST_WAITING:
+                PICTURES.of("refused").n += 1
                 raise Busy
             task = asyncio.create_task(self._make(key, msgspec.msgpack.encode(job())))
             self._drawing[key] = task
@@ -62,11 +76,15 @@ class Studio:
         await self._end()
 
     async def _make(self, key: Hashable, job: bytes) -> bytes:
+        began, result = perf_counter(), "failed"
         try:
             async with self._turn:
                 picture = await self._draw(job)
+            result = "drawn"
         finally:
             del self._drawing[key]
+            PICTURES.of(result).n += 1
+            DRAWING.of().observe(perf_counter() - began)
         self._keep(key, picture)
         return picture
 

@@ -108,7 +108,7 @@ async def test_what_players_are_called_is_only_ever_text(client: Client) -> None
     seen = await see(table, "side=1")
     assert "script" not in seen.text
     response = await table.get("/board.svg?side=1")
-    assert response.headers["Content-Security-Policy"] == "default-src 'none'"
+    assert response.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert evil in await (await table.get("/board.txt?side=1")).text()
 

@@ -1,0 +1,104 @@
+"""A whole service whose every secret is known to the test, and all that it says."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from service.store.embedded_process import ends_with
+from service.store.embedded_program import find_program
+
+PASSWORD = "hunter2-of-redis-p@ss/word"
+ENCODED = "hunter2-of-redis-p%40ss%2Fword"
+
+START_S = 20.0
+
+
+class Said(NamedTuple):
+    """A running service that says all that it can say."""
+
+    url: str
+    redis_port: int
+    log: Path
+    process: asyncio.subprocess.Process
+
+    def text(self) -> str:
+        """Everything so far, on both streams."""
+        return self.log.read_text()
+
+
+def free_port() -> int:
+    """A port that nobody has."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+@asynccontextmanager
+async def guarded_redis(directory: Path) -> AsyncIterator[int]:
+    """A Redis server that asks for the password; gives its port."""
+    port = free_port()
+    options = ("--port", str(port), "--bind", "127.0.0.1", "--requirepass", PASSWORD, "--save", "")
+    process = subprocess.Popen(  # noqa: ASYNC220  it is only started
+        (str(find_program()), *options, "--dir", str(directory)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+    )
+    try:
+        async with asyncio.timeout(START_S), plain(port) as redis:
+            while not await answers(redis):  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.02)
+        yield port
+    finally:
+        process.kill()
+        await asyncio.to_thread(process.wait)
+
+
+def plain(port: int) -> Redis:
+    """A client of that server."""
+    return Redis(port=port, password=PASSWORD)
+
+
+async def answers(redis: Redis) -> bool:
+    """Whether the server does."""
+    try:
+        return bool(await redis.ping())
+    except RedisError:
+        return False
+
+
+@asynccontextmanager
+async def service(directory: Path, redis_port: int, password: str = ENCODED) -> AsyncIterator[Said]:
+    """An instance at that server, at the level debug, with a line for each request."""
+    log = directory / "service.log"
+    command = ("-m", "service.main", "serve", "--port", "0", "--log-level", "debug", "--access-log")
+    url = ("--redis-url", f"redis://:{password}@127.0.0.1:{redis_port}/0", "--redis-patience-s", "1")
+    quick = ("--drain-s", "0", "--close-spread-s", "0", "--webhooks-allow-private", "--data-dir", str(directory))
+    with log.open("wb") as to:
+        process = await asyncio.create_subprocess_exec(sys.executable, *command, *url, *quick, stdout=to, stderr=to)
+    try:
+        async with asyncio.timeout(START_S):
+            while "listens on " not in log.read_text():  # noqa: ASYNC110  as above
+                await asyncio.sleep(0.02)
+        where = log.read_text().partition("listens on ")[2].partition(";")[0]
+        yield Said(where, redis_port, log, process)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            try:
+                async with asyncio.timeout(START_S):
+                    await process.wait()
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()

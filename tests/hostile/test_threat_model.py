@@ -1,0 +1,48 @@
+"""Each row of the threat model names tests that there are, and each test here belongs to a row."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+PAGE = (TESTS.parent / "docs" / "threat-model.md").read_text(encoding="utf-8")
+
+OF_THE_PAGE_ITSELF = {"test_threat_model.py", "test_settings.py"}
+
+
+def rows() -> list[tuple[str, list[str]]]:
+    """Each threat with the tests that its row names."""
+    table = PAGE.partition("| threat |")[2].partition("\n\n")[0]
+    found = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    return [(threat, re.findall(r"`([\w/]+\.py(?:::\w+)?)`", tests)) for threat, _, tests in found]
+
+
+def names(file: Path) -> set[str]:
+    """The tests in a file."""
+    return {
+        node.name
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    }
+
+
+@pytest.mark.parametrize(("threat", "tests"), rows())
+def test_a_row_names_tests_that_there_are(threat: str, tests: list[str]) -> None:
+    assert tests, threat
+    for test in tests:
+        file, _, name = test.partition("::")
+        assert (TESTS / file).is_file(), test
+        assert names(TESTS / file), test
+        assert not name or name in names(TESTS / file), test
+
+
+def test_there_are_rows() -> None:
+    assert len(rows()) > 20
+
+
+def test_every_file_of_tests_here_is_named() -> None:
+    named = {test.partition("::")[0] for _, tests in rows() for test in tests}
+    here = {f"hostile/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
+    assert here - {f"hostile/{name}" for name in OF_THE_PAGE_ITSELF} <= named

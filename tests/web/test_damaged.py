@@ -1,0 +1,88 @@
+"""A game whose stored bytes cannot be read: its own requests are told so, and nobody else notices."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from service.engine import SCHEMA
+from service.store import keys
+from service.web.keys import CONTEXT
+from tests.web.played import Table, bearer, new_table, refused
+from tests.web.served import Client
+from tests.web.watching import connected
+
+
+def torn(stored: bytes) -> bytes:
+    return stored[: len(stored) // 2]
+
+
+def changed_by_hand(stored: bytes) -> bytes:
+    """By its form it is still a snapshot."""
+    return stored.replace(b"\x04\x93\x00\x00\x00", b"\x04\x93\x00\x09\x00", 1)
+
+
+def of_a_later_release(stored: bytes) -> bytes:
+    fields = msgspec.msgpack.decode(stored)
+    return msgspec.msgpack.encode([SCHEMA + 1, *fields[1:-1], "new"])
+
+
+DAMAGES = (torn, changed_by_hand, of_a_later_release)
+
+
+async def damage(redis: Redis, table: Table, how: Callable[[bytes], bytes] = torn, field: str = "snapshot") -> None:
+    """Change what is stored behind the service's back, which then holds no copy of it."""
+    stored = await redis.hget(keys.game(table.id), field)
+    assert isinstance(stored, bytes)
+    assert how(stored) != stored
+    await redis.hset(keys.game(table.id), field, how(stored))
+    assert table.client.app is not None
+    table.client.app[CONTEXT].held.take(table.id)
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+@pytest.mark.parametrize("path", ("", "/legal-moves", "/scores", "/tiles", "/story", "/board.svg", "/board.txt"))
+async def test_it_cannot_be_read(
+    client: Client, redis: Redis, how: Callable[[bytes], bytes], path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    table = await new_table(client)
+    await damage(redis, table, how)
+    await refused(await table.get(path), 503, "store_unavailable")
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("field", ("snapshot", "access"))
+async def test_it_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}])
+    await damage(redis, table, field=field)
+    await refused(await table.act({"move": "i0"}), 503, "store_unavailable")
+    for path in ("/undo", "/resign", "/return", "/rematch"):
+        response = await client.post(table.path + path, headers=bearer(table.owner))
+        await refused(response, 503, "store_unavailable")
+    hook = {"url": "https://bot.example/hook"}
+    response = await client.post(f"{table.path}/webhooks", json=hook, headers=bearer(table.owner))
+    await refused(response, 503, "store_unavailable")
+    await refused(await client.post(f"{table.path}/seats", json={"name": "Cy"}), 503, "store_unavailable")
+    await refused(await client.delete(table.path, headers=bearer(table.owner)), 503, "store_unavailable")
+
+
+@pytest.mark.parametrize("field", ("snapshot", "access"))
+async def test_lists_go_on_without_it(client: Client, redis: Redis, field: str) -> None:
+    whole, broken = await new_table(client), await new_table(client)
+    await damage(redis, broken, field=field)
+    listed = await (await client.get("/v1/games")).json()
+    assert whole.id in [game["id"] for game in listed["games"]]
+    tokens = {"Authorization": f"Bearer {whole.owner}, {broken.owner}"}
+    mine = await (await client.get("/v1/seats/me/games", headers=tokens)).json()
+    assert [game["game"]["id"] for game in mine["games"]] == [whole.id]
+
+
+async def test_a_socket_is_told_so_and_watches_others_on(client: Client, redis: Redis) -> None:
+    whole, broken = await new_table(client), await new_table(client)
+    await damage(redis, broken)
+    async with connected(client) as line:
+        await line.refused({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
+        await line.subscribe(whole.id)
+        await whole.do()
+        await line.reach(whole.id, 2)
