@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from service.client.errors import ClientError
 from service.client.fetching import fetch_log
 from service.engine.tileset_check import Fault, TileSetInvalid, parse
+from service.games.archive.document import BadDocument, GameDocument, is_document, read
+from service.games.archive.proving import prove
 from service.games.logfile import BadLog, Log, read_log, write_log
 from service.games.tilesets import load_catalogue
 from service.games.verify import Check, verify
@@ -34,14 +37,17 @@ VERIFY_AS = "SOUTH_SEAS_TOKEN"
 def verify_command(file_or_url: str, tileset_file: Path | None, save: Path | None) -> None:
     """Replay a game's whole log and check commitment, shuffle, digests, rules and result.
 
-    FILE_OR_URL is http://HOST/v1/games/ID (for a private game put one of its tokens in SOUTH_SEAS_TOKEN), or a file
-    with the diffs: an array, an object with `diffs`, or one a line. Ends with 0 when all is proven, 1 when something is
+    FILE_OR_URL is http://HOST/v1/games/ID (for a private game put one of its tokens in SOUTH_SEAS_TOKEN), a document
+    of the archive or of `export`, whose snapshot is checked too, or a file with the diffs: an array, an object with
+    `diffs`, or one a line. Ends with 0 when all is proven, 1 when something is
     wrong, 3 when the game is not over yet, so that its seed is not known.
     """
-    log = _fetch(file_or_url) if "://" in file_or_url else _read(Path(file_or_url))
+    log, document = (_fetch(file_or_url), None) if "://" in file_or_url else _read(Path(file_or_url))
     if save is not None:
         save.write_bytes(write_log(log))
     checks = verify(log.diffs, _tileset_of(log, tileset_file))
+    if document is not None:
+        checks.append(_check_document(document))
     for check in checks:
         click.echo(_line(check))
     if any(check.passed is False for check in checks):
@@ -84,13 +90,27 @@ def _fetch(url: str) -> Log:
     return Log(fetched.diffs, fetched.tileset)
 
 
-def _read(path: Path) -> Log:
+def _read(path: Path) -> tuple[Log, GameDocument | None]:
+    """The log in a file, and the document that it is of, where it is one."""
     try:
-        return read_log(path.read_bytes())
+        data = path.read_bytes()
+        if not is_document(data):
+            return read_log(data), None
+        document = read(data)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from error
-    except BadLog as bad:
+    except (BadLog, BadDocument) as bad:
         raise click.ClickException(f"{path}: {bad}") from bad
+    return Log([msgspec.json.decode(diff) for diff in document.diffs], bytes(document.tileset)), document
+
+
+def _check_document(document: GameDocument) -> Check:
+    """Whether the document's snapshot is the game that its log tells."""
+    try:
+        prove(document)
+    except BadDocument as bad:
+        return Check("snapshot", passed=False, detail=str(bad))
+    return Check("snapshot", passed=True, detail=f"{document.kind} of version {document.version}, {document.digest}")
 
 
 def _tileset_of(log: Log, file: Path | None) -> Any:
@@ -101,12 +121,9 @@ def _tileset_of(log: Log, file: Path | None) -> Any:
             return parse(data)
         except TileSetInvalid as invalid:
             raise click.ClickException(f"the tile set cannot be played: {_where(invalid.faults[0])}") from invalid
-    named = [
-        operation.get("value")
-        for diff in log.diffs[:1]
-        for operation in diff.get("patch", ())
-        if operation.get("path") == "/tileset"
-    ]
+    patch = log.diffs[0].get("patch") if log.diffs else None
+    operations = [one for one in patch if isinstance(one, dict)] if isinstance(patch, list) else []
+    named = [operation.get("value") for operation in operations if operation.get("path") == "/tileset"]
     for loaded in load_catalogue(None):
         if loaded.tileset.id in named:
             return loaded.tileset

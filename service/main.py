@@ -3,7 +3,6 @@
 import gc
 import logging
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from importlib import import_module
@@ -20,16 +19,19 @@ from service.games.bots.finding import BadBot, LoadedBot, find_bots
 from service.games.bots.table import Bots
 from service.games.bots.workers import Workers
 from service.games.context import Context
+from service.games.held import Held
 from service.games.opponents import keep_going
 from service.games.port import StoreUnavailable
 from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.watch import Watch
 from service.games.webhooks.delivering import Deliverer
+from service.keeping.working import keeping_games
+from service.observing import Metrics, Seen, configure, metrics, observed
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
-from service.store.embedded import embedded
 from service.store.embedded_errors import EmbeddedError
 from service.store.store import RedisStore
+from service.telemetry import clock
 from service.web.app import make_app
 from service.web.connections import CLOSE_S
 from service.web.listening import bind, url_of
@@ -38,9 +40,6 @@ from service.web.serving import FINISH_S, StartFailed, run, running
 from service.web.stopping import Stop
 
 logger = logging.getLogger(__name__)
-
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-LOG_FORMAT_OF_MANY = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 def main() -> None:
@@ -60,16 +59,23 @@ def main() -> None:
 class Commands(click.Group):
     """The commands; those that serve nothing are imported when they are asked for, not with every start."""
 
-    checking: ClassVar = {"tileset": "tileset_group", "verify": "verify_command"}
+    elsewhere: ClassVar = {
+        "export": ("service.keeping.commands", "export_command"),
+        "import": ("service.keeping.commands", "import_command"),
+        "mend": ("service.keeping.commands", "mend_command"),
+        "tileset": ("service.checking", "tileset_group"),
+        "verify": ("service.checking", "verify_command"),
+    }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names."""
-        return sorted([*super().list_commands(ctx), *self.checking])
+        return sorted([*super().list_commands(ctx), *self.elsewhere])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name."""
-        if cmd_name in self.checking:
-            found: click.Command = getattr(import_module("service.checking"), self.checking[cmd_name])
+        if cmd_name in self.elsewhere:
+            module, name = self.elsewhere[cmd_name]
+            found: click.Command = getattr(import_module(module), name)
             return found
         return super().get_command(ctx, cmd_name)
 
@@ -89,8 +95,8 @@ def serve_command(**values: Any) -> None:
     server of its own, whose games survive restarts.
     """
     settings = to_settings(values)
-    logging.basicConfig(level=settings.log_level, format=LOG_FORMAT if settings.workers == 1 else LOG_FORMAT_OF_MANY)
     try:
+        configure(settings)
         parts = Parts(load_catalogue(settings.tilesets_dir), find_bots(plugins=True))
         if settings.workers == 1:
             uvloop.run(alone(settings, parts))
@@ -112,6 +118,9 @@ async def alone(settings: Settings, parts: Parts) -> None:
     async with AsyncExitStack() as stack:
         url = settings.redis_url
         if url is None:
+            # Only here, so that who has a Redis does not load what the other one is looked after with.
+            from service.store.embedded import embedded  # noqa: PLC0415
+
             try:
                 server = await stack.enter_async_context(embedded(settings.data_dir, revive=True))
             except EmbeddedError as error:
@@ -120,7 +129,9 @@ async def alone(settings: Settings, parts: Parts) -> None:
         app = await stack.enter_async_context(wired(settings, parts, url))
         sockets = bind(settings.host, settings.port)
         where, stop = url_of(sockets, settings.host), Stop()
-        await run(app, sockets, stop, stop.by_hand(), lambda: _greet(where, settings))
+        told = stack.enter_context(metrics(settings))
+        async with told.told():
+            await run(app, sockets, stop, stop.by_hand(), lambda: _greet(where, settings, told))
 
 
 def together(settings: Settings, parts: Parts) -> None:
@@ -142,13 +153,14 @@ def together(settings: Settings, parts: Parts) -> None:
             url, lost = keeper.url, keeper.lost
         sockets = bind(settings.host, settings.port)
         where = url_of(sockets, settings.host)
+        told = stack.enter_context(metrics(settings))
 
         async def instance(shared: Sequence[socket], stop: Stop, ready: Callable[[], None]) -> None:
-            async with wired(each, parts, url) as app:
+            async with wired(each, parts, url) as app, told.told():
                 await run(app, shared, stop, stop.by_manager(), ready)
 
         stop_s = settings.limits.drain_s + settings.limits.close_spread_s + CLOSE_S + FINISH_S
-        manage(Managed(settings.workers, sockets, instance, lambda: _greet(where, settings), lost, stop_s))
+        manage(Managed(settings.workers, sockets, instance, lambda: _greet(where, settings, told), lost, stop_s))
 
 
 def _never() -> bool:
@@ -162,29 +174,37 @@ async def wired(settings: Settings, parts: Parts, redis_url: str) -> AsyncIterat
         workers = Workers(settings.bot_processes)
         stack.push_async_callback(workers.aclose)
         store = await stack.enter_async_context(_store(settings, redis_url))
-        watch = Watch(store, parts.tilesets, settings.limits.sweep_s)
+        held = Held()
+        watch = Watch(store, parts.tilesets, settings.limits.sweep_s, held.outdate)
         stack.push_async_callback(watch.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
-        deliverer = Deliverer(store, send, time.time)
+        deliverer = Deliverer(store, send, clock.now)
         context = Context(
             store=store,
             tilesets=parts.tilesets,
-            clock=time.time,
+            clock=clock.now,
             committed=watch.committed,
             hooked=deliverer.hooked,
             retention=settings.retention,
             bots=Bots(parts.bots, workers),
+            held=held,
         )
         watch.start()
         await stack.enter_async_context(running(keep_going(context)))
         await stack.enter_async_context(running(deliverer.keep_delivering()))
-        yield make_app(context, watch, settings.limits)
+        for work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
+            await stack.enter_async_context(running(work))
+        app = make_app(context, watch, settings.limits)
+        seen = Seen(app, workers, deliverer, store.measures)
+        await stack.enter_async_context(observed(settings, redis_url, seen))
+        yield app
 
 
 @asynccontextmanager
 async def _store(settings: Settings, url: str) -> AsyncIterator[RedisStore]:
     """The store at a Redis, which may be there only later."""
-    async with connect(url, connections=settings.redis_connections, patience_s=settings.redis_patience_s) as store:
+    connections, patience_s = settings.redis_connections, settings.redis_patience_s
+    async with connect(url, connections=connections, patience_s=patience_s, wait=settings.redis_wait) as store:
         try:
             await store.ping()
         except StoreUnavailable as error:
@@ -192,14 +212,16 @@ async def _store(settings: Settings, url: str) -> AsyncIterator[RedisStore]:
         yield store
 
 
-def _greet(url: str, settings: Settings) -> None:
+def _greet(url: str, settings: Settings, told: Metrics) -> None:
     """Where to go next, for whoever started it by hand."""
     where = "the Redis that was named" if settings.redis_url else f"a Redis of its own in {settings.data_dir}"
+    metrics_at = f"  metrics:          {url_of(told.sockets, settings.metrics_host)}/metrics\n" if told.sockets else ""
     click.echo(
         f"South Seas {version('south-seas')} listens on {url}; games are in {where}.\n"
         f"  play:             {url}/ in a browser\n"
         f"  in a terminal:    .venv/bin/python examples/terminal --url {url}\n"
         f"  all that it can:  {url}/docs\n"
+        f"{metrics_at}"
         f"Stop it with Ctrl-C."
     )
 

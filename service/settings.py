@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 
 import click
 
+from service.games.buckets import Size
 from service.games.context import DAY_S, Retention
-from service.store.client import BadRedisUrl, check_url
+from service.keeping.objects import BadArchiveUrl, check_archive_url
+from service.store.client import BadRedisUrl, Wait, check_url
+from service.telemetry.logs import Format
+from service.web.limiting.origins import BadOrigin, origins
+from service.web.limiting.policies import BadRate, parse
+from service.web.limiting.proxies import BadNetwork, Network, networks
 from service.web.limits import Limits
 
 PREFIX = "SOUTH_SEAS_"
@@ -16,6 +22,8 @@ DEFAULTS = Limits()
 KEPT = Retention()
 
 Command = Callable[..., Any]
+
+_BY_FLAG: dict[str, Callable[[Command], Command]] = {}
 
 
 class Settings(NamedTuple):
@@ -28,10 +36,19 @@ class Settings(NamedTuple):
     """None: a Redis server of its own."""
     redis_connections: int
     redis_patience_s: float
+    redis_wait: Wait | None
+    """How many replicas must have a commit before it is acknowledged; None: that is not waited for."""
     data_dir: Path
     tilesets_dir: Path | None
     log_level: str
+    log_format: Format
+    access_log: bool
+    metrics_port: int | None
+    """None: no metrics are told."""
+    metrics_host: str
     retention: Retention
+    archive_url: str | None
+    """None: games that are over are not archived."""
     bot_processes: int
     limits: Limits
 
@@ -39,7 +56,9 @@ class Settings(NamedTuple):
 def setting(flag: str, **attributes: Any) -> Callable[[Command], Command]:
     """A flag that is also an environment variable: `--redis-url` and `SOUTH_SEAS_REDIS_URL`."""
     variable = PREFIX + flag.removeprefix("--").replace("-", "_").upper()
-    return click.option(flag, envvar=variable, show_envvar=True, **{"show_default": True, **attributes})
+    option = click.option(flag, envvar=variable, show_envvar=True, **{"show_default": True, **attributes})
+    _BY_FLAG[flag] = option
+    return option
 
 
 def _redis_url(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
@@ -51,6 +70,55 @@ def _redis_url(_context: click.Context, _option: click.Parameter, url: str | Non
     except BadRedisUrl as bad:
         raise click.BadParameter(str(bad)) from bad
     return url
+
+
+def _rate(_context: click.Context, _option: click.Parameter, text: str) -> Size:
+    """A bucket, as `1000/10` writes it."""
+    try:
+        return parse(text)
+    except BadRate as bad:
+        raise click.BadParameter("write QUOTA/SECONDS, as 1000/10") from bad
+
+
+def _networks(_context: click.Context, _option: click.Parameter, text: str) -> tuple[Network, ...]:
+    try:
+        return networks(text)
+    except BadNetwork as bad:
+        raise click.BadParameter(str(bad)) from bad
+
+
+def _origins(_context: click.Context, _option: click.Parameter, text: str) -> tuple[str, ...]:
+    try:
+        return origins(text)
+    except BadOrigin as bad:
+        raise click.BadParameter(str(bad)) from bad
+
+
+def rate(name: str, what: str) -> Callable[[Command], Command]:
+    """A setting for a bucket of each client's."""
+    quota, window_s = getattr(DEFAULTS, "rate_" + name.replace("-", "_"))
+    return setting(
+        f"--rate-{name}",
+        callback=_rate,
+        metavar="QUOTA/SECONDS",
+        default=f"{quota}/{window_s}",
+        help=f"{what}: so many at once, and so many in so many seconds.",
+    )
+
+
+def _archive_url(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
+    """Refuse what no archive can go to; an empty variable is as good as none."""
+    if not url:
+        return None
+    try:
+        check_archive_url(url)
+    except BadArchiveUrl as bad:
+        raise click.BadParameter(f"the URL {bad}") from bad
+    return url
+
+
+def _redis_wait(replicas: int, timeout_ms: int) -> Wait | None:
+    return Wait(replicas, timeout_ms) if replicas else None
 
 
 def _default_data_dir() -> Path:
@@ -71,19 +139,34 @@ OPTIONS = (
     setting(
         "--redis-url",
         callback=_redis_url,
-        help="Redis that holds the games. Without it the service starts a Redis server of its own.",
+        help="Redis that holds the games: redis://USER:PASSWORD@HOST:6379/0, with TLS rediss://, through sentinels "
+        "redis+sentinel://HOST:26379,HOST:26379/SERVICE/0, a Cluster redis+cluster://HOST:6379,HOST:6379. Without it "
+        "the service starts a Redis server of its own.",
     ),
     setting(
         "--redis-connections",
         type=click.IntRange(1, 64),
         default=2,
-        help="Connections that carry all commands.",
+        help="Connections to each Redis primary that carry all commands.",
     ),
     setting(
         "--redis-patience-s",
         type=click.FloatRange(0.1, 300),
         default=5.0,
         help="Seconds after which a command without an answer is given up.",
+    ),
+    setting(
+        "--redis-wait-replicas",
+        type=click.IntRange(0, 10),
+        default=0,
+        help="Replicas that must have an action before it is acknowledged (WAIT): a failover then loses none that was, "
+        "but while they are out of reach every action is answered with 503. 0 waits for none.",
+    ),
+    setting(
+        "--redis-wait-ms",
+        type=click.IntRange(1, 60_000),
+        default=1000,
+        help="Milliseconds to wait for these replicas.",
     ),
     setting(
         "--data-dir",
@@ -114,6 +197,12 @@ OPTIONS = (
         type=click.IntRange(1, 3650),
         default=KEPT.finished // DAY_S,
         help="Days that a finished or aborted game is kept.",
+    ),
+    setting(
+        "--archive-url",
+        callback=_archive_url,
+        help="Where each game is kept as one document when it is over: file:///DIRECTORY, or s3://BUCKET/PREFIX, gs:// "
+        "or az:// with the package south-seas[archive] and that storage's own variables (as AWS_ACCESS_KEY_ID).",
     ),
     setting(
         "--bot-processes",
@@ -179,11 +268,110 @@ OPTIONS = (
         help="On SIGTERM, seconds over which the sockets are closed.",
     ),
     setting(
+        "--rate-limits",
+        type=bool,
+        default="on",
+        help="Whether clients are limited by address and token: by --rate-... and --max-...-per-address. Off for load "
+        "tests, or where something in front does it.",
+    ),
+    rate("reads", "Requests that change nothing, for each known token, or else each address"),
+    rate("writes", "Those that change something, sockets' too, for each known token, or else each address"),
+    rate("creations", "New games and webhooks for each address"),
+    rate("open-games", "New games with open seats for each address"),
+    rate("pictures", "Pictures for each known token, or else each address"),
+    rate("streams", "Sockets and event streams opened by each address"),
+    rate("messages", "Messages of all sockets of an address that change nothing"),
+    rate("guesses", "Unknown tokens and games that an address may ask for; then it is served only what it knows"),
+    setting(
+        "--trusted-proxies",
+        callback=_networks,
+        metavar="CIDR,...",
+        default="",
+        show_default="none",
+        help="Networks of the proxies in front, which say who a client is. Without it all clients of a proxy are one.",
+    ),
+    setting(
+        "--forwarded-header",
+        type=click.Choice(["x-forwarded-for", "forwarded"], case_sensitive=False),
+        default=DEFAULTS.forwarded_header,
+        help="The one header in which trusted proxies say it. They must set or extend it themselves.",
+    ),
+    setting(
+        "--max-connections",
+        type=click.IntRange(10),
+        default=DEFAULTS.max_connections,
+        help="Connections in all; where the system allows fewer open files, fewer.",
+    ),
+    setting(
+        "--max-connections-per-address",
+        type=click.IntRange(1),
+        default=DEFAULTS.max_connections_per_address,
+        help="Connections of one address to this instance; trusted proxies may have any number.",
+    ),
+    setting(
+        "--max-streams-per-address",
+        type=click.IntRange(1),
+        default=DEFAULTS.max_streams_per_address,
+        help="Sockets and event streams of one address to this instance.",
+    ),
+    setting(
+        "--max-watchers-per-game",
+        type=click.IntRange(1),
+        default=DEFAULTS.max_watchers_per_game,
+        help="Sockets and event streams that watch one game at this instance.",
+    ),
+    setting(
+        "--request-timeout-s",
+        type=click.FloatRange(1, 600),
+        default=DEFAULTS.request_timeout_s,
+        help="Seconds that a request's head, and then its body, may take to come.",
+    ),
+    setting(
+        "--answer-timeout-s",
+        type=click.FloatRange(1, 3600),
+        default=DEFAULTS.answer_timeout_s,
+        help="Seconds that an answer waits for a client that does not read it.",
+    ),
+    setting(
+        "--keep-alive-s",
+        type=click.FloatRange(1, 3600),
+        default=DEFAULTS.keep_alive_s,
+        help="Seconds that a connection may be idle; those of trusted proxies may be for an hour.",
+    ),
+    setting(
+        "--allowed-origins",
+        callback=_origins,
+        metavar="ORIGIN,...",
+        default="*",
+        help="Origins whose pages may open sockets and event streams, besides this service's own page.",
+    ),
+    setting(
+        "--hsts-max-age-s",
+        type=click.IntRange(0),
+        default=DEFAULTS.hsts_max_age_s,
+        help="Where all is behind TLS: seconds that browsers use nothing else (Strict-Transport-Security). 0: no such "
+        "header.",
+    ),
+    setting(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"], case_sensitive=False),
         default="info",
         help="The least serious messages to log.",
     ),
+    setting(
+        "--log-format",
+        type=click.Choice(["text", "json"], case_sensitive=False),
+        default="text",
+        help="Log lines for people, or one JSON object a line for programs.",
+    ),
+    setting("--access-log", is_flag=True, help="Log a line for each request too."),
+    setting(
+        "--metrics-port",
+        type=click.IntRange(0, 65535),
+        help="Port on which /metrics answers Prometheus, not to be reached from outside; 0 for any free one. There are "
+        "no metrics without it.",
+    ),
+    setting("--metrics-host", help="Address for the metrics' port; --host's by default."),
 )
 """In the order in which `--help` lists them."""
 
@@ -195,6 +383,17 @@ def with_settings(command: Command) -> Command:
     return command
 
 
+def with_some(*flags: str) -> Callable[[Command], Command]:
+    """Give a command some of the settings, as `serve` has them."""
+
+    def give(command: Command) -> Command:
+        for flag in reversed(flags):
+            command = _BY_FLAG[flag](command)
+        return command
+
+    return give
+
+
 def to_settings(values: dict[str, Any]) -> Settings:
     """What the flags and variables say."""
     return Settings(
@@ -204,14 +403,20 @@ def to_settings(values: dict[str, Any]) -> Settings:
         redis_url=values["redis_url"],
         redis_connections=values["redis_connections"],
         redis_patience_s=values["redis_patience_s"],
+        redis_wait=_redis_wait(values["redis_wait_replicas"], values["redis_wait_ms"]),
         data_dir=values["data_dir"],
         tilesets_dir=values["tilesets_dir"],
         log_level=values["log_level"].upper(),
+        log_format=values["log_format"].lower(),
+        access_log=values["access_log"],
+        metrics_port=values["metrics_port"],
+        metrics_host=values["metrics_host"] or values["host"],
         retention=Retention(
             waiting=values["keep_waiting_days"] * DAY_S,
             active=values["keep_active_days"] * DAY_S,
             finished=values["keep_finished_days"] * DAY_S,
         ),
+        archive_url=values["archive_url"],
         bot_processes=values["bot_processes"],
         limits=Limits(**{name: values[name] for name in Limits._fields if name in values}),
     )

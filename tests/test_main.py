@@ -156,7 +156,9 @@ def test_verify_ends_with_3_while_the_seed_is_not_known(south_seas: Run, tmp_pat
     assert "unknown" in ended.stdout
 
 
-@pytest.mark.parametrize("content", (b"", b"{", b"7", b"[1]", b"\xff", b'{"diffs": {}}'))
+@pytest.mark.parametrize(
+    "content", (b"", b"{", b"7", b"[1]", b"\xff", b'{"diffs": {}}', b'[{"patch": [5]}]', b'[{"patch": 5}]')
+)
 def test_verify_refuses_what_is_no_log_with_one_line(south_seas: Run, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "log.json"
     file.write_bytes(content)

@@ -14,6 +14,7 @@ labels for the younger one's segments; no question is ever answered by walking o
 import msgspec
 
 from schemas.vocabulary import Color, Edition, Phase, Status, TimeoutAsked
+from service.engine.seal import unsealed
 
 SCHEMA = 2
 
@@ -134,11 +135,18 @@ def encode(game: Game) -> bytes:
 
 
 def decode(snapshot: bytes) -> Game:
-    """The game of a snapshot; raises `msgspec.DecodeError` where it is none."""
+    """The game of a snapshot, sealed or not.
+
+    Raises `msgspec.DecodeError` where it is none, is damaged, or is one that a later release has written: what that
+    release added would be lost, were the game decoded, changed and written back without it.
+    """
     try:
-        return _DECODER.decode(snapshot)
+        game: Game = _DECODER.decode(unsealed(snapshot))
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(str(error)) from error
+    if game.schema > SCHEMA:
+        raise msgspec.DecodeError(f"it has schema {game.schema}, which a later release writes; this one knows {SCHEMA}")
+    return game
 
 
 def copy(game: Game) -> Game:

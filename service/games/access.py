@@ -18,6 +18,10 @@ OWNER = "owner"
 SPECTATOR = "spectator"
 
 
+SCHEMA = 1
+"""Number of the record's form. A release that changes it, so that an older one would lose something, raises it."""
+
+
 class Tag(msgspec.Struct, array_like=True, gc=False):
     """By whom a seat is found besides its token: a creator, and what that creator calls the person who sits there."""
 
@@ -37,7 +41,7 @@ class Access(msgspec.Struct, array_like=True, gc=False):
     """Hash of each seat's token; None for bots and open seats."""
     owned: list[int]
     """The seats filled at creation: the owner's token acts for them."""
-    schema: int = 1
+    schema: int = SCHEMA
     creator: bytes | None = None
     """Hash of the key that the game's creator is found by."""
     tags: list[Tag | None] = []
@@ -84,8 +88,11 @@ def encode_access(access: Access) -> bytes:
 
 
 def decode_access(record: bytes) -> Access:
-    """The record from the store."""
-    return _DECODER.decode(record)
+    """The record from the store; raises `msgspec.DecodeError` where it is none, or one that a later release wrote."""
+    access = _DECODER.decode(record)
+    if access.schema > SCHEMA:
+        raise msgspec.DecodeError(f"it has schema {access.schema}, which a later release writes")
+    return access
 
 
 def identify(access: Access, token: str | None) -> Reader:

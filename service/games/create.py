@@ -10,7 +10,7 @@ from schemas.lobby import Created, CreateGame, Joined, JoinGame, SeatToken
 from schemas.vocabulary import COLORS
 from service.engine import open_seat, take_seat, view
 from service.games import desk
-from service.games.access import Access, check_read, decode_access, mint, seat_role, token_hash
+from service.games.access import Access, check_read, mint, seat_role, token_hash
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoOpenSeat
@@ -20,6 +20,7 @@ from service.games.opening import check_bots, derived_id, new_access, new_game, 
 from service.games.opponents import due_at, play_bots
 from service.games.port import Answered, Committed, Lost
 from service.games.read import all_legal_moves
+from service.games.stored import access_of
 from service.games.texts import ENGLISH, Language
 from service.games.tilesets import DEFAULT, LoadedTileSet
 from service.games.waiting import check_tagging, creator_hash, tag_seat
@@ -76,7 +77,7 @@ async def create(
             if (answer := replay(idempotency, loaded.answer)) is None:
                 expired += 1
                 continue
-            access = decode_access(loaded.access)
+            access = access_of(loaded)
             return with_tokens(msgspec.json.decode(answer, type=Created), idempotency.key, access)
         created = await _try_create(context, wanted, game_id)
         if created is not None:

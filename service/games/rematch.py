@@ -14,9 +14,9 @@ from schemas.base import encode
 from schemas.events import RematchCreated
 from schemas.lobby import Created, CreateGame, Rematch, SeatAsked, SeatToken
 from schemas.vocabulary import TimeoutAsked
-from service.engine import Game, decode, view
+from service.engine import Game, view
 from service.games import desk
-from service.games.access import Access, check_owner, decode_access
+from service.games.access import Access, check_owner
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoSuchGame, NotOver, RematchExists
@@ -26,6 +26,7 @@ from service.games.opening import derived_id, new_access, new_game, with_tokens
 from service.games.opponents import due_at
 from service.games.port import Answered, Committed, Lost
 from service.games.read import all_legal_moves
+from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language
 
 TRIES = 100
@@ -82,7 +83,7 @@ async def _told_again(context: Context, created: Created, minting: bytes) -> Cre
     loaded = await context.store.load(created.game.id)
     if loaded is None:
         raise NoSuchGame(created.game.id)
-    return with_tokens(created, minting, decode_access(loaded.access))
+    return with_tokens(created, minting, access_of(loaded))
 
 
 async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) -> _Made:
@@ -96,8 +97,8 @@ async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) 
             if made is not None:
                 return made
             loaded = await context.store.load(game_id)
-        if loaded is not None and (game := decode(loaded.snapshot)).previous_game == before.id:
-            return _Made(game, decode_access(loaded.access))
+        if loaded is not None and (game := game_of(loaded)).previous_game == before.id:
+            return _Made(game, access_of(loaded))
     raise Conflict("no id could be found for the new game")
 
 

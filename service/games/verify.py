@@ -60,7 +60,7 @@ def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
     """A copy of `document` with RFC 6902 operations applied, of the kinds that the service sends: add and remove."""
     document = msgspec.json.decode(msgspec.json.encode(document))
     for operation in operations:
-        *parents, last = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
+        *parents, last = (part.replace("~1", "/").replace("~0", "~") for part in str.split(operation["path"], "/")[1:])
         target = document
         for part in parents:
             target = target[int(part)] if isinstance(target, list) else target[part]

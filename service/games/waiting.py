@@ -15,10 +15,12 @@ from schemas.game import GameSummary
 from schemas.lobby import CreateGame, JoinGame, MyGame, MyGames, MySeat
 from schemas.vocabulary import Status
 from service.engine import Game, view
-from service.games.access import Access, Tag, decode_access, name, token_hash
+from service.games.access import Access, Tag, name, token_hash
 from service.games.context import Context
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
+from service.games.port import Unreadable
 from service.games.read import SUMMARY, opened
+from service.games.stored import access_of
 
 MOST_LOOKED_AT = 200
 """Games that one request looks at; with a narrow filter its page may be short."""
@@ -98,9 +100,10 @@ async def _mine(
         return None
     try:
         tables, game = opened(context, loaded)
-    except TileSetMissing:
+        access = access_of(loaded)
+    except (TileSetMissing, Unreadable):
         return None
-    seats = _seats(decode_access(loaded.access), game, hashes, wanted.external_user)
+    seats = _seats(access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
         return None
     waiting = any(seat.waiting for seat in seats)

@@ -118,3 +118,11 @@ def test_an_action_changes_the_snapshot() -> None:
     before = encode(game)
     apply(tables, game, legal_moves(tables, game)[0])
     assert encode(game) != before
+
+
+def test_a_snapshot_that_a_later_release_wrote_is_not_taken_for_one_of_this() -> None:
+    later = msgspec.msgpack.decode(NEWEST)
+    later[0] = SCHEMA + 1
+    later.append("what that release added")
+    with pytest.raises(msgspec.DecodeError, match=f"schema {SCHEMA + 1}, which a later release writes"):
+        decode(msgspec.msgpack.encode(later))

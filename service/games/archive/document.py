@@ -1,0 +1,127 @@
+"""A game as one document: its log and its snapshot, so that it can be proven, and stored again, from that alone.
+
+Of the two kinds an archive is for keeping, and nobody can play or watch with what is in it; an export is for moving a
+game between Redis servers, and holds what it needs to go on: the access record with the tokens' hashes, and the
+webhooks with their secrets. The same game always gives the same bytes.
+
+    BadDocument   it is no such document, or does not hold together; says why, and where
+"""
+
+import gzip
+import zlib
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Raw
+
+from schemas.base import canonical
+from schemas.game import Timestamp
+from schemas.vocabulary import Digest, Id, Status, Visibility
+from service.games.webhooks.port import Hook, State, Tried
+
+__all__ = ["LATEST", "MOST_BYTES", "BadDocument", "GameDocument", "HookDocument", "is_document", "read", "write"]
+
+FORMAT = "south-seas game"
+
+LATEST = 1
+"""Number of the form written now. A new field has a default and raises it; `tests/keeping/documents` has each."""
+
+MOST_BYTES = 1 << 28
+"""A document that says to be larger is not unpacked: a whole game is some 300 KB."""
+
+_GZIP = b"\x1f\x8b"
+_LEVEL = 6
+
+
+class BadDocument(Exception):
+    """The document cannot be used; `version` is the first of the log with which something is wrong, if any is."""
+
+    def __init__(self, reason: str, version: int | None = None) -> None:
+        super().__init__(reason if version is None else f"version {version}: {reason}")
+        self.reason = reason
+        self.version = version
+
+
+class HookDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A webhook, how far it has come, and the latest attempts, the newest first."""
+
+    hook: Hook
+    state: State
+    tried: list[Tried] = []
+
+
+class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """One game. Members are written in alphabetical order."""
+
+    format: Literal["south-seas game"] = "south-seas game"
+    schema: Annotated[int, Meta(ge=1)]
+    """`LATEST` when it was written."""
+    kind: Literal["archive", "export"]
+    game: Id
+    status: Status
+    version: Annotated[int, Meta(ge=1)]
+    digest: Digest
+    """Of the last version."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    visibility: Visibility
+    tileset: Raw
+    """The whole tile set, as it is answered, in RFC 8785 form."""
+    tileset_hash: str
+    """SHA-256 hex of it: SET of the commitment."""
+    snapshot: bytes
+    """MessagePack, in base64: `service.engine.Game`, which says by its first field which schema it has."""
+    diffs: list[Raw]
+    """The whole log, each diff byte for byte as clients get it."""
+    access: bytes | None = None
+    """Of an export: the access record, MessagePack in base64. It has hashes of tokens, no token."""
+    hooks: list[HookDocument] = []
+    """Of an export, the oldest first. Their secrets are in it."""
+
+
+class _Named(msgspec.Struct):
+    format: str
+    schema: int
+
+
+def write(document: GameDocument) -> bytes:
+    """The document as it is stored: canonical JSON, compressed; equal for equal documents."""
+    return gzip.compress(canonical(document), _LEVEL, mtime=0)
+
+
+def is_document(data: bytes) -> bool:
+    """Whether bytes are such a document, of whatever schema. Raises BadDocument where they cannot be unpacked."""
+    try:
+        return msgspec.json.decode(_unpacked(data), type=_Named).format == FORMAT
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def read(data: bytes) -> GameDocument:
+    """The document in a file's bytes, packed or not; raises BadDocument. What it says is not believed: see `prove`."""
+    plain = _unpacked(data)
+    try:
+        named = msgspec.json.decode(plain, type=_Named)
+        if named.format == FORMAT and named.schema > LATEST:
+            raise BadDocument(
+                f"it has schema {named.schema}, which only a later release knows; this one knows {LATEST}"
+            )
+        return msgspec.json.decode(plain, type=GameDocument)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadDocument(f"it is no document of a game: {error}") from error
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What was compressed, up to MOST_BYTES of it."""
+    if not data.startswith(_GZIP):
+        return data
+    unpacking = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        plain = unpacking.decompress(data, MOST_BYTES)
+    except zlib.error as error:
+        raise BadDocument(f"it cannot be unpacked: {error}") from error
+    if unpacking.unconsumed_tail:
+        raise BadDocument(f"it is larger than {MOST_BYTES} bytes")
+    if not unpacking.eof:
+        raise BadDocument("it ends in the middle")
+    return plain

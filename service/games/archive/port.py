@@ -1,0 +1,62 @@
+"""What archive, export and import need of a store, and where archives go."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple, Protocol
+
+from service.games.archive.document import HookDocument
+from service.games.port import Commit, StoreError
+
+__all__ = ["ArchiveStore", "Moving", "Objects", "ObjectsUnavailable", "Restoring"]
+
+
+class ObjectsUnavailable(StoreError):
+    """What archives are kept in did not take one; says why."""
+
+
+class Objects(Protocol):
+    """Where archives are kept."""
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Keep `data` under `name`, in place of what was there; whole or not at all. Raises ObjectsUnavailable."""
+
+
+class ArchiveStore(Protocol):
+    """Which games are to be archived. Every method may raise StoreUnavailable."""
+
+    async def promise(self, game: str, at: int) -> None:
+        """Have a game looked at by then."""
+
+    async def due(self, now: int, limit: int) -> list[str]:
+        """Games to look at, the most urgent first, until `settle`."""
+
+    async def settle(self, game: str, until: int | None) -> None:
+        """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
+
+    async def claim(self, game: str, holder: str, seconds: int) -> bool:
+        """Take a game for so long, so that nobody else archives it; False where somebody else has it."""
+
+    async def archived(self, game: str) -> int:
+        """The version that is archived; 0 for none."""
+
+    async def note(self, game: str, holder: str, version: int) -> bool:
+        """Note that a version is archived, and let the game go; False where it has another now, or was not held."""
+
+
+class Restoring(NamedTuple):
+    """A game to be stored from a document."""
+
+    commit: Commit
+    """As if it were created with its whole log."""
+    hooks: Sequence[HookDocument]
+    replace: bool
+    """Whether it takes the place of a game with the same id."""
+
+
+class Moving(Protocol):
+    """Whole games out of and into a store. Every method may raise StoreUnavailable."""
+
+    def games(self) -> AsyncIterator[str]:
+        """Ids of all games, in any order; each at least once that is there from beginning to end."""
+
+    async def restore(self, restoring: Restoring) -> bool:
+        """Store a whole game at once; False, and nothing changed, where it is there and not to be replaced."""

@@ -1,0 +1,25 @@
+"""What is stored of a game, as it comes back from the store."""
+
+import msgspec
+
+from service.engine import Game, decode
+from service.games.access import Access, decode_access
+from service.games.port import Loaded, Unreadable
+
+__all__ = ["access_of", "game_of"]
+
+
+def game_of(loaded: Loaded) -> Game:
+    """The game of what was loaded; raises Unreadable."""
+    try:
+        return decode(loaded.snapshot)
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"the snapshot cannot be read: {error}") from error
+
+
+def access_of(loaded: Loaded) -> Access:
+    """The access record of what was loaded; raises Unreadable."""
+    try:
+        return decode_access(loaded.access)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Unreadable(f"the access record cannot be read: {error}") from error

@@ -1,0 +1,79 @@
+"""What mending needs of a store. Every method may raise StoreUnavailable."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from schemas.vocabulary import Status
+
+__all__ = ["Places", "Upkeep", "Walked"]
+
+
+class Walked(NamedTuple):
+    """A part of everything that is stored."""
+
+    games: list[str]
+    names: list[str]
+    """That games are found by."""
+    position: str
+    """Where to go on; empty at the end."""
+
+
+class Places(NamedTuple):
+    """Where a game is found now."""
+
+    statuses: list[Status]
+    """Under which it is listed."""
+    names: list[str]
+    """That it is found by, of those asked for."""
+    due: bool
+    """Whether somebody will look at it."""
+    hooks: list[str]
+    """Webhooks that somebody will look at, of those asked for."""
+    archive: bool
+    """Whether somebody will look whether it is archived."""
+
+
+class Upkeep(Protocol):
+    """A store whose indexes can be mended."""
+
+    async def walk(self, position: str, count: int) -> Walked:
+        """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
+
+    async def take_turn(self, seconds: float) -> bool:
+        """Whether it is time for the next part of the walk; if so, for nobody else for so long."""
+
+    async def keep_turn(self, seconds: float) -> None:
+        """Go on for so long."""
+
+    async def progress(self) -> Mapping[str, str]:
+        """What `note_progress` noted, empty at first."""
+
+    async def note_progress(self, progress: Mapping[str, str]) -> None:
+        """Note how far the walk has come."""
+
+    async def sizes(self) -> dict[str, int]:
+        """How many games each index has that is in one piece."""
+
+    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> Places:
+        """Where a game is found now."""
+
+    async def enlist(self, game: str, status: Status, created_at: int) -> None:
+        """List it under a status."""
+
+    async def unlist(self, game: str, status: Status) -> None:
+        """Take it from a status."""
+
+    async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
+        """Have it found by these names for so long."""
+
+    async def promise(self, game: str, at: int) -> None:
+        """Have it looked at by then."""
+
+    async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
+        """Take out games that are no more, of `count` from the `start`th oldest on.
+
+        Gives how many were taken out, and where to go on (None at the end).
+        """
+
+    async def prune_name(self, name: str, count: int) -> int:
+        """Take out games that are no more, of some found by this name; gives how many."""

@@ -1,0 +1,78 @@
+"""`south-seas export`: games out of a Redis, each as one file."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from schemas.base import canonical
+from service.games.archive.document import BadDocument, GameDocument, write
+from service.games.archive.naming import SUFFIX, object_name
+from service.games.archive.taking import export_of
+from service.games.errors import TileSetMissing
+from service.games.port import Unreadable
+from service.games.tilesets import TileSetCatalogue
+from service.keeping.files import write_whole
+from service.keeping.telling import Progress, complain
+from service.store.store import RedisStore
+
+__all__ = ["export_games"]
+
+_AT_ONCE = 8
+_PLAIN = ".json"
+
+
+async def export_games(
+    store: RedisStore, catalogue: TileSetCatalogue, games: Sequence[str] | None, target: Path
+) -> Counter[str]:
+    """Write games (None: all) to `target`, a directory, or the file of the only game; counts `exported` and `failed`.
+
+    Raises OSError, StoreUnavailable.
+    """
+    progress, counts, running = Progress("exported"), Counter[str](), set[asyncio.Task[str]]()
+    async for game in _chosen(store, games):
+        running.add(asyncio.create_task(_export(store, catalogue, game, target, named=games is not None)))
+        if len(running) >= _AT_ONCE:
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            counts.update(task.result() for task in done)
+            progress.count(len(done))
+    counts.update(await asyncio.gather(*running))
+    return counts
+
+
+async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
+    if games is None:
+        async for game in store.keeping.moving.games():
+            yield game
+    else:
+        for game in games:
+            yield game
+
+
+async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, target: Path, *, named: bool) -> str:
+    """Write one game; gives what came of it."""
+    try:
+        document = await export_of(store, catalogue, game)
+    except TileSetMissing as missing:
+        complain(f"game {game}", f"{missing}: name the directory of its tile set with --tilesets-dir")
+        return "failed"
+    except (BadDocument, Unreadable, msgspec.DecodeError) as bad:
+        complain(f"game {game}", bad)
+        return "failed"
+    if document is None:
+        if named:
+            complain(f"game {game}", "there is no such game")
+        return "failed" if named else "gone"
+    await asyncio.to_thread(write_whole, *_file(document, target))
+    return "exported"
+
+
+def _file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
+    """Where a document goes, and as what."""
+    if target.name.endswith(SUFFIX) and not target.is_dir():
+        return target, write(document)
+    if target.name.endswith(_PLAIN) and not target.is_dir():
+        return target, canonical(document)
+    return target / object_name(document.game, document.created_at), write(document)

@@ -1,0 +1,154 @@
+"""Writers that commit as fast as they are let, and remember what was acknowledged; and a count of what is stored."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import NamedTuple
+
+from service.games.port import Commit, Committed, Lost, Stored, StoredDiff, StoreUnavailable
+from service.store.store import RedisStore
+
+__all__ = ["Acknowledged", "Counted", "Writers", "count"]
+
+AGAIN_S = 0.05
+SNAPSHOT = bytes(8000)
+"""As large as that of a game in its middle."""
+
+DATA = b"x" * 700
+"""As large as an ordinary diff."""
+
+READ_AT_ONCE = 1000
+
+
+class Acknowledged(NamedTuple):
+    """A commit that somebody was told is stored."""
+
+    game: str
+    digest: str
+    """Different for each commit."""
+    at: float
+    """`time.monotonic()` when they were told."""
+
+
+class Writers:
+    """So many writers, each with a game of its own. A commit that may be stored or not is asked for again as it is."""
+
+    def __init__(self, store: RedisStore, number: int, pause_s: float) -> None:
+        self._store = store
+        self._pause_s = pause_s
+        self._number = number
+        self._tasks: list[asyncio.Task[None]] = []
+        self.games = [f"writer-{secrets.token_hex(6)}" for _ in range(number)]
+        self.acknowledged: list[Acknowledged] = []
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._tasks = [asyncio.create_task(self._write(game)) for game in self.games]
+
+    async def stop(self) -> None:
+        """End in the middle of whatever is under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def go_on(self, within_s: float) -> None:
+        """Wait until each game has one more commit acknowledged; raises TimeoutError."""
+        before = len(self.acknowledged)
+        async with asyncio.timeout(within_s):
+            while {one.game for one in self.acknowledged[before:]} != {*self.games}:
+                for task in self._tasks:
+                    if task.done():
+                        task.result()  # raises what ended it
+                await asyncio.sleep(0.05)
+
+    def longest_pause(self, since: float) -> float:
+        """The longest time for which nobody could write to a game, in seconds, that ended after `since`."""
+        longest, last = 0.0, dict[str, float]()
+        for one in self.acknowledged:
+            if one.at > since:
+                longest = max(longest, one.at - last.get(one.game, one.at))
+            last[one.game] = one.at
+        return longest
+
+    async def _write(self, game: str) -> None:
+        stored: Stored | None = None
+        while True:
+            commit = _commit(game, stored)
+            stored = await self._stored(commit)
+            await asyncio.sleep(self._pause_s)
+
+    async def _stored(self, commit: Commit) -> Stored | None:
+        """What the game is after a commit that was stored, or that found another game there; None for none."""
+        while True:
+            try:
+                outcome = await self._store.commit(commit)
+            except StoreUnavailable:
+                await asyncio.sleep(AGAIN_S)
+                continue
+            if isinstance(outcome, Committed):
+                (diff,) = commit.diffs
+                self.acknowledged.append(Acknowledged(commit.game, diff.digest, time.monotonic()))
+                return Stored(diff.version, diff.digest)
+            assert isinstance(outcome, Lost), outcome
+            return None if outcome.version is None else Stored(outcome.version, outcome.digest or "")
+
+
+def _commit(game: str, stored: Stored | None) -> Commit:
+    """One more change of a game, or its creation."""
+    version = 1 if stored is None else stored.version + 1
+    previous = "" if stored is None else stored.digest
+    return Commit(
+        game=game,
+        id=secrets.token_hex(8),
+        expected=stored,
+        snapshot=SNAPSHOT,
+        access=b"access" if stored is None else None,
+        diffs=[StoredDiff(version, secrets.token_hex(16), previous, DATA)],
+        keep=None,
+        status="active",
+        was=None if stored is None else "active",
+        listed=False,
+        created_at=1_700_000_000,
+        expire_s=100_000,
+        due_at=None,
+    )
+
+
+class Counted(NamedTuple):
+    """What was acknowledged, and what of it is there."""
+
+    acknowledged: int
+    lost: list[Acknowledged]
+    twice: int
+    """Commits that are in a log more than once."""
+    broken: int
+    """Places where a log has a gap, or where what follows was not built on what went before."""
+
+
+async def count(store: RedisStore, writers: Writers) -> Counted:
+    """Compare what was acknowledged with what is stored now."""
+    digests: list[str] = []
+    broken = 0
+    for game in writers.games:
+        log = [diff async for diff in _log(store, game)]
+        digests += (diff.digest for diff in log)
+        broken += sum(_broken(log))
+    there = {*digests}
+    lost = [one for one in writers.acknowledged if one.digest not in there]
+    return Counted(len(writers.acknowledged), lost, len(digests) - len(there), broken)
+
+
+async def _log(store: RedisStore, game: str) -> AsyncIterator[StoredDiff]:
+    since = 0
+    while page := await store.diffs(game, since, READ_AT_ONCE):
+        for diff in page:
+            yield diff
+        since = page[-1].version
+
+
+def _broken(log: list[StoredDiff]) -> Iterator[bool]:
+    previous, version = "", 0
+    for diff in log:
+        yield (diff.version, diff.previous) != (version + 1, previous)
+        previous, version = diff.digest, diff.version

@@ -1,0 +1,42 @@
+"""A store of games on a Redis of this run's own, and a second one beside it to move them to."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from redis.asyncio import Redis
+
+from service.store.client import connect
+from service.store.embedded import embedded
+from service.store.store import RedisStore
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def other_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Another Redis server."""
+    async with embedded(tmp_path_factory.mktemp("other")) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def other_redis(other_url: str) -> AsyncIterator[Redis]:
+    """A plain client of that server, which is empty."""
+    async with Redis.from_url(other_url) as client:
+        await client.flushall()
+        yield client
+
+
+@pytest.fixture
+async def other(other_redis: Redis, other_url: str) -> AsyncIterator[RedisStore]:
+    """A store on that; nothing is stored."""
+    del other_redis  # it has emptied the server
+    async with connect(other_url) as store:
+        yield store
+
+
+@pytest.fixture
+async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
+    """A store on this run's server; nothing is stored."""
+    del redis  # it has emptied the server
+    async with connect(redis_url) as connected:
+        yield connected
