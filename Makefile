@@ -14,7 +14,7 @@ RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py b
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-compiled coverage check format schemas clients bench bench-peers compiled venv lock clean
+.PHONY: help serve test test-compiled coverage check audit format schemas clients chaos fuzz bench bench-peers compiled venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,17 +43,27 @@ check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, 
 	$(BIN)/python -m service.games.texts --check
 	npm --prefix clients run check
 
+audit: $(DEVELOPMENT) ## Look up the locked packages among known weaknesses; needs PyPI and npm to answer
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python .ci/audit $(ARGS)
+
 format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and apply the safe fixes
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	npm --prefix clients run format
 
-schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and schemas/asyncapi.json
+schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the table of settings, the cluster's alerts
 	$(BIN)/python -m service.web.documents schemas
+	$(BIN)/python -m tests.deploy.generated
 
 clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build the page that the service serves
 	npm --prefix clients run generate
 	npm --prefix clients run build
+
+chaos: $(DEVELOPMENT) ## Break everything while games are played, and count what is lost; ARGS="--minutes 3 --seed 7"
+	$(BIN)/python -m tests.chaos $(ARGS)
+
+fuzz: $(DEVELOPMENT) ## Try the service out with whatever it should withstand; ARGS="--minutes 30 --seed 7 --only socket"
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; into the README with ARGS=--readme
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -3,16 +3,14 @@
 import argparse
 import asyncio
 import gc
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NoReturn
 
 import uvloop
 
 from benchmarks.action import action
-from benchmarks.builds import COMPILED, PURE, build_here, environments
+from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
 from benchmarks.engine import engine
 from benchmarks.fan_out import fan_out
 from benchmarks.latency import latency
@@ -43,7 +41,7 @@ def main() -> None:
     """Measure what is asked for; ends with 0 though the machine was noisy, which the result says."""
     options = _options()
     if options.engine != build_here():
-        _start_again_with(options.engine)
+        start_again_with(options.engine, "benchmarks")
     run = Run(rounds=options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS), quick=options.quick)
     figures: list[Figure] = []
     notes: list[str] = []
@@ -73,13 +71,6 @@ async def _run(part: Part, run: Run) -> tuple[list[Figure], list[str]]:
     assert task is not None  # noqa: S101 (a coroutine runs in one)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     return await part(run)
-
-
-def _start_again_with(build: str) -> NoReturn:
-    """The same command in a process that imports the other build of the engine, as do all that it starts."""
-    if build not in (found := environments()):
-        raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
-    os.execve(sys.executable, (sys.executable, "-m", "benchmarks", *sys.argv[1:]), found[build])  # noqa: S606 (itself)
 
 
 def _options() -> argparse.Namespace:

@@ -1,8 +1,10 @@
 """The two builds of the engine, plain Python and compiled: which a process has, and how to start one with the other."""
 
 import os
+import sys
 from filecmp import cmp
 from pathlib import Path
+from typing import NoReturn
 
 from service import engine
 
@@ -38,3 +40,10 @@ def _is_of_these_sources(where: Path) -> bool:
     """Whether the build there, which holds the whole service, was made of the sources as they are now."""
     sources = [path.relative_to(ROOT) for package in ("schemas", "service") for path in (ROOT / package).rglob("*.py")]
     return all((where / path).is_file() and cmp(ROOT / path, where / path, shallow=False) for path in sources)
+
+
+def start_again_with(build: str, program: str) -> NoReturn:
+    """The same command in a process that imports the other build of the engine, as do all that it starts."""
+    if build not in (found := environments()):
+        raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
+    os.execve(sys.executable, (sys.executable, "-m", program, *sys.argv[1:]), found[build])  # noqa: S606 (itself)

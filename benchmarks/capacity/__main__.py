@@ -7,20 +7,19 @@ instances, and what those took is printed beside what was foretold, as the Markd
 import argparse
 import gc
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
-import msgspec
 import uvloop
 
 from benchmarks.asked import sample
+from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
 from benchmarks.capacity.calibration import calibrate
 from benchmarks.capacity.model import Costs, Load, predict
 from benchmarks.capacity.simulation import simulate
+from benchmarks.capacity.table import Row, compared_lines, costs_lines, plan_lines, write
 from benchmarks.capacity.trial import Shape, Took, place, trial
 from benchmarks.machine import describe
 from benchmarks.noise import Watch
-from benchmarks.processes import CORES
+from benchmarks.processes import CORES, cores
 from benchmarks.results import percentile
 
 SECONDS = 6.0
@@ -36,50 +35,42 @@ SHAPES = (
     Shape(4, GAMES, 800.0, 4, by_game=True),
 )
 """None of which the costs were measured with."""
-HEAD = (
-    "| instances | actions/s | sockets a game | by game | service, cores | measured | Redis, cores | measured "
-    "| MB/s | measured | p50 ms | measured | p99 ms | measured |"
-)
 
 
 def main() -> None:
     """Measure, foretell, compare; ends with 0 though the machine was noisy, which it says."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.capacity", description=__doc__)
-    parser.add_argument("--costs", type=Path, help="a file with costs measured before, or to write them to")
+    parser.add_argument("--engine", choices=(PURE, COMPILED), default=PURE, help="the service's build of it (pure)")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/scaling.md")
     options = parser.parse_args()
+    if options.engine != build_here():
+        start_again_with(options.engine, "benchmarks.capacity")
     watch = Watch()
     gc.disable()
-    costs = _costs(options.costs)
-    rows = uvloop.run(_compare(costs, watch))
+    with cores(CORES):
+        costs, rows = uvloop.run(_measure(watch))
     result = describe("suite", [], watch.report(), quick=False, notes=[])
-    print(f"{result.date}, {result.machine.cpu}, {len(CORES)} cores, commit {result.commit}, {result.engine} engine")
-    print(*(result.noise.reasons or ["the machine was quiet"]), sep="\n")
-    print(*_costs_table(costs), "", *rows, sep="\n")
+    quiet = "; ".join(result.noise.reasons) or "the machine was quiet"
+    title = f"{result.date[:10]}, {result.machine.cpu}, {len(CORES)} cores, {result.engine} engine, {quiet}"
+    print(title, *costs_lines(costs), "", *compared_lines(rows), "", *plan_lines(costs), sep="\n")
+    if options.write:
+        write(title, costs, rows)
 
 
-def _costs(file: Path | None) -> Costs:
-    if file is not None and file.exists():
-        return msgspec.json.decode(file.read_bytes(), type=Costs)
-    costs = uvloop.run(calibrate(sample().games, _tell))
-    if file is not None:
-        file.write_bytes(msgspec.json.format(msgspec.json.encode(costs)) + b"\n")
-    return costs
-
-
-async def _compare(costs: Costs, watch: Watch) -> list[str]:
-    """Each shape as one row, foretold and measured."""
-    rows = [HEAD, "|---" * HEAD.count(" |") + "|"]
+async def _measure(watch: Watch) -> tuple[Costs, list[Row]]:
+    """The costs, and then each shape as it was foretold and as it was."""
     played = sample().games
+    costs, rows = await calibrate(played, _tell), []
     async with place(max(shape.instances for shape in SHAPES)) as where:
         await trial(where, Shape(4, GAMES, 400.0), played, SECONDS / 2)
         for shape in SHAPES:
             _tell(f"comparing: {shape.instances} instances, {shape.actions_s:g} actions/s")
             watch.sample()
             rows.append(_row(costs, shape, await trial(where, shape, played, SECONDS)))
-    return rows
+    return costs, rows
 
 
-def _row(costs: Costs, shape: Shape, took: Took) -> str:
+def _row(costs: Costs, shape: Shape, took: Took) -> Row:
     rate = len(took.seconds) / took.wall_s
     load = Load(shape.games, rate / shape.games, shape.sockets_per_game, by_game=shape.by_game)
     use = predict(costs, load, shape.instances)
@@ -90,16 +81,7 @@ def _row(costs: Costs, shape: Shape, took: Took) -> str:
         (use.sent_bytes_s / 1e6, took.received_bytes / took.wall_s / 1e6),
         *((percentile(seconds, percent) * 1e3, percentile(took.seconds, percent) * 1e3) for percent in (50, 99)),
     ]
-    shown = " | ".join(f"{foretold:.2f} | {measured:.2f}" for foretold, measured in cells)
-    asked = f"{shape.instances} | {rate:.0f} | {shape.sockets_per_game} | {'yes' if shape.by_game else 'no'}"
-    return f"| {asked} | {shown} |"
-
-
-def _costs_table(costs: Costs) -> Iterator[str]:
-    yield "| cost | |"
-    yield "|---|---|"
-    for name, value in msgspec.structs.asdict(costs).items():
-        yield f"| {name} | {value:,.1f} |"
+    return Row(shape.instances, rate, shape.sockets_per_game, shape.by_game, cells)
 
 
 def _tell(text: str) -> None:

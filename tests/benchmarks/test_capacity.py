@@ -1,5 +1,6 @@
 """The capacity model and the simulation, against what can be reckoned by hand."""
 
+from pathlib import Path
 from statistics import mean
 
 import msgspec
@@ -7,6 +8,7 @@ import pytest
 
 from benchmarks.capacity.model import Costs, Load, predict
 from benchmarks.capacity.simulation import simulate
+from benchmarks.capacity.table import DOCUMENT, MARKED, Row, write
 
 COSTS = Costs(
     action_us=200,
@@ -65,7 +67,7 @@ def test_an_idle_service_answers_in_the_time_that_an_action_takes() -> None:
 
 
 def test_waiting_is_that_of_one_server_with_random_arrivals() -> None:
-    """Pollaczek-Khinchine for fixed service times: the mean wait is rho s / 2 (1 - rho); all the work is Redis's here."""
+    """Pollaczek-Khinchine, fixed service times: the mean wait is rho s / 2 (1 - rho). All the work is Redis's here."""
     costs = msgspec.structs.replace(COSTS, action_us=0, redis_action_us=200)
     load = Load(games=1_000, actions_per_game_s=2.5, sockets_per_game=0)
     seconds = simulate(costs, load, 1, cores=4, seconds=40).seconds
@@ -86,3 +88,20 @@ def test_cores_are_shared() -> None:
     load = Load(games=50, actions_per_game_s=60, sockets_per_game=0)
     few, many = (simulate(COSTS, load, 4, cores=cores, seconds=5).seconds for cores in (1, 8))
     assert mean(few) > 2 * mean(many)
+
+
+def test_the_tables_are_written_to_where_the_page_has_them(tmp_path: Path) -> None:
+    page = tmp_path / "scaling.md"
+    page.write_bytes(DOCUMENT.read_bytes())
+    write("today", COSTS, [Row(2, 400.0, 3, by_game=True, cells=[(1.0, 2.0)])], page)
+    text = page.read_text(encoding="utf-8")
+    assert [found[1] for found in MARKED.finditer(text)] == ["costs, today", "compared, today", "plans, today"]
+    assert "| an action in the service | 200 | µs |" in text
+    assert "| 2 | 400 | 3 | yes | 1.00 / 2.00 |" in text
+    assert "| 1 million at one sitting | 100,000 |" in text
+
+
+def test_the_page_shows_figures_that_were_measured() -> None:
+    measured = [found[1] for found in MARKED.finditer(DOCUMENT.read_text(encoding="utf-8"))]
+    assert len(measured) == 3
+    assert not any("none yet" in title for title in measured)

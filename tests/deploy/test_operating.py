@@ -12,6 +12,7 @@ import yaml
 
 from service.main import cli
 from service.settings import PREFIX
+from service.store.permissions import ACL, CLUSTER_ACL
 from tests.deploy.generated import PAGE, RULES, page, rules
 from tests.deploy.rendered import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
 from tests.deploy.test_settings import variables
@@ -163,3 +164,8 @@ def test_what_is_generated_is_up_to_date() -> None:
     """`python -m tests.deploy.generated` makes it so."""
     assert page(TEXT) == TEXT
     assert RULES.read_text(encoding="utf-8") == rules()
+
+
+def test_the_page_gives_the_service_what_it_needs_in_redis_and_no_more() -> None:
+    assert f"ACL SETUSER south-seas on >PASSWORD {ACL}\n" in TEXT
+    assert f"`{CLUSTER_ACL.removeprefix(ACL).strip()}`" in TEXT
