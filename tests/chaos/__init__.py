@@ -1,0 +1,7 @@
+"""Chaos: instances behind a real proxy on a real Redis, clients that keep a history, faults, and a checker.
+
+    python -m tests.chaos --minutes 3 --seed 7
+
+`site` starts everything, `tables` play and watch, `faults` break things and mend them, `checker` reads the history that
+is left and knows nothing of the service's code, `figures` counts. docs/chaos.md explains each fault and each check.
+"""

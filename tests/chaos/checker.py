@@ -1,0 +1,214 @@
+"""Reads a history, and finds what must not be in it. It knows the contract, and nothing of the service's code."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import jsonpatch
+import msgspec
+
+from tests.chaos.history import (
+    Acknowledged,
+    Asked,
+    Broke,
+    Holds,
+    Record,
+    Refused,
+    Repeated,
+    Saw,
+    Truth,
+    Whole,
+)
+
+__all__ = ["MEANINGS", "Violation", "check"]
+
+CANONICAL = msgspec.json.Encoder(order="sorted")
+
+
+MEANINGS = {
+    "lost": "an action that was acknowledged is not in the game's log as it was acknowledged",
+    "doubled": "an action is in the log that nobody asked for, or that answers two",
+    "contradicted": "an action that was refused for good is in the log all the same",
+    "repeated": "a second answer to the same key differs from the first",
+    "gap": "the log's versions are not 1, 2, 3, ...",
+    "digest": "the log's chain of digests is broken, or the game's tag is not its end",
+    "missed": "a watcher was not told a version, or was told one twice or out of order",
+    "strange": "a watcher was told, and left believing, what is not in the log",
+    "resync": "a watcher was told the whole game where it could have gone on from what it had",
+    "view": "a watcher's copy at the end is not the game, or the log does not make the game",
+    "unfinished": "a game did not come to its end",
+    "verify": "a finished game does not prove itself",
+    "broke": "a client met what the contract forbids, or an instance logged an error",
+    "failed": "in an update: somebody was refused, or lost a connection without a word before it",
+}
+"""Every kind of violation."""
+
+
+class Violation(NamedTuple):
+    """Something that must not be."""
+
+    kind: str
+    who: str
+    """A client, or a game."""
+    detail: str
+
+
+class _Op(msgspec.Struct):
+    """An action from its request to its end."""
+
+    asked: Asked
+    acknowledged: Acknowledged | None = None
+    refused: Refused | None = None
+
+
+def check(records: Sequence[Record]) -> list[Violation]:
+    """All violations in a history."""
+    truths = {record.game: record for record in records if isinstance(record, Truth)}
+    ops = _operations(records)
+    found = [Violation("broke", record.client, record.detail) for record in records if isinstance(record, Broke)]
+    found += [
+        Violation("repeated", record.client, record.key)
+        for record in records
+        if isinstance(record, Repeated) and not record.equal
+    ]
+    games = {op.asked.game for op in ops} | {record.game for record in records if isinstance(record, (Saw, Whole))}
+    found += [Violation("unfinished", game, "nobody knows how it ended") for game in sorted(games - {*truths})]
+    for game, truth in truths.items():
+        found += _check_log(truth)
+        found += _check_operations(truth, [op for op in ops if op.asked.game == game])
+    found += _check_watchers(records, truths)
+    return found
+
+
+def _operations(records: Sequence[Record]) -> list[_Op]:
+    ops: dict[str, _Op] = {}
+    for record in records:
+        match record:
+            case Asked():
+                ops[record.key] = _Op(record)
+            case Acknowledged():
+                ops[record.key].acknowledged = record
+            case Refused():
+                ops[record.key].refused = record
+            case _:
+                pass
+    return [*ops.values()]
+
+
+def _check_log(truth: Truth) -> Iterator[Violation]:
+    """A log that proves itself, a game that is its end, and an end."""
+    versions = [diff["version"] for diff in truth.log]
+    if versions != [*range(1, truth.document["version"] + 1)]:
+        missing = sorted({*range(1, truth.document["version"] + 1)} - {*versions})
+        yield Violation("gap", truth.game, f"the log has not {missing[:10]} of {truth.document['version']} versions")
+    document: dict[str, Any] = {}
+    digest = ""
+    for diff in msgspec.json.decode(msgspec.json.encode(truth.log)):
+        body = CANONICAL.encode({name: value for name, value in diff.items() if name != "digest"})
+        try:
+            document = jsonpatch.apply_patch(document, diff["patch"], in_place=True)
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
+            yield Violation("view", truth.game, f"the patch of version {diff['version']} does not apply")
+            return
+        before = digest or document["deck"]["commitment"]
+        digest = hashlib.sha256(before.encode() + body).hexdigest()[:32]
+        if digest != diff["digest"]:
+            yield Violation("digest", truth.game, f"that of version {diff['version']} does not continue the chain")
+            digest = diff["digest"]
+    if truth.tag != f"{truth.document['version']}-{digest}":
+        yield Violation("digest", truth.game, f"the game's tag is {truth.tag}, its log ends with {digest}")
+    if document != truth.document:
+        yield Violation("view", truth.game, "the log's patches do not make the game")
+    if truth.document["status"] != "finished":
+        yield Violation("unfinished", truth.game, f"it is {truth.document['status']}")
+    if truth.verified:
+        yield Violation("verify", truth.game, truth.verified)
+
+
+def _check_operations(truth: Truth, ops: Sequence[_Op]) -> Iterator[Violation]:
+    """Each acknowledged action is there, once; and nothing that nobody asked for."""
+    log = {diff["version"]: diff for diff in truth.log}
+    claimed: Counter[int] = Counter()
+    for op in ops:
+        if op.acknowledged is None:
+            continue
+        told = op.acknowledged.diffs or [(op.acknowledged.version, op.acknowledged.digest)]
+        lost = [version for version, digest in told if log.get(version, {}).get("digest") != digest]
+        mine = [version for version, _ in told if _is(log.get(version), op.asked)]
+        if lost or not mine:
+            yield Violation("lost", op.asked.client, f"{op.asked.key} of version {told[0][0]} of {truth.game}")
+        claimed.update(mine[:1])
+    yield from _check_claims(truth, ops, claimed)
+
+
+def _check_claims(truth: Truth, ops: Sequence[_Op], claimed: Counter[int]) -> Iterator[Violation]:
+    """Every action of the log has been asked for once; whose end is not known may have been done, once."""
+    for version, count in claimed.items():
+        if count > 1:
+            yield Violation("doubled", truth.game, f"version {version} answers {count} actions")
+    open_ops = [op for op in ops if op.acknowledged is None]
+    for diff in truth.log:
+        if diff["by"] not in ("seat", "owner") or diff["version"] in claimed or diff["move"] is None:
+            continue
+        candidates = [op for op in open_ops if _is(diff, op.asked)]
+        unknown = next((op for op in candidates if op.refused is None), None)
+        if unknown is not None:
+            open_ops.remove(unknown)
+        elif candidates:
+            refused = candidates[0].asked
+            yield Violation("contradicted", refused.client, f"{refused.key} is version {diff['version']}")
+        else:
+            yield Violation("doubled", truth.game, f"version {diff['version']} was asked for by nobody")
+
+
+def _is(diff: dict[str, Any] | None, asked: Asked) -> bool:
+    """Whether a diff may be what an action did."""
+    if diff is None or (diff["move"], diff["seat"]) != (asked.move, asked.seat):
+        return False
+    return asked.if_match is None or asked.if_match.startswith(f"{diff['version'] - 1}-")
+
+
+def _check_watchers(records: Sequence[Record], truths: dict[str, Truth]) -> Iterator[Violation]:
+    told: dict[tuple[str, str], list[Saw | Whole]] = defaultdict(list)
+    held: dict[tuple[str, str], Holds] = {}
+    for record in records:
+        if isinstance(record, (Saw, Whole)):
+            told[record.client, record.game].append(record)
+        elif isinstance(record, Holds):
+            held[record.client, record.game] = record
+    for (client, game), heard in told.items():
+        if game not in truths:
+            continue
+        yield from _check_watcher(client, truths[game], heard)
+        end = held.get((client, game))
+        if end is None or end.document != truths[game].document or f"{end.version}-{end.digest}" != truths[game].tag:
+            where = "nothing" if end is None else f"{end.version}-{end.digest}"
+            yield Violation("view", client, f"holds {where} of {game}, which is at {truths[game].tag}")
+
+
+def _check_watcher(client: str, truth: Truth, heard: Sequence[Saw | Whole]) -> Iterator[Violation]:
+    """Every version once and in order; the whole game only where there is no way on from what was told before."""
+    digests = {diff["version"]: diff["digest"] for diff in truth.log}
+    believed: list[Saw | Whole] = []
+    """What was told since the last whole game that replaced another history."""
+    for record in heard:
+        if isinstance(record, Whole):
+            if record.since is not None:
+                had = digests.get(record.since) == record.since_digest
+                if had and record.version >= record.since:
+                    yield Violation(
+                        "resync", client, f"had version {record.since} of {truth.game}, got all of {record.version}"
+                    )
+                # What is taken back here was never acknowledged, or it is lost: that is another check.
+                believed = []
+        elif believed and record.version != believed[-1].version + 1:
+            yield Violation(
+                "missed", client, f"told version {record.version} of {truth.game} after {believed[-1].version}"
+            )
+        believed.append(record)
+    for record in believed:
+        if digests.get(record.version) != record.digest:
+            yield Violation(
+                "strange", client, f"told a version {record.version} of {truth.game} that is not in its log"
+            )

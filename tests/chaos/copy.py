@@ -1,0 +1,104 @@
+"""A watcher's own copy of a game, made of what it is told, and checked as a stranger would: by the contract alone."""
+
+import hashlib
+from typing import Any
+
+import jsonpatch
+import msgspec
+
+from tests.chaos.history import Broke, History, Holds, Saw, Whole
+
+__all__ = ["Copy", "next_digest"]
+
+CANONICAL = msgspec.json.Encoder(order="sorted")
+
+
+def next_digest(previous: str, diff: dict[str, Any]) -> str:
+    """The digest that a diff must have. Source: api.md, "Versions and diffs"."""
+    body = CANONICAL.encode({name: value for name, value in diff.items() if name != "digest"})
+    return hashlib.sha256(previous.encode() + body).hexdigest()[:32]
+
+
+class Copy:
+    """The game as one watcher knows it; everything that it is told is written down."""
+
+    def __init__(self, history: History, client: str, game: str) -> None:
+        self.client = client
+        self.game = game
+        self.document: dict[str, Any] = {}
+        self.digest: str | None = None
+        self._history = history
+
+    @property
+    def version(self) -> int | None:
+        """None before anything was told."""
+        return self.document.get("version")
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is."""
+        return self.document.get("status") in ("finished", "aborted")
+
+    @property
+    def decider(self) -> int | None:
+        """Who must decide, as far as this copy goes."""
+        turn = self.document.get("turn")
+        return None if turn is None else turn["decider"]
+
+    @property
+    def since(self) -> dict[str, str]:
+        """The parameters to come back with."""
+        return {} if self.digest is None else {"since": str(self.version), "digest": self.digest}
+
+    def take(self, message: dict[str, Any]) -> None:
+        """A `diff` or a `snapshot`."""
+        if message["type"] == "snapshot":
+            self._whole(message["game"], message["digest"])
+        else:
+            self._go(message)
+
+    def _go(self, diff: dict[str, Any]) -> None:
+        version, digest = diff["version"], diff["digest"]
+        self._history.add(Saw(client=self.client, game=self.game, version=version, digest=digest))
+        if self.digest is None or version != (self.version or 0) + 1:
+            self._broke(f"told version {version} when it had {self.version}")
+            return
+        if next_digest(self.digest, diff) != digest:
+            self._broke(f"the digest of version {version} does not continue the chain")
+            return
+        try:
+            self.document = jsonpatch.apply_patch(self.document, diff["patch"], in_place=True)
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
+            self._broke(f"the patch of version {version} does not apply: {error}")
+            return
+        self.digest = digest
+        if self.version != version:
+            self._broke(f"the patch of version {version} makes version {self.version}")
+
+    def _whole(self, document: dict[str, Any], digest: str) -> None:
+        self._history.add(
+            Whole(
+                client=self.client,
+                game=self.game,
+                version=document["version"],
+                digest=digest,
+                since=self.version,
+                since_digest=self.digest,
+            )
+        )
+        self.document, self.digest = document, digest
+
+    def tell(self) -> None:
+        """Write down how the copy is at the end."""
+        self._history.add(
+            Holds(
+                client=self.client,
+                game=self.game,
+                version=self.version or 0,
+                digest=self.digest or "",
+                document=self.document,
+            )
+        )
+
+    def _broke(self, detail: str) -> None:
+        self._history.add(Broke(client=self.client, detail=f"{self.game}: {detail}"))

@@ -1,0 +1,110 @@
+"""A real haproxy before the instances, as an operator would set it up."""
+
+import asyncio
+import os
+import shutil
+import signal
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.fleet import Instance
+
+__all__ = ["Haproxy", "haproxy"]
+
+READY_S = 20.0
+
+CONFIGURATION = """
+global
+    nbthread 1
+    maxconn 2000
+    stats socket {admin} mode 600 level admin
+defaults
+    mode http
+    timeout connect 1s
+    timeout check 1s
+    timeout client 60s
+    timeout server 60s
+    timeout tunnel 1h
+    # Only a request that never reached an instance is sent to another one: any other the client repeats, with its key.
+    option redispatch
+    retries 3
+    retry-on conn-failure
+frontend players
+    bind fd@{listening}
+    default_backend instances
+backend instances
+    balance roundrobin
+    option httpchk GET /readyz
+    http-check expect status 200
+    default-server check inter 500ms fall 1 rise 1
+{servers}
+"""
+
+
+class Haproxy:
+    """The proxy; `url` is where it listens."""
+
+    def __init__(self, url: str, admin: Path) -> None:
+        self.url = url
+        self._admin = admin
+
+    async def command(self, text: str) -> str:
+        """What it answers on its administration socket."""
+        reader, writer = await asyncio.open_unix_connection(str(self._admin))
+        writer.write(text.encode() + b"\n")
+        answer = (await reader.read()).decode()
+        writer.close()
+        return answer
+
+    async def cut(self, server: str) -> None:
+        """Cut all connections to one instance, and with them their clients'."""
+        await self.command(f"shutdown sessions server instances/{server}")
+
+    async def up(self) -> list[str]:
+        """The instances that it sends requests to."""
+        rows = (line.split(",") for line in (await self.command("show stat")).splitlines())
+        return [row[1] for row in rows if row[0] == "instances" and row[17] == "UP" and row[36] == "L7OK"]
+
+    async def wait_for(self, names: Sequence[str]) -> None:
+        """Wait until it sends requests to all of these."""
+        async with asyncio.timeout(READY_S):
+            while not {*names} <= {*await self.up()}:  # noqa: ASYNC110  it can only be asked
+                await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterator[Haproxy]:
+    """A proxy on a free port, once it has found all instances ready."""
+    program = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
+    if program is None:
+        pytest.fail("haproxy is needed here (Debian and Ubuntu: apt install haproxy)")
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
+        os.set_inheritable(listening.fileno(), True)
+        configuration, admin = directory / "haproxy.cfg", directory / "haproxy.sock"
+        configuration.write_text(
+            CONFIGURATION.format(
+                admin=admin,
+                listening=listening.fileno(),
+                servers="\n".join(f"    server {one.name} 127.0.0.1:{one.port}" for one in instances),
+            )
+        )
+        with (directory / "haproxy.log").open("ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *(program, "-db", "-f", str(configuration)), stderr=log, stdout=log, pass_fds=(listening.fileno(),)
+            )
+        front = Haproxy(f"http://127.0.0.1:{listening.getsockname()[1]}", admin)
+    try:
+        async with asyncio.timeout(READY_S):
+            while not admin.exists():
+                assert process.returncode is None, (directory / "haproxy.log").read_text()
+                await asyncio.sleep(0.02)
+        await front.wait_for([one.name for one in instances])
+        yield front
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGKILL)
+        await process.wait()

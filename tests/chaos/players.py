@@ -1,0 +1,116 @@
+"""Players over HTTP, with the project's own client: each action has a key, and is asked for until its end is known."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from schemas.acting import Acted, LegalMoves
+from schemas.actions import Move
+from schemas.base import encode
+from schemas.diffs import Diff
+from service.client import Busy, Client, ClientError, Conflict, IllegalMove, Refused, VersionMismatch
+from tests.chaos.history import Acknowledged, Asked, Broke, Repeated, Unknown
+from tests.chaos.history import Refused as Declined
+from tests.chaos.world import World
+
+__all__ = ["Player", "TablePlayer"]
+
+REPEATS = 0.1
+"""How many of the actions that were acknowledged are asked for once more."""
+
+WAITS_S = 0.15
+"""Between two looks at whose turn it is."""
+
+MEANT = (VersionMismatch, IllegalMove, Conflict)
+"""Refusals that a player has to reckon with: somebody else was first."""
+
+
+class Player(Protocol):
+    """Anybody who plays."""
+
+    async def run(self) -> None:
+        """Play until the game is over."""
+
+
+class TablePlayer:
+    """Plays for one seat by its token, or for the whole table by the owner's."""
+
+    def __init__(self, world: World, client: str, game: str, token: str, *, guarded: bool, seat: int | None) -> None:
+        """`guarded`: each action counts for one version only (If-Match)."""
+        self.world = world
+        self.client = client
+        self.game = game
+        self._guarded = guarded
+        self._seat = seat
+        self._chance = random.Random(f"{client}")
+        self._asking = Client(world.url, token, session=world.session, backoff=world.backoff)
+        self._number = 0
+
+    async def run(self) -> None:
+        """Play until the game is over."""
+        legal: LegalMoves | None = None
+        while True:
+            await self.world.pace.think(self._chance)
+            if legal is None or self._seat not in (None, legal.seat):
+                legal = await self._legal_moves()
+            if legal is None:
+                continue
+            if legal.seat is None:
+                return
+            if self._seat in (None, legal.seat):
+                legal = await self._act(legal, self._chance.choice(legal.moves), legal.seat)
+            else:
+                await asyncio.sleep(WAITS_S)
+
+    async def _legal_moves(self) -> LegalMoves | None:
+        try:
+            return await self._asking.legal_moves(self.game)
+        except ClientError as error:
+            self._broke(f"legal moves: {error!r}")
+            return None
+
+    async def _act(self, legal: LegalMoves, move: Move, seat: int) -> LegalMoves | None:
+        """Do a move; gives the next moves, where the answer tells them."""
+        self._number += 1
+        key = f"{self.client}-{self._number}"
+        if_match = f"{legal.version}-{legal.digest}" if self._guarded else None
+        add = self.world.history.add
+        add(Asked(client=self.client, game=self.game, key=key, move=move.id, seat=seat, if_match=if_match))
+        try:
+            acted = await self._ask(move, seat, key, if_match)
+        except MEANT as refused:
+            add(Declined(client=self.client, key=key, code=refused.code))
+            return None
+        except Refused as error:
+            self._broke(f"{key}: {error.problem.status} {error}")
+            if isinstance(error, Busy):
+                add(Unknown(client=self.client, key=key, why=repr(error)))
+            else:
+                add(Declined(client=self.client, key=key, code=error.code))
+            return None
+        except ClientError as error:
+            self._broke(f"{key}: {error!r}")
+            add(Unknown(client=self.client, key=key, why=repr(error)))
+            return None
+        diffs = [(diff.version, diff.digest) for diff in acted.diffs]
+        add(Acknowledged(client=self.client, key=key, version=acted.version, digest=acted.digest, diffs=diffs))
+        if self._chance.random() < REPEATS:
+            await self._repeat(acted, lambda: self._ask(move, seat, key, if_match), key)
+        return acted.legal_moves
+
+    async def _ask(self, move: Move, seat: int, key: str, if_match: str | None) -> Acted[Diff]:
+        if if_match is None:
+            return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True)
+        return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True, if_match=if_match)
+
+    async def _repeat(self, acted: Acted[Diff], ask: Callable[[], Awaitable[Acted[Diff]]], key: str) -> None:
+        try:
+            again = await ask()
+        except ClientError as error:
+            self._broke(f"{key} once more: {error!r}")
+        else:
+            self.world.history.add(Repeated(client=self.client, key=key, equal=encode(again) == encode(acted)))
+
+    def _broke(self, detail: str) -> None:
+        self.world.history.add(Broke(client=self.client, detail=f"{self.game}: {detail}"))

@@ -1,0 +1,70 @@
+"""A history in which everything went well, for tests to put something wrong into."""
+
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from tests.chaos.copy import Copy
+from tests.chaos.history import Acknowledged, Asked, Decided, History, Record, Truth
+from tests.games.logs import decoded, whole_game
+
+__all__ = ["GAME", "LOG", "document", "first", "recorded"]
+
+GAME = "chaos"
+LOG = decoded(whole_game(GAME))
+"""A game that was played to its end."""
+
+
+def recorded() -> list[Record]:
+    """A history in which everything went well."""
+    return msgspec.json.decode(_recorded(), type=list[Record])
+
+
+@cache
+def _recorded() -> bytes:
+    """One who plays the whole table, one who watches, and the truth."""
+    history = History()
+    history.add(Decided(game=GAME, kind="test", at=0.5))
+    watcher = Copy(history, "watcher", GAME)
+    watcher.take({"type": "snapshot", "game": document(1), "digest": LOG[0]["digest"]})
+    for before, diff in pairwise(LOG):
+        if diff["move"] is not None:
+            act(history, before, diff)
+        watcher.take(again(diff))
+    watcher.tell()
+    end = LOG[-1]
+    tag = f"{end['version']}-{end['digest']}"
+    history.add(Truth(game=GAME, document=watcher.document, tag=tag, log=LOG, verified=""))
+    return msgspec.json.encode(history.records)
+
+
+def again(diff: dict[str, Any]) -> dict[str, Any]:
+    """A copy, which whoever applies it may change."""
+    copied: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(diff))
+    return copied
+
+
+def document(version: int) -> dict[str, Any]:
+    """GAME as of a version."""
+    copy = Copy(History(), "nobody", GAME)
+    copy.digest, copy.document = LOG[0]["digest"], first()
+    for diff in LOG[1:version]:
+        copy.take(again(diff))
+    return copy.document
+
+
+def first() -> dict[str, Any]:
+    """GAME as of version 1."""
+    return {operation["path"][1:]: operation["value"] for operation in again(LOG[0])["patch"]}
+
+
+def act(history: History, before: dict[str, Any], diff: dict[str, Any]) -> None:
+    """Ask for what a diff says, and get it."""
+    key = f"k{diff['version']}"
+    if_match = f"{before['version']}-{before['digest']}"
+    history.add(Asked(client="owner", game=GAME, key=key, move=diff["move"], seat=diff["seat"], if_match=if_match))
+    version, digest = diff["version"], diff["digest"]
+    told = [(version, digest)]
+    history.add(Acknowledged(client="owner", key=key, version=version, digest=digest, diffs=told))

@@ -1,0 +1,101 @@
+"""A whole run: everything is started, played on, broken and mended; all games are played to their end and judged."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from tests.chaos.checker import Violation, check
+from tests.chaos.faults import CLOCK, FAULTS, Kind
+from tests.chaos.history import Broke, Fault, Record
+from tests.chaos.nemesis import torment
+from tests.chaos.rolling import check_rolling, polling, roll
+from tests.chaos.site import REPLICAS, Site, site
+from tests.chaos.tables import KINDS, keep_playing
+from tests.chaos.tables import Kind as Games
+from tests.chaos.truth import tell_truth
+from tests.chaos.world import IMPATIENT, PATIENT, World, world
+
+__all__ = ["Plan", "Result", "run"]
+
+FINISH_S = 180.0
+"""How long games may take to their end after the last fault."""
+
+
+class Plan(NamedTuple):
+    """What a run is to be."""
+
+    seconds: float
+    seed: int
+    redis: str
+    only: Sequence[str] = ()
+    """Sorts of faults; empty for all that fit."""
+    tables: int = 5
+    games: Sequence[Games] = KINDS
+    pace_s: float = 0.3
+    wait: int = REPLICAS
+    """Replicas that must have an action before it is acknowledged."""
+    rolling: int = 0
+    """Rounds of a rolling update, in place of faults."""
+    flags: Sequence[str] = ("--drain-s", "1.5", "--close-spread-s", "1", "--rate-limits", "off")
+
+    @property
+    def faked(self) -> bool:
+        """Whether clocks are put wrong; gunicorn, and so `--workers`, breaks under what does that."""
+        return not self.rolling and CLOCK in self.kinds()
+
+    def kinds(self) -> list[Kind]:
+        """The faults."""
+        return [kind for kind in FAULTS if self.redis in kind.sites and (not self.only or kind.name in self.only)]
+
+
+class Result(NamedTuple):
+    """What a run has shown."""
+
+    records: list[Record]
+    violations: list[Violation]
+
+
+async def run(plan: Plan, directory: Path, tell: Callable[[Fault], None]) -> Result:
+    """Do it; `tell` hears of each fault when it is over."""
+    backoff = IMPATIENT if plan.rolling else PATIENT
+    async with (
+        site(directory, plan.redis, plan.flags, plan.wait, faked=plan.faked) as where,
+        world(where.proxy.url, plan.seed, plan.pace_s, backoff) as of,
+    ):
+        playing = [
+            asyncio.create_task(keep_playing(of, number, plan.games), name=f"table {number}")
+            for number in range(plan.tables)
+        ]
+        try:
+            async with polling(of, 4 if plan.rolling else 0):
+                async for fault in _broken(plan, where, of):
+                    tell(fault)
+            await _finished(of, playing)
+        finally:
+            for task in playing:
+                task.cancel()
+            await asyncio.gather(*playing, return_exceptions=True)
+        await tell_truth(of)
+        errors = [Violation("broke", one.name, line) for one in where.instances for line in one.errors()]
+        records = of.history.records
+        return Result(records, [*check(records), *(check_rolling(records) if plan.rolling else ()), *errors])
+
+
+def _broken(plan: Plan, where: Site, of: World) -> AsyncIterator[Fault]:
+    if plan.rolling:
+        return roll(where, of.history, plan.rolling)
+    return torment(where, of.history, plan.kinds(), Random(plan.seed), time.monotonic() + plan.seconds)
+
+
+async def _finished(world: World, playing: Sequence[asyncio.Task[None]]) -> None:
+    """Let the games that were begun come to their end."""
+    world.over.set()
+    world.pace.longest_s = 0.0
+    done, left = await asyncio.wait(playing, timeout=FINISH_S)
+    for task in done:
+        task.result()
+    for task in left:
+        world.history.add(Broke(client=task.get_name(), detail="is not at its end yet"))

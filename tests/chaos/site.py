@@ -1,0 +1,86 @@
+"""Everything that a run breaks: Redis, three instances, and the proxy before them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from redis.exceptions import RedisError
+
+from tests.chaos.fleet import Instance, fleet
+from tests.chaos.haproxy import Haproxy, haproxy
+from tests.redis_servers import Deployment, cluster, sentinel, standalone
+
+__all__ = ["REPLICAS", "SITES", "Site", "healthy", "on_all", "site"]
+
+INSTANCES = 3
+HEALTHY_S = 90.0
+SECRET = "in-chaos"
+
+PROMISED = ("min-replicas-to-write 1", "min-replicas-max-lag 2")
+"""Without a replica that keeps up, a primary accepts nothing: one that is cut off soon stops promising."""
+
+REPLICAS = 2
+"""Of each primary. An action that all of them have is lost by no failover (docs/durability.md)."""
+
+SITES = ("standalone", "sentinel", "cluster")
+
+
+class Site(NamedTuple):
+    """What runs."""
+
+    kind: str
+    deployment: Deployment
+    instances: Sequence[Instance]
+    proxy: Haproxy
+
+
+@asynccontextmanager
+async def site(
+    directory: Path, kind: str, flags: Sequence[str] = (), wait: int = REPLICAS, *, faked: bool = False
+) -> AsyncIterator[Site]:
+    """Everything, at work; an action is acknowledged when `wait` replicas have it, where there are any.
+
+    Each instance has a Redis user of its own, so that it can be locked out, and where `faked` a clock of its own.
+    """
+    users = [f"user i{number} on >{SECRET} ~* &* +@all" for number in range(1, INSTANCES + 1)]
+    async with _deployed(kind, directory, users) as deployment:
+        scheme, _, rest = deployment.url.partition(f"://{deployment.access.user}")
+        urls = [f"{scheme}://i{number}:{SECRET}@{rest}" for number in range(1, INSTANCES + 1)]
+        if kind != "standalone":
+            flags = (*flags, "--redis-wait-replicas", str(wait))
+        async with fleet(directory, urls, flags, faked=faked) as instances, haproxy(directory, instances) as proxy:
+            yield Site(kind, deployment, instances, proxy)
+
+
+@asynccontextmanager
+async def _deployed(kind: str, directory: Path, users: Sequence[str]) -> AsyncIterator[Deployment]:
+    if kind == "standalone":
+        async with standalone(directory, settings=users) as deployment:
+            yield deployment
+    elif kind == "sentinel":
+        async with sentinel(directory, replicas=REPLICAS, settings=[*users, *PROMISED]) as deployment:
+            yield deployment
+    else:
+        async with cluster(directory, replicas=REPLICAS, settings=[*users, *PROMISED]) as deployment:
+            yield deployment
+
+
+async def on_all(site: Site, do: Callable[..., Awaitable[object]]) -> None:
+    """Do something with a client of each data node that answers."""
+    for node in site.deployment.nodes:
+        if node.serves:
+            with suppress(RedisError, OSError):
+                async with aclosing(node.client()) as client:
+                    await do(client)
+
+
+async def healthy(site: Site) -> None:
+    """Wait until Redis is whole again; a node that changes its part closes the connections of those who ask it."""
+    async with asyncio.timeout(HEALTHY_S):
+        while True:
+            with suppress(RedisError, OSError):
+                await site.deployment.healthy()
+                return
+            await asyncio.sleep(0.1)

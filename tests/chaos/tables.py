@@ -1,0 +1,94 @@
+"""Tables: games of several kinds, who plays them and who watches."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from schemas.lobby import Created, CreateGame, SeatAsked
+from service.client import Client
+from tests.chaos.history import Decided
+from tests.chaos.players import Player, TablePlayer
+from tests.chaos.socket_player import SocketPlayer
+from tests.chaos.watchers import SocketWatcher, StreamWatcher
+from tests.chaos.world import Table, World
+
+__all__ = ["KINDS", "Kind", "keep_playing", "play"]
+
+TOLD_S = 20.0
+
+ANA, BO, BOT = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
+
+
+class Kind(NamedTuple):
+    """How a game is played."""
+
+    name: str
+    asked: CreateGame
+
+
+KINDS = (
+    Kind("one owner, guarded", CreateGame(players=[ANA, BO])),
+    Kind("two sockets", CreateGame(players=[ANA, BO])),
+    Kind("rivals", CreateGame(players=[ANA, BO])),
+    Kind("one owner, unguarded, and a bot", CreateGame(players=[ANA, BOT])),
+    Kind("an absent player", CreateGame(players=[ANA, BO], turn_timeout_s=1)),
+)
+
+
+async def keep_playing(world: World, number: int, kinds: Sequence[Kind]) -> None:
+    """Play one game after the other at a table, until no new one is to be begun."""
+    games = 0
+    while games == 0 or not world.over.is_set():
+        await play(world, f"t{number}g{games}", kinds[(number + games) % len(kinds)])
+        games += 1
+
+
+async def play(world: World, name: str, kind: Kind) -> None:
+    """Play a new game to its end, before watchers of each sort."""
+    client = Client(world.url, session=world.session, backoff=world.backoff)
+    created = await client.create(kind.asked, key=secrets.token_hex(32))
+    game = created.game.id
+    world.history.add(Decided(game=game, kind=kind.name))
+    table = Table()
+    watchers = (
+        SocketWatcher(world, table, f"{name}-socket", game),
+        StreamWatcher(world, table, f"{name}-stream", game),
+    )
+    watching = [asyncio.create_task(watcher.run()) for watcher in watchers]
+    try:
+        async with asyncio.TaskGroup() as group:
+            for player in _players(world, table, name, kind, created):
+                group.create_task(player.run())
+        table.over = True
+        await _told((await client.legal_moves(game)).digest, watchers)
+    finally:
+        for task in watching:
+            task.cancel()
+        await asyncio.wait(watching)
+
+
+async def _told(digest: str, watchers: Sequence[SocketWatcher | StreamWatcher]) -> None:
+    """Give the watchers the time to hear of this end; who has not then is found by the checker."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(TOLD_S):
+            while {watcher.copy.digest for watcher in watchers} != {digest}:  # noqa: ASYNC110  nobody is told
+                await asyncio.sleep(0.05)
+
+
+def _players(world: World, table: Table, name: str, kind: Kind, created: Created) -> list[Player]:
+    game, owner = created.game.id, created.owner_token
+    tokens = {seat.seat: seat.token for seat in created.seats}
+    match kind.name:
+        case "two sockets":
+            return [SocketPlayer(world, table, f"{name}-p{seat}", game, token, seat) for seat, token in tokens.items()]
+        case "rivals":
+            return [
+                TablePlayer(world, f"{name}-{sort}", game, owner, guarded=sort == "guarded", seat=None)
+                for sort in ("guarded", "unguarded")
+            ]
+        case "an absent player":
+            return [TablePlayer(world, f"{name}-p0", game, tokens[0], guarded=False, seat=0)]
+        case _:
+            return [TablePlayer(world, f"{name}-owner", game, owner, guarded="unguarded" not in kind.name, seat=None)]

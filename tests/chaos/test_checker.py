@@ -1,0 +1,236 @@
+"""The checker finds each violation that is put into a history, and nothing in one that is right."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.chaos.checker import MEANINGS, check
+from tests.chaos.history import (
+    Acknowledged,
+    Asked,
+    Broke,
+    Holds,
+    Record,
+    Refused,
+    Repeated,
+    Saw,
+    Truth,
+    Unknown,
+    Whole,
+    dump,
+    load,
+)
+from tests.chaos.recorded import GAME, document, recorded
+from tests.games.logs import sealed_again
+
+
+def find(records: list[Record], kind: type[Any], number: int = 20) -> Any:
+    """One record of a kind in the middle of a history."""
+    return [record for record in records if isinstance(record, kind)][number]
+
+
+def truth(records: list[Record]) -> Truth:
+    found: Truth = find(records, Truth, 0)
+    return found
+
+
+def kinds(records: list[Record]) -> set[str]:
+    return {violation.kind for violation in check(records)}
+
+
+def test_a_history_that_is_right_has_no_violation(tmp_path: Path) -> None:
+    records = recorded()
+    assert check(records) == []
+    dump(records, tmp_path / "history.jsonl")
+    assert load(tmp_path / "history.jsonl") == records
+
+
+def lose_an_action(records: list[Record]) -> None:
+    """An acknowledgement of a version that the log has with another past."""
+    one = find(records, Acknowledged)
+    one.digest, one.diffs = "0" * 32, [(one.version, "0" * 32)]
+
+
+def lose_the_end(records: list[Record]) -> None:
+    """A failover takes the last versions back."""
+    told = truth(records)
+    del told.log[-3:]
+    told.document = document(len(told.log))
+    told.tag = f"{len(told.log)}-{told.log[-1]['digest']}"
+
+
+def lose_and_play_another(records: list[Record]) -> None:
+    """In the place of an acknowledged action there is another."""
+    find(records, Asked).move = "p9.9.9"
+
+
+def double_an_action(records: list[Record]) -> None:
+    """Two versions of the log, one of which was asked for."""
+    gone = find(records, Asked)
+    records[:] = [record for record in records if getattr(record, "key", None) != gone.key]
+
+
+def answer_two_with_one(records: list[Record]) -> None:
+    """Two actions that were acknowledged by the same version."""
+    asked, acknowledged = find(records, Asked), find(records, Acknowledged)
+    records.append(msgspec.structs.replace(asked, key="again"))
+    records.append(msgspec.structs.replace(acknowledged, key="again"))
+
+
+def refuse_what_was_done(records: list[Record]) -> None:
+    """The client was told that its action was not done."""
+    one = find(records, Acknowledged)
+    records[records.index(one)] = Refused(client=one.client, key=one.key, code="version_mismatch")
+
+
+def answer_differently(records: list[Record]) -> None:
+    records.append(Repeated(client="owner", key="k20", equal=False))
+
+
+def leave_a_gap(records: list[Record]) -> None:
+    del truth(records).log[30]
+
+
+def break_the_chain(records: list[Record]) -> None:
+    truth(records).log[30]["digest"] = "0" * 32
+
+
+def change_the_past(records: list[Record]) -> None:
+    """A whole log with good digests, that is not the one that was told."""
+    log = truth(records).log
+    log[30]["at"] = "2030-01-01T00:00:00Z"
+    sealed_again(log)
+
+
+def tag_wrongly(records: list[Record]) -> None:
+    truth(records).tag = "1-" + "0" * 32
+
+
+def answer_another_game(records: list[Record]) -> None:
+    truth(records).document["bag"] = 77
+
+
+def miss_a_diff(records: list[Record]) -> None:
+    records.remove(find(records, Saw))
+
+
+def see_twice(records: list[Record]) -> None:
+    one = find(records, Saw)
+    records.insert(records.index(one), msgspec.structs.replace(one))
+
+
+def see_out_of_order(records: list[Record]) -> None:
+    one, other = find(records, Saw), find(records, Saw, 21)
+    one.version, one.digest, other.version, other.digest = other.version, other.digest, one.version, one.digest
+
+
+def see_what_is_not_there(records: list[Record]) -> None:
+    find(records, Saw).digest = "0" * 32
+
+
+def begin_anew(records: list[Record]) -> None:
+    """A watcher is told the whole game where the diffs from what it has would have done."""
+    one, other = find(records, Saw), find(records, Saw, 22)
+    whole = Whole(
+        client="watcher",
+        game=GAME,
+        version=other.version,
+        digest=other.digest,
+        since=one.version,
+        since_digest=one.digest,
+    )
+    begin = records.index(one) + 1
+    seen = [record for record in records[begin : records.index(other) + 1] if isinstance(record, Saw)]
+    for record in seen:
+        records.remove(record)
+    records.insert(begin, whole)
+
+
+def end_with_an_old_copy(records: list[Record]) -> None:
+    find(records, Holds, 0).document["bag"] = 77
+
+
+def end_without_a_copy(records: list[Record]) -> None:
+    records.remove(find(records, Holds, 0))
+
+
+def never_end(records: list[Record]) -> None:
+    truth(records).document["status"] = "active"
+
+
+def tell_no_truth(records: list[Record]) -> None:
+    records.remove(truth(records))
+
+
+def verify_badly(records: list[Record]) -> None:
+    truth(records).verified = "rules: no"
+
+
+def meet_the_forbidden(records: list[Record]) -> None:
+    records.append(Broke(client="owner", detail="500"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    (
+        (lose_an_action, "lost"),
+        (lose_the_end, "lost"),
+        (lose_and_play_another, "lost"),
+        (double_an_action, "doubled"),
+        (answer_two_with_one, "doubled"),
+        (refuse_what_was_done, "contradicted"),
+        (answer_differently, "repeated"),
+        (leave_a_gap, "gap"),
+        (break_the_chain, "digest"),
+        (change_the_past, "lost"),
+        (change_the_past, "strange"),
+        (tag_wrongly, "digest"),
+        (answer_another_game, "view"),
+        (miss_a_diff, "missed"),
+        (see_twice, "missed"),
+        (see_out_of_order, "missed"),
+        (see_what_is_not_there, "strange"),
+        (begin_anew, "resync"),
+        (end_with_an_old_copy, "view"),
+        (end_without_a_copy, "view"),
+        (never_end, "unfinished"),
+        (tell_no_truth, "unfinished"),
+        (verify_badly, "verify"),
+        (meet_the_forbidden, "broke"),
+    ),
+)
+def test_each_violation_is_found(spoil: Callable[[list[Record]], None], kind: str) -> None:
+    records = recorded()
+    spoil(records)
+    assert kind in kinds(records)
+    assert kinds(records) <= {*MEANINGS}
+
+
+def test_an_action_that_was_given_up_may_have_been_done_or_not() -> None:
+    records = recorded()
+    one = find(records, Acknowledged)
+    records[records.index(one)] = Unknown(client=one.client, key=one.key, why="no answer")
+    asked = Asked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
+    records += [asked, Unknown(client="owner", key="never", why="no answer")]
+    assert check(records) == []
+
+
+def test_a_watcher_of_what_was_taken_back_gets_the_whole_game() -> None:
+    """A failover may take back what was never acknowledged, though a watcher has seen it."""
+    records = recorded()
+    one, following = find(records, Saw), find(records, Saw, 21)
+    strange = Saw(client="watcher", game=GAME, version=following.version, digest="0" * 32)
+    whole = Whole(
+        client="watcher",
+        game=GAME,
+        version=one.version,
+        digest=one.digest,
+        since=strange.version,
+        since_digest=strange.digest,
+    )
+    begin = records.index(one) + 1
+    records[begin:begin] = [strange, whole]
+    assert check(records) == []

@@ -1,0 +1,188 @@
+"""Watchers by WebSocket and by event stream, who come back to where they were."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from tests.chaos.copy import Copy
+from tests.chaos.history import Broke, Came, Hint, Lost
+from tests.chaos.world import Table, World
+
+__all__ = ["SocketWatcher", "StreamWatcher"]
+
+HEARTBEAT_S = 1.0
+"""A socket whose pings are not answered within half of this time is given up."""
+
+CONNECT_S = 4.0
+PAUSE_S = 0.2
+"""The longest wait before coming back, where nobody asked for more."""
+
+SILENCE_S = 20.0
+"""An event stream has a comment every 15 s."""
+
+LOST = (aiohttp.ClientError, TimeoutError, OSError)
+
+
+class SocketWatcher:
+    """Watches a game by WebSocket until it is over."""
+
+    def __init__(self, world: World, table: Table, client: str, game: str, token: str | None = None) -> None:
+        self.world = world
+        self.table = table
+        self.client = client
+        self.copy = Copy(world.history, client, game)
+        self.socket: aiohttp.ClientWebSocketResponse | None = None
+        self.changed = asyncio.Condition()
+        self._chance = random.Random(f"{client}")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._patience_s = 0.0
+
+    async def run(self) -> None:
+        """Watch until there is no more to hear, or until cancelled."""
+        try:
+            while self.waits:
+                await self._watch()
+        finally:
+            self.copy.tell()
+
+    async def _watch(self) -> None:
+        """Watch over one connection, and wait before the next."""
+        self._patience_s = self._chance.uniform(0, PAUSE_S)
+        try:
+            why = await self._connection()
+        except aiohttp.WSServerHandshakeError as error:
+            why = f"refused with {error.status}"
+            self._check_refusal(error.status)
+        except LOST as error:
+            why = str(error) or type(error).__name__
+        self.socket = None
+        if self.waits:
+            self.world.history.add(Lost(client=self.client, why=why))
+            await asyncio.sleep(self._patience_s)
+
+    async def _connection(self) -> str:
+        """Listen until the connection ends, or the game; says why it ended."""
+        url = f"{self.world.url}/v1/games/{self.copy.game}/ws"
+        async with asyncio.timeout(CONNECT_S):
+            socket = await self.world.session.ws_connect(
+                url, params=self.copy.since, headers=self._headers, heartbeat=HEARTBEAT_S
+            )
+        async with socket:
+            async for message in socket:
+                if message.type is aiohttp.WSMsgType.TEXT:
+                    await self.heard(msgspec.json.decode(message.data), socket)
+                    if not self.waits:
+                        return "over"
+            code = socket.close_code
+        if code is not None and code >= 4000 and code not in (4408, 4429):
+            self.world.history.add(Broke(client=self.client, detail=f"closed with {code}"))
+        return f"closed with {code}"
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is more to hear."""
+        return not (self.copy.over and self.table.over)
+
+    async def heard(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
+        """Take a message."""
+        match message["type"]:
+            case "subscribed":
+                self.socket = socket
+                self.world.history.add(Came(client=self.client))
+            case "diff" | "snapshot":
+                self.copy.take(message)
+            case "closing":
+                self._patience_s = message["retry_after_ms"] / 1000
+                self.world.history.add(Hint(client=self.client, retry_after_ms=message["retry_after_ms"]))
+            case _:
+                pass
+        async with self.changed:
+            self.changed.notify_all()
+
+    def _check_refusal(self, status: int) -> None:
+        """A busy service may refuse an upgrade; any other refusal is wrong."""
+        if status not in (502, 503, 504):
+            self.world.history.add(Broke(client=self.client, detail=f"the upgrade was refused with {status}"))
+
+
+class StreamWatcher:
+    """Watches a game by server-sent events until it is over."""
+
+    def __init__(self, world: World, table: Table, client: str, game: str) -> None:
+        self.world = world
+        self.table = table
+        self.client = client
+        self.copy = Copy(world.history, client, game)
+        self._chance = random.Random(f"{client}")
+        self._last_id = ""
+        self._patience_s = 0.0
+
+    async def run(self) -> None:
+        """Watch until there is no more to hear, or until cancelled."""
+        try:
+            while self.waits:
+                await self._watch()
+        finally:
+            self.copy.tell()
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is more to hear."""
+        return not (self.copy.over and self.table.over)
+
+    async def _watch(self) -> None:
+        """Watch over one connection, and wait before the next."""
+        self._patience_s = self._chance.uniform(0, PAUSE_S)
+        try:
+            why = await self._connection()
+        except LOST as error:
+            why = str(error) or type(error).__name__
+        if self.waits:
+            self.world.history.add(Lost(client=self.client, why=why))
+            await asyncio.sleep(self._patience_s)
+
+    async def _connection(self) -> str:
+        """Listen until the stream ends, or the game; says why it ended."""
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self._last_id} if self._last_id else {})
+        url = f"{self.world.url}/v1/games/{self.copy.game}/diffs"
+        timeout = aiohttp.ClientTimeout(sock_connect=CONNECT_S, sock_read=SILENCE_S)
+        async with self.world.session.get(url, headers=headers, timeout=timeout) as response:
+            if response.status != 200:
+                if response.status not in (502, 503, 504):
+                    self.world.history.add(Broke(client=self.client, detail=f"the stream began with {response.status}"))
+                return f"refused with {response.status}"
+            self.world.history.add(Came(client=self.client))
+            async for event in _events(response):
+                self._take(event)
+                if not self.waits:
+                    return "over"
+        return "the stream ended"
+
+    def _take(self, event: dict[str, str]) -> None:
+        if "retry" in event:
+            self._patience_s = int(event["retry"]) / 1000
+            self.world.history.add(Hint(client=self.client, retry_after_ms=int(event["retry"])))
+        if "data" in event:
+            self.copy.take(msgspec.json.decode(event["data"]))
+            self._last_id = event["id"]
+            if self._last_id != f"{self.copy.version}-{self.copy.digest}":
+                self.world.history.add(Broke(client=self.client, detail=f"an event's id is {self._last_id}"))
+
+
+async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, str]]:
+    """The fields of each event; comments are skipped."""
+    event: dict[str, str] = {}
+    rest = b""
+    async for piece in response.content.iter_any():
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            if not line:
+                yield event
+                event = {}
+            elif not line.startswith(b":"):
+                name, _, value = line.decode().partition(":")
+                event[name] = value.removeprefix(" ")

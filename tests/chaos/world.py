@@ -1,0 +1,72 @@
+"""What all clients of a run share."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+import aiohttp
+
+from service.client import Backoff
+from tests.chaos.history import History
+
+__all__ = ["IMPATIENT", "PATIENT", "Pace", "Table", "World", "world"]
+
+PATIENT = Backoff(first_s=0.05, longest_s=1.5, tries=2_000, timeout_s=4.0)
+"""A good client: it gives a try 4 s, and asks again with the same key until it knows."""
+
+IMPATIENT = Backoff(tries=1, timeout_s=20.0)
+"""A client that asks once: whatever fails is a failed request."""
+
+
+class Pace:
+    """How long players think."""
+
+    def __init__(self, longest_s: float) -> None:
+        self.longest_s = longest_s
+
+    async def think(self, chance: random.Random) -> None:
+        """A moment, or none."""
+        await asyncio.sleep(chance.uniform(0, self.longest_s))
+
+
+class Table:
+    """One game's players and watchers.
+
+    A failover may take back what nobody was promised, the end of the game too: so nobody leaves before all players
+    know at once that it is over.
+    """
+
+    def __init__(self) -> None:
+        self.players: set[str] = set()
+        """Who plays over sockets, and sees what others do."""
+        self.satisfied: dict[str, str] = {}
+        """Those of them who have seen an end, and have no action open; by the digest of that end."""
+        self.over = False
+
+    @property
+    def agreed(self) -> bool:
+        """Whether all of them have seen the same end."""
+        return {*self.satisfied} == self.players and len({*self.satisfied.values()}) == 1
+
+
+class World(NamedTuple):
+    """A service behind `url`, and what becomes of it."""
+
+    url: str
+    history: History
+    session: aiohttp.ClientSession
+    chance: random.Random
+    pace: Pace
+    backoff: Backoff
+    over: asyncio.Event
+    """No new game is begun."""
+
+
+@asynccontextmanager
+async def world(url: str, seed: int, pace_s: float, backoff: Backoff = PATIENT) -> AsyncIterator[World]:
+    """A world at its beginning."""
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        yield World(url, History(), session, random.Random(seed), Pace(pace_s), backoff, asyncio.Event())
