@@ -1,0 +1,14 @@
+"""One instance for all short forms of a run, on a Redis of its own, which nobody empties."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fuzz.subject import Subject, subject
+
+
+@pytest.fixture(scope="session")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
+    """A running instance."""
+    with subject(tmp_path_factory.mktemp("data")) as one:
+        yield one

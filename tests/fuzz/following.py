@@ -1,0 +1,150 @@
+"""What must be true of all that a socket says: the oracle of the socket's fuzzer."""
+
+import json
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import jsonpatch
+
+from schemas.base import canonical
+from schemas.problems import KINDS
+from service.games.diffs import chain
+from service.web.asyncapi import ANSWERS, CLOSE_CODES
+from tests.fuzz.figures import Figures
+from tests.fuzz.frames import TEXT, RawSocket, frame
+from tests.web.watching import described
+
+CODES = frozenset(closed.code for closed in CLOSE_CODES)
+
+ANSWERED_BY = ("ack", "error", "subscribed", "pong")
+
+GAME = "game"
+
+
+class Follow:
+    """A game as this client has it."""
+
+    def __init__(self, version: int, digest: str | None, game: Any = None) -> None:
+        self.version = version
+        self.digest = digest
+        self.game = game
+
+    def take(self, diff: dict[str, Any]) -> None:
+        """Go on by a diff; raises AssertionError where it does not follow."""
+        assert diff["version"] == self.version + 1, (self.version, diff)
+        if self.digest is not None:
+            body = {name: value for name, value in diff.items() if name != "digest"}
+            assert diff["digest"] == chain(self.digest, canonical(body)), diff
+        self.version, self.digest = diff["version"], diff["digest"]
+        if self.game is not None:
+            self.game = jsonpatch.apply_patch(self.game, diff["patch"], in_place=False)
+            assert self.game["version"] == self.version
+
+
+class Line:
+    """One open socket, and all that it may say next."""
+
+    def __init__(self, raw: RawSocket, figures: Figures) -> None:
+        self.raw = raw
+        self.games: dict[str, Follow] = {}
+        """Those watched."""
+        self.snapshot_of: str | None = None
+        """The game of which a snapshot must come next."""
+        self._figures = figures
+        self._numbers = count(1)
+        welcome = raw.hear()
+        assert welcome["type"] == "welcome", welcome
+        described("welcome").validate(welcome)
+        self.most: int = welcome["max_message_bytes"]
+
+    def begin(self, game: str, since: int | None = None) -> None:
+        """Hear what a subscription that the path implies is answered with; raises Ended where it is refused."""
+        self._subscribed(self._next(), {GAME: game, "since": since})
+        if self.snapshot_of is not None:
+            self._told(self._next())
+
+    def exchange(self, messages: Sequence[Any], frames: Sequence[bytes]) -> list[dict[str, Any]]:
+        """Send messages, each in its frames, and hear one answer to each, in order; raises Ended.
+
+        A message is a dictionary, or the text of something that is none.
+        """
+        self._figures["socket messages"] += len(messages)
+        barrier = f"barrier-{next(self._numbers)}"
+        ping = json.dumps({"type": "ping", "id": barrier}).encode()
+        self.raw.send(b"".join(frames) + frame(TEXT, ping))
+        waiting, answers = [*messages], []
+        while (told := self._next()) != {"type": "pong", "id": barrier}:
+            if told["type"] in ANSWERED_BY or (told["type"] == "snapshot" and self.snapshot_of is None):
+                assert waiting, ("nothing was asked", told)
+                self._answer(waiting.pop(0), told)
+                answers.append(told)
+            else:
+                self._told(told)
+        assert not waiting, ("not answered", waiting)
+        assert self.snapshot_of is None
+        return answers
+
+    def still(self) -> None:
+        """Hear all that has been told so far."""
+        self.exchange([], [])
+
+    def _next(self) -> dict[str, Any]:
+        told = self.raw.hear()
+        described(told["type"]).validate(told)
+        return told
+
+    def _told(self, told: dict[str, Any]) -> None:
+        match told["type"]:
+            case "diff":
+                assert self.snapshot_of is None
+                assert told[GAME] in self.games, told
+                self.games[told[GAME]].take(told)
+            case "snapshot":
+                assert told[GAME]["id"] == self.snapshot_of, told
+                self.snapshot_of = None
+                self._whole(told)
+            case _:
+                raise AssertionError(told)
+
+    def _whole(self, told: dict[str, Any]) -> None:
+        game = told[GAME]
+        self.games[game["id"]] = Follow(game["version"], told["digest"], game)
+
+    def _answer(self, asked: Any, told: dict[str, Any]) -> None:
+        """One answer to what was asked; it is of a type and for an id that fit."""
+        tag = asked.get("type") if isinstance(asked, dict) else None
+        if told["type"] == "error":
+            problem = told["problem"]
+            assert KINDS[problem["code"]].status == problem["status"] != 500, told
+            if isinstance(asked, dict) and problem["code"] != "malformed":
+                assert told["id"] == asked.get("id"), (asked, told)
+            return
+        if isinstance(asked, dict):
+            assert isinstance(tag, str)
+            assert told["type"] in ANSWERS[tag], (asked, told)
+        if told["type"] != "snapshot" and isinstance(asked, dict):
+            assert told["id"] == asked.get("id"), (asked, told)
+        match told["type"]:
+            case "snapshot":
+                assert tag == "sync"
+                if told[GAME]["id"] in self.games:
+                    assert told[GAME]["version"] >= self.games[told[GAME]["id"]].version
+                    self._whole(told)
+            case "subscribed":
+                self._subscribed(told, asked)
+            case "ack" if tag == "unsubscribe":
+                self.games.pop(told[GAME], None)
+            case "ack" if told["version"] is not None and told[GAME] in self.games:
+                assert self.games[told[GAME]].version >= told["version"], "an ack before its diffs"
+
+    def _subscribed(self, told: dict[str, Any], asked: dict[str, Any]) -> None:
+        assert told["type"] == "subscribed", told
+        assert told[GAME] == asked[GAME]
+        if told["recovered"]:
+            since = asked["since"]
+            assert since is not None
+            assert since <= told["version"]
+            self.games[told[GAME]] = Follow(int(since), asked.get("digest"))
+        else:
+            self.snapshot_of = told[GAME]

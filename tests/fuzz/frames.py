@@ -1,0 +1,156 @@
+"""A WebSocket from the client's side that sends whatever bytes it is told to (RFC 6455, RFC 7692)."""
+
+import base64
+import json
+import os
+import socket
+import zlib
+from typing import Any, NamedTuple
+
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
+
+FINAL, DEFLATED = 0x80, 0x40
+
+WITHIN_S = 15.0
+
+TAIL = b"\x00\x00\xff\xff"
+
+
+class Ended(Exception):
+    """The service has closed: with a code, or None where it only cut the connection."""
+
+    def __init__(self, code: int | None, reason: str = "") -> None:
+        super().__init__(code, reason)
+        self.code = code
+
+
+class Answer(NamedTuple):
+    """The answer to an upgrade."""
+
+    status: int
+    head: str
+
+
+def frame(
+    kind: int,
+    payload: bytes,
+    *,
+    flags: int = FINAL,
+    mask: bytes | None = b"\x01\x02\x03\x04",
+    length: int | None = None,
+    wide: int = 0,
+) -> bytes:
+    """One frame; `length` is what it claims, `wide` forces 2 or 8 bytes for it, `mask` None leaves it unmasked."""
+    size = len(payload) if length is None else length
+    masked = 0 if mask is None else 0x80
+    if size > 0xFFFF or wide == 8:
+        head = bytes([flags | kind, masked | 127]) + size.to_bytes(8)
+    elif size > 125 or wide == 2:
+        head = bytes([flags | kind, masked | 126]) + size.to_bytes(2)
+    else:
+        head = bytes([flags | kind, masked | size])
+    if mask is None:
+        return head + payload
+    return head + mask + bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
+
+
+def deflated(text: bytes) -> bytes:
+    """The payload of a compressed message."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return (packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)).removesuffix(TAIL)
+
+
+class RawSocket:
+    """One connection."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._socket = socket.create_connection((host, port), WITHIN_S)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._data = b""
+        self._parts = b""
+        self.deflating = False
+        """Whether the service has agreed to compressed messages."""
+        self.heard = 0
+        """Messages."""
+
+    def upgrade(self, path: str, token: str | None = None, *, offer: str | None = None) -> Answer:
+        """Ask for a WebSocket."""
+        lines = [f"GET {path} HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"]
+        lines += ["Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}"]
+        if token is not None:
+            lines.append(f"Authorization: Bearer {token}")
+        if offer is not None:
+            lines.append(f"Sec-WebSocket-Extensions: {offer}")
+        self.send("\r\n".join([*lines, "", ""]).encode())
+        while b"\r\n\r\n" not in self._data:
+            self._more()
+        head, _, self._data = self._data.partition(b"\r\n\r\n")
+        self.deflating = b"permessage-deflate" in head
+        return Answer(int(head.split()[1]), head.decode())
+
+    def send(self, data: bytes) -> None:
+        """Send bytes; raises Ended where nobody takes them any more."""
+        try:
+            self._socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            self.drain()
+
+    def drain(self) -> None:
+        """Read to the end; raises Ended."""
+        while True:
+            self.hear()
+
+    def hear(self) -> dict[str, Any]:
+        """The next message; pings are answered. Raises Ended."""
+        while True:
+            flags, kind, payload = self._frame()
+            if kind == PING:
+                self.send(frame(PONG, payload))
+            elif kind == CLOSE:
+                code = int.from_bytes(payload[:2]) if payload else 1005
+                raise Ended(code, payload[2:].decode())
+            elif kind in (TEXT, CONTINUATION):
+                self._parts += payload
+                if flags & FINAL:
+                    text, self._parts = self._parts, b""
+                    if flags & DEFLATED:
+                        text = zlib.decompressobj(-15).decompress(text + TAIL)
+                    self.heard += 1
+                    told: dict[str, Any] = json.loads(text)
+                    return told
+
+    def half_close(self) -> None:
+        """Send nothing more."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def close(self, *, reset: bool = False) -> None:
+        """Close the connection, with a reset if so wanted."""
+        if reset:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+        self._socket.close()
+
+    def _frame(self) -> tuple[int, int, bytes]:
+        begin = 2
+        self._need(begin)
+        size = self._data[1] & 0x7F
+        if size > 125:
+            begin += 2 if size == 126 else 8
+            self._need(begin)
+            size = int.from_bytes(self._data[2:begin])
+        self._need(begin + size)
+        first, payload = self._data[0], self._data[begin : begin + size]
+        self._data = self._data[begin + size :]
+        return first & 0xF0, first & 0x0F, payload
+
+    def _need(self, size: int) -> None:
+        while len(self._data) < size:
+            self._more()
+
+    def _more(self) -> None:
+        try:
+            data = self._socket.recv(65_536)
+        except ConnectionResetError:
+            raise Ended(None) from None
+        if not data:
+            raise Ended(None)
+        self._data += data

@@ -1,0 +1,143 @@
+"""HTTP, tried out by schemathesis, which knows nothing but the served document.
+
+First each operation by itself, on a game that is played and on one with open seats; then sequences along the document's
+links: games are created, joined, played by listed moves, taken back, resigned, aborted, read, drawn, told to webhooks.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+from tests.fuzz.figures import Effort, Figures
+from tests.fuzz.subject import Subject
+from tests.fuzz.tokens import FIGURES, SEED
+
+WITHIN_S = 900
+
+ALONE = "examples,coverage,fuzzing"
+
+IN_SEQUENCE = "stateful"
+
+CONFIGURATION = """
+[parameters]
+"path.id" = "{game}"
+
+[[operations]]
+include-path = "/v1/tilesets/{{id}}"
+parameters = {{ "path.id" = "archipelago" }}
+"""
+
+SEQUENCES = """
+[checks.ignored_auth]
+enabled = false
+
+[phases.stateful]
+max-steps = 40
+
+[phases.stateful.inference]
+algorithms = []
+"""
+"""Only the document's own links; what asks without a token is given one again, so that nothing is learned of it."""
+
+RESIGN = "/v1/games/{id}/resign"
+"""With it the game is soon over."""
+
+SEMANTIC = "positive_data_acceptance"
+"""What the schemas allow may still be refused: by the rules, by If-Match, or because names hold odd characters."""
+
+
+def fuzz(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
+    """All of it; `directory` takes configurations."""
+    of_a_played_game(subject, directory, effort, figures)
+    of_other_games(subject, directory, effort._replace(examples=max(1, effort.examples // 5)), figures)
+    in_sequence(subject, directory, effort, figures)
+
+
+def of_a_played_game(subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = ALONE) -> None:
+    """Each operation by itself that does not end it soon."""
+    played = _created(subject, [{"name": "Ana"}, {"name": "Bo"}, {"bot": "random"}])
+    token = ("-H", f"Authorization: Bearer {played['owner_token']}")
+    run = _Schemathesis(subject, directory, figures)
+    run(_configuration(played), phases, effort, *token, "--exclude-method", "DELETE", "--exclude-path", RESIGN)
+
+
+def of_other_games(subject: Subject, directory: Path, effort: Effort, figures: Figures, phases: str = ALONE) -> None:
+    """What ends a game, what is asked of one with open seats, and games that are not there."""
+    run = _Schemathesis(subject, directory, figures)
+    waiting = _created(subject, [{"name": "Ana"}, *({"open": True} for _ in range(4))])
+    token = ("-H", f"Authorization: Bearer {waiting['owner_token']}")
+    changing = [path for end in ("", "/seats", "/resign") for path in ("--include-path", "/v1/games/{id}" + end)]
+    run(_configuration(waiting), phases, effort, *token, *changing)
+    if phases == ALONE:
+        run("", "fuzzing", effort, "--include-path-regex", "[{]id[}]")
+
+
+def in_sequence(subject: Subject, directory: Path, effort: Effort, figures: Figures) -> None:
+    """Along the links."""
+    run = _Schemathesis(subject, directory, figures)
+    run(SEQUENCES, IN_SEQUENCE, effort._replace(examples=5 * effort.examples), hooks=True)
+
+
+class _Schemathesis:
+    """Runs it in a process of its own; raises AssertionError with all that it says."""
+
+    def __init__(self, subject: Subject, directory: Path, figures: Figures) -> None:
+        self._subject = subject
+        self._directory = directory
+        self._figures = figures
+
+    def __call__(self, configuration: str, phases: str, effort: Effort, *arguments: str, hooks: bool = False) -> None:
+        """Run these phases."""
+        (self._directory / "schemathesis.toml").write_text(configuration)
+        done = subprocess.run(
+            [*self._command(phases, effort), *arguments],
+            cwd=self._directory,
+            env=self._environment(effort) if hooks else None,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        self._count(done.stdout.splitlines(), hooks=hooks)
+        self._subject.check()
+
+    def _command(self, phases: str, effort: Effort) -> Iterable[str]:
+        yield str(Path(sys.executable).with_name("schemathesis"))
+        yield from ("--config-file", str(self._directory / "schemathesis.toml"))
+        yield from ("run", f"{self._subject.url}/openapi.json", "--no-color", "--warnings", "off")
+        yield from ("--exclude-checks", SEMANTIC, "--continue-on-failure")
+        yield from ("--phases", phases, "--max-examples", str(effort.examples))
+        yield from ("--generation-deterministic",) if effort.seed is None else ("--seed", str(effort.seed))
+
+    def _environment(self, effort: Effort) -> dict[str, str]:
+        hooks = {"SCHEMATHESIS_HOOKS": "tests.fuzz.tokens", "PYTHONPATH": str(Path(__file__).parents[2])}
+        return {**os.environ, **hooks, FIGURES: str(self._answers), SEED: str(effort.seed or 0)}
+
+    @property
+    def _answers(self) -> Path:
+        return self._directory / "answers.json"
+
+    def _count(self, said: list[str], *, hooks: bool) -> None:
+        cases = [line.split()[0] for line in said if " generated, " in line]
+        self._figures["http requests"] += sum(map(int, cases))
+        if hooks:
+            for answer, number in json.loads(self._answers.read_bytes()).items():
+                self._figures[f"http {answer}"] += number
+
+
+def _configuration(created: dict[str, Any]) -> str:
+    return CONFIGURATION.format(game=created["game"]["id"])
+
+
+def _created(subject: Subject, players: list[dict[str, Any]]) -> dict[str, Any]:
+    body = json.dumps({"players": players}).encode()
+    request = Request(f"{subject.url}/v1/games", body, {"Content-Type": "application/json"})  # noqa: S310  ours
+    with urlopen(request) as response:  # noqa: S310
+        created: dict[str, Any] = json.load(response)
+    return created

@@ -1,0 +1,182 @@
+"""What people write: names in any script, languages in any order, searches, cursors, regions and ids of any form."""
+
+import json
+import unicodedata
+from collections.abc import Callable
+from http.client import HTTPConnection
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fuzz.figures import Effort, Figures, tried
+from tests.fuzz.subject import Subject
+from tests.pictures.drawn import parsed
+
+REFUSED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Categories that no name holds: control and format characters, and what is no character."""
+
+ODD = st.sampled_from(
+    (
+        *(
+            "Ana",
+            "<b>&amp;'\"",
+            "]]>",
+            "--",
+            "{}",
+            "%s %(x)s {0}",
+            "\u202eevil",
+            "a\u0301" * 16,
+            "\U0001f3dd\ufe0f",
+            "ﷺ" * 32,
+        ),
+        *(
+            "\u0000",
+            "\ud800",
+            "\n",
+            " ",
+            "",
+            "x" * 33,
+            "\u00a0",
+            "\u3164",
+            "İıſẞ",
+            "\u200d",
+            "שלום",
+            "\uff46\uff55\uff4c\uff4c",
+            "\ue000",
+            "\U0010ffff",
+        ),
+    )
+)
+
+NAMES = ODD | st.text(max_size=34)
+
+LANGUAGES = st.sampled_from(
+    ("en", "fr", "de", "FR-ca", "*", "i-klingon", "de-DE-1996", "x" * 9, "", "fr;q=0", "de;q=0.5", "*;q=0", ";", "q=1")
+)
+
+QUERIES: dict[str, st.SearchStrategy[str]] = {
+    "q": NAMES,
+    "x": st.sampled_from(("0", "-1", "1", "+1", "1.0", "1e2", "\uff12", "null", "", " 1", "9" * 30, "-2147483649")),
+    "y": st.sampled_from(("0", "1", "-0", "0x1", "true", "NaN")),
+    "stage": st.sampled_from(("cell", "Cell", "", "tile")),
+    "limit": st.sampled_from(("1", "2", "25", "1000", "1001", "0", "-1", "x")),
+    "cursor": st.sampled_from(
+        ("0", "1", "-1", "999999", "1000000", "²", "a", "", "AAAA", "=" * 10, "\u0660", "MTox", "_-_-")
+    ),
+    "since": st.sampled_from(("0", "1", "2147483647", "2147483648", "-1", "x")),
+    "status": st.sampled_from(("waiting", "active", "finished", "aborted", "Waiting", "", "null")),
+    "include": st.sampled_from(("legal_moves", "", "all")),
+    "width": st.sampled_from(("16", "15", "200", "2147483647", "x")),
+    "region": st.sampled_from(
+        ("fit", "0,0,0,0", "-9999,9999,9999,-9999", "1,2,3", "0,0,30,30", "\uff15,0,0,0", "-0,0,0,0\n")
+    ),
+    "side": st.sampled_from(("1", "0", "2")),
+    "candidates": st.sampled_from(("1", "x")),
+    "coordinates": st.sampled_from(("1", "0")),
+    "theme": st.sampled_from(("dark", "light", "pink")),
+    "v": st.sampled_from(("1", "2", "99", "0", "-1")),
+    "waiting": st.sampled_from(("true", "false", "1", "yes")),
+    "external_user": NAMES,
+    "unknown": st.just("1"),
+}
+
+PATHS = ("/legal-moves", "/story", "/diffs", "", "/scores", "/board.svg", "/board.txt", "/board.png")
+
+
+class Heard(NamedTuple):
+    """An answer."""
+
+    status: int
+    kind: str
+    language: str | None
+    data: bytes
+
+
+def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
+    """All of it; raises what is found, in its smallest form."""
+    for check in (_named(subject, figures), _asked(subject, figures)):
+        tried(check, effort)
+
+
+def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
+    @given(NAMES, NAMES, st.lists(LANGUAGES, max_size=4))
+    def check(name: str, other: str, languages: list[str]) -> None:
+        """A name is taken or refused as its characters say, and stands as it is in all that is told and drawn."""
+        body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
+        made = ask(subject, "POST", "/v1/games", body)
+        right = all(1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REFUSED for one in (name, other))
+        assert made.status == (201 if right else 400), (name, other, made)
+        figures["http requests"] += 1
+        if not right:
+            return
+        created = json.loads(made.data)
+        assert [player["name"] for player in created["game"]["players"]] == [name, other]
+        game = f"/v1/games/{created['game']['id']}"
+        accepted = {"Accept-Language": ", ".join(languages)}
+        for path in ("/story", "/legal-moves", "/board.svg?side=1", "/board.txt?side=1", "/board.png?side=1&width=64"):
+            told = ask(subject, "GET", game + path, None, accepted)
+            figures["http requests"] += 1
+            assert told.status == 200, (path, told)
+            if told.kind == "image/svg+xml":
+                parsed(told.data.decode())
+            if told.kind == "application/json":
+                assert told.language in {"en", "fr", "de"}
+        subject.check()
+
+    return check
+
+
+def _asked(subject: Subject, figures: Figures) -> Callable[[], None]:
+    created = json.loads(ask(subject, "POST", "/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]}).data)
+    game, token = f"/v1/games/{created['game']['id']}", {"Authorization": f"Bearer {created['owner_token']}"}
+    every = json.loads(ask(subject, "GET", f"{game}/legal-moves", None).data)["moves"]
+
+    @given(
+        st.sampled_from((*(game + path for path in PATHS), "/v1/games", "/v1/seats/me/games")),
+        st.lists(st.sampled_from([*QUERIES]).flatmap(lambda name: st.tuples(st.just(name), QUERIES[name])), max_size=4),
+        st.integers(1, 30),
+    )
+    def check(path: str, query: list[tuple[str, str]], limit: int) -> None:
+        """Any query is answered or refused with the parameter's name; pages together are the whole list."""
+        told = ask(subject, "GET", f"{path}?{_encoded(query)}", None, token)
+        assert told.status in {200, 400, 404}, (path, query, told)
+        if told.status == 400:
+            problem = json.loads(told.data)
+            assert problem["path"] in {name for name, _ in query}, (path, query, problem)
+        assert paged(subject, f"{game}/legal-moves", limit) == every
+        figures["http requests"] += 2
+        subject.check()
+
+    return check
+
+
+def paged(subject: Subject, path: str, limit: int) -> list[Any]:
+    """A list, read in pages."""
+    moves: list[Any] = []
+    cursor = ""
+    while True:
+        told = json.loads(ask(subject, "GET", f"{path}?limit={limit}{cursor}", None).data)
+        assert len(told["moves"]) <= limit
+        moves += told["moves"]
+        if told["next_cursor"] is None:
+            return moves
+        cursor = f"&cursor={quote(told['next_cursor'])}"
+
+
+def ask(subject: Subject, method: str, path: str, body: Any, headers: dict[str, str] | None = None) -> Heard:
+    """One request."""
+    connection = HTTPConnection(subject.host, subject.port, timeout=30)
+    try:
+        sent = None if body is None else json.dumps(body).encode()
+        connection.request(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
+        answer = connection.getresponse()
+        kind = (answer.getheader("Content-Type") or "").partition(";")[0]
+        return Heard(answer.status, kind, answer.getheader("Content-Language"), answer.read())
+    finally:
+        connection.close()
+
+
+def _encoded(query: list[tuple[str, str]]) -> str:
+    return urlencode([(name, value.encode(errors="surrogatepass")) for name, value in query])

@@ -1,0 +1,177 @@
+"""Games: what is true of every one that can be played, and what becomes of one whose stored bytes were damaged."""
+
+import json
+from collections.abc import Callable
+from http.client import HTTPConnection
+from random import Random
+from typing import Any
+
+import jsonpatch
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.base import canonical
+from schemas.diffs import Diff
+from service.engine import Game, Tables, apply, copy, decode, encode, legal_moves, move_id, parse_move_id, view
+from service.engine.seal import sealed
+from service.games.diffs import chain, record
+from service.games.texts import describe, speech
+from service.store import keys
+from tests.engine.games import archipelago_tables, new_game
+from tests.fuzz.figures import Effort, Figures, tried
+from tests.fuzz.frames import Ended, RawSocket
+from tests.fuzz.subject import Subject
+
+AT = "2026-11-21T21:00:00Z"
+
+MOST_ID, MOST_TEXT = 24, 100
+
+READS = (
+    *("", "/scores", "/tiles", "/legal-moves", "/diffs", "/story", "/board.svg", "/board.txt", "/webhooks"),
+    *("/legal-moves?stage=cell", "/diffs?since=1&limit=1", "/board.svg?v=1", "/webhooks/nothing"),
+)
+
+CHANGES: tuple[tuple[str, Any], ...] = (
+    ("/actions", {"move": "pass.islander"}),
+    ("/undo", {}),
+    ("/resign", {"seat": 1}),
+    ("/return", {}),
+    ("/seats", {"name": "Zoë"}),
+    ("/rematch", {}),
+    ("/webhooks", {"url": "https://bot.example/hook"}),
+)
+
+
+def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
+    """All of it; raises what is found, in its smallest form."""
+    tried(_played(figures), effort)
+    tried(_damaged(subject, figures), effort._replace(examples=3 * effort.examples))
+
+
+def _played(figures: Figures) -> Callable[[], None]:
+    tables = archipelago_tables()
+
+    @given(
+        st.integers(0, 10_000), st.integers(2, 5), st.lists(st.integers(0, 10_000), max_size=60), st.integers(0, 2**30)
+    )
+    def check(start: int, players: int, choices: list[int], more: int) -> None:
+        figures["snapshot games"] += 1
+        game = new_game(tables, start, players)
+        chance = Random(more)
+        for choice in [*choices, *(chance.randrange(10_000) for _ in range(chance.choice((0, 0, 500))))]:
+            moves = legal_moves(tables, game)
+            if not moves:
+                assert game.status == "finished"
+                break
+            figures["snapshot positions"] += 1
+            step(tables, game, moves, choice)
+
+    return check
+
+
+def step(tables: Tables, game: Game, moves: list[Any], choice: int) -> None:
+    """One legal move, and all that must be true of it."""
+    names = [move_id(move) for move in moves]
+    assert len({*names}) == len(names)
+    assert all(len(name) <= MOST_ID and parse_move_id(name) == move for name, move in zip(names, moves, strict=True))
+    chosen = moves[choice % len(moves)]
+    for language in ("en", "fr", "de"):
+        assert 0 < len(describe(speech(language), tables, game, chosen).text) <= MOST_TEXT
+    before, twin = msgspec.to_builtins(view(tables, game)), copy(game)
+    assert decode(sealed(encode(game))) == decode(encode(game)) == game == twin
+    previous = game.digest
+    done, events = apply(tables, game, chosen)
+    assert twin != game
+    diff = record(tables, game, events, at=AT, seat=before["turn"]["decider"], move=move_id(done), by="seat")
+    told = json.loads(diff.data)
+    assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
+    assert jsonpatch.apply_patch(before, told["patch"]) == msgspec.to_builtins(view(tables, game))
+    body = {name: value for name, value in told.items() if name != "digest"}
+    assert told["digest"] == game.digest == chain(previous, canonical(body))
+    again, _ = apply(tables, twin, parse_move_id(move_id(done)) or chosen)
+    record(tables, twin, events, at=AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
+    assert encode(twin) == encode(game)
+
+
+def _damaged(subject: Subject, figures: Figures) -> Callable[[], None]:
+    whole = _create(subject)
+
+    @given(
+        st.sampled_from(("snapshot", "access", "snapshot", "access", "both")),
+        st.lists(st.tuples(st.integers(0, 100_000), st.binary(max_size=6), st.integers(0, 6)), min_size=1, max_size=3),
+        st.booleans(),
+    )
+    def check(what: str, changes: list[tuple[int, bytes, int]], open_seat: bool) -> None:
+        figures["snapshot damages"] += 1
+        game = _create(subject, open_seat=open_seat)
+        fields = ("snapshot", "access") if what == "both" else (what,)
+        subject.call(_damage(subject, game["game"]["id"], fields, changes))
+        figures["snapshot requests"] += ask_everything(subject, game)
+        listed = _ask(subject, "GET", "/v1/games", None, None)
+        assert listed[0] == 200
+        assert _ask(subject, "GET", f"/v1/games/{whole['game']['id']}", None, None)[0] == 200
+        mine = _ask(subject, "GET", "/v1/seats/me/games", whole["owner_token"], None)
+        assert mine[0] == 200
+        subject.check()
+
+    return check
+
+
+async def _damage(subject: Subject, game: str, fields: tuple[str, ...], changes: list[tuple[int, bytes, int]]) -> None:
+    """Change the stored bytes behind the service's back."""
+    redis = subject.redis
+    for field in fields:
+        data = await redis.hget(keys.game(game), field)
+        assert isinstance(data, bytes)
+        for place, new, cut in changes:
+            at = place % (len(data) + 1)
+            data = data[:at] + new + data[at + cut :]
+        await redis.hset(keys.game(game), field, data)
+    while subject.context.held.take(game) is not None:
+        pass
+
+
+def ask_everything(subject: Subject, created: dict[str, Any]) -> int:
+    """Ask for all that a game has; each answer is the documented one of a game or of a store that cannot tell it."""
+    game, token = created["game"]["id"], created["owner_token"]
+    path = f"/v1/games/{game}"
+    asked: list[tuple[str, str, Any]] = [("GET", path + end, None) for end in READS]
+    asked += [("POST", path + end, body) for end, body in CHANGES]
+    asked.append(("DELETE", path, None))
+    for method, where, body in asked:
+        status, told = _ask(subject, method, where, token, body)
+        assert status < 500 or (status, told["code"]) == (503, "store_unavailable"), (method, where, status, told)
+    raw = RawSocket(subject.host, subject.port)
+    try:
+        assert raw.upgrade(f"{path}/ws", token).status == 101
+        while raw.hear()["type"] != "snapshot":
+            pass
+    except Ended as ended:
+        assert ended.code in {1012, 4401, 4404}, ended
+    finally:
+        raw.close()
+    return len(asked)
+
+
+def _create(subject: Subject, *, open_seat: bool = False) -> dict[str, Any]:
+    players = [{"name": "Ana"}, {"open": True} if open_seat else {"name": "Bo"}]
+    status, created = _ask(subject, "POST", "/v1/games", None, {"players": players})
+    assert status == 201
+    return created
+
+
+def _ask(subject: Subject, method: str, path: str, token: str | None, body: Any) -> tuple[int, dict[str, Any]]:
+    """Status and JSON of an answer; of a picture no JSON."""
+    headers = {"Content-Type": "application/json"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    connection = HTTPConnection(subject.host, subject.port, timeout=30)
+    try:
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = connection.getresponse()
+        data = answer.read()
+        is_json = (answer.getheader("Content-Type") or "").endswith("json")
+        return answer.status, json.loads(data) if is_json and data else {}
+    finally:
+        connection.close()

@@ -1,0 +1,209 @@
+"""What is fuzzed: a whole instance on a real Redis, in a thread of this process, so that its inside can be counted."""
+
+import asyncio
+import gc
+import logging
+import threading
+import time
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import uvloop
+from aiohttp import web
+from redis.asyncio import Redis
+
+from service.games.context import Context
+from service.games.opponents import keep_going
+from service.games.tilesets import TileSetCatalogue, load_catalogue
+from service.games.watch import Watch
+from service.games.webhooks.delivering import Deliverer, Sent
+from service.store.client import connect
+from service.store.embedded import embedded
+from service.store.store import RedisStore
+from service.web.app import make_app
+from service.web.connections import CONNECTIONS
+from service.web.limits import Limits
+from service.web.runner import Runner
+from service.web.serving import running
+from service.web.socket_wire import Wire
+
+T = TypeVar("T")
+
+SETTLED_S = 15.0
+"""What is given back is given back within this time."""
+
+START_S = 30.0
+
+LIMITS = Limits(sweep_s=0.2, rate_limits=False)
+
+
+class Inside(NamedTuple):
+    """What an instance has of what clients can make grow."""
+
+    connections: int
+    watched: int
+    tasks: int
+
+
+class Logged(logging.Handler):
+    """Keeps what the service logs as its own fault."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: list[str] = []
+        self.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line, with its traceback."""
+        self.lines.append(self.format(record))
+
+
+class Subject:
+    """A running instance."""
+
+    def __init__(self, redis_url: str, limits: Limits, tilesets: TileSetCatalogue) -> None:
+        self.redis_url = redis_url
+        self.host = "127.0.0.1"
+        self.port = 0
+        self.logged = Logged()
+        self.app: web.Application
+        self.context: Context
+        self.store: RedisStore
+        self.redis: Redis
+        """A plain client of its store's server."""
+        self._limits = limits
+        self._tilesets = tilesets
+        self._loop: asyncio.AbstractEventLoop
+        self._ready = threading.Event()
+        self._stop: asyncio.Event
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._serve, name="subject")
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{self.host}:{self.port}"
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run something on the instance's loop, and wait for it."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SETTLED_S)
+
+    def inside(self) -> Inside:
+        """What it has now."""
+        return self.call(self._inside())
+
+    def check(self) -> None:
+        """Raise AssertionError where the service has logged a fault of its own since the last time."""
+        lines, self.logged.lines = self.logged.lines, []
+        assert not lines, "the service logged:\n" + "\n".join(lines)
+
+    def settled(self, before: Inside) -> None:
+        """Wait until it has no more than before; raise AssertionError where it keeps something."""
+        until = time.monotonic() + SETTLED_S
+        while any(now > then for now, then in zip(self.inside(), before, strict=True)):
+            assert time.monotonic() < until, f"it had {before}, and keeps {self.inside()}: {self._tasks()}"
+            time.sleep(0.02)
+        self.check()
+
+    def wires(self) -> int:
+        """How many sockets' objects are in memory."""
+        gc.collect()
+        return sum(isinstance(one, Wire) for one in gc.get_objects())
+
+    def forgotten(self, before: int) -> None:
+        """Wait until there are no more of them than before; raise AssertionError where closed ones are kept."""
+        until = time.monotonic() + SETTLED_S
+        while (now := self.wires()) > before:
+            assert time.monotonic() < until, f"{now - before} sockets that were closed are still in memory"
+            time.sleep(0.5)
+
+    def start(self) -> None:
+        """Return when it listens."""
+        logging.getLogger().addHandler(self.logged)
+        self._thread.start()
+        assert self._ready.wait(START_S), "the instance does not start"
+        if self._failure is not None:
+            raise self._failure
+
+    def stop(self) -> None:
+        """Stop it, and raise what it failed with."""
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(START_S)
+        logging.getLogger().removeHandler(self.logged)
+        if self._failure is not None:
+            raise self._failure
+
+    def _serve(self) -> None:
+        try:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                self._loop = runner.get_loop()
+                runner.run(self._serving())
+        except BaseException as failure:  # noqa: BLE001  it is raised in the thread that started this one
+            self._failure = failure
+            self._ready.set()
+
+    async def _serving(self) -> None:
+        self._stop = asyncio.Event()
+        async with AsyncExitStack() as stack:
+            self.store = await stack.enter_async_context(connect(self.redis_url))
+            self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
+            watch = Watch(self.store, self._tilesets, self._limits.sweep_s)
+            stack.push_async_callback(watch.aclose)
+            deliverer = Deliverer(self.store, _nowhere, time.time)
+            self.context = Context(
+                store=self.store,
+                tilesets=self._tilesets,
+                clock=time.time,
+                committed=watch.committed,
+                hooked=deliverer.hooked,
+            )
+            self._watch = watch
+            watch.start()
+            await stack.enter_async_context(running(keep_going(self.context)))
+            await stack.enter_async_context(running(deliverer.keep_delivering()))
+            self.app = make_app(self.context, watch, self._limits)
+            runner = Runner(self.app, access_log=None, shutdown_timeout=1.0)
+            await runner.setup()
+            stack.push_async_callback(runner.cleanup)
+            site = web.TCPSite(runner, self.host, 0)
+            await site.start()
+            self.port = runner.addresses[0][1]
+            self._ready.set()
+            await self._stop.wait()
+            runner.hurry()
+
+    async def _inside(self) -> Inside:
+        return Inside(len(self.app[CONNECTIONS]), len(self._watch), len(asyncio.all_tasks()))
+
+    def _tasks(self) -> list[str]:
+        async def names() -> list[str]:
+            return [repr(task.get_coro()) for task in asyncio.all_tasks()]
+
+        return self.call(names())
+
+
+async def _nowhere(url: str, headers: Mapping[str, str], body: bytes) -> Sent:
+    """Webhooks are told nothing outside of this machine: what a server would answer, by the URL's length."""
+    del headers, body
+    status = (200, 204, 500, 410, None)[len(url) % 5]
+    return Sent(status, None if status in (200, 204) else "status", 1)
+
+
+@contextmanager
+def subject(data_dir: Path, limits: Limits = LIMITS, tilesets: TileSetCatalogue | None = None) -> Iterator[Subject]:
+    """A running instance on a Redis of its own; what it logged as its own fault fails at the end."""
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        server = runner.run(stack.enter_async_context(embedded(data_dir)))
+        try:
+            one = Subject(server.url, limits, tilesets or load_catalogue(None))
+            one.start()
+            try:
+                yield one
+                one.check()
+            finally:
+                one.stop()
+        finally:
+            runner.run(stack.aclose())
