@@ -20,6 +20,7 @@ from service.web.limits import Limits
 PREFIX = "SOUTH_SEAS_"
 DEFAULTS = Limits()
 KEPT = Retention()
+SHORTEST_DAYS = 0.05
 
 Command = Callable[..., Any]
 
@@ -182,21 +183,21 @@ OPTIONS = (
     ),
     setting(
         "--keep-waiting-days",
-        type=click.IntRange(1, 3650),
+        type=click.FloatRange(SHORTEST_DAYS, 3650),
         default=KEPT.waiting // DAY_S,
         help="Days after its last change that a game waiting for players is kept.",
     ),
     setting(
         "--keep-active-days",
-        type=click.IntRange(1, 3650),
+        type=click.FloatRange(SHORTEST_DAYS, 3650),
         default=KEPT.active // DAY_S,
         help="Days after its last change that a game being played is kept.",
     ),
     setting(
         "--keep-finished-days",
-        type=click.IntRange(1, 3650),
+        type=click.FloatRange(SHORTEST_DAYS, 3650),
         default=KEPT.finished // DAY_S,
-        help="Days that a finished or aborted game is kept.",
+        help="Days that a finished or aborted game is kept; 0.05 is little more than an hour, for who archives them.",
     ),
     setting(
         "--archive-url",
@@ -411,12 +412,14 @@ def to_settings(values: dict[str, Any]) -> Settings:
         access_log=values["access_log"],
         metrics_port=values["metrics_port"],
         metrics_host=values["metrics_host"] or values["host"],
-        retention=Retention(
-            waiting=values["keep_waiting_days"] * DAY_S,
-            active=values["keep_active_days"] * DAY_S,
-            finished=values["keep_finished_days"] * DAY_S,
-        ),
+        retention=to_retention(values),
         archive_url=values["archive_url"],
         bot_processes=values["bot_processes"],
         limits=Limits(**{name: values[name] for name in Limits._fields if name in values}),
     )
+
+
+def to_retention(values: dict[str, Any]) -> Retention:
+    """How long the flags and variables say that games are kept."""
+    waiting, active, finished = (round(values[f"keep_{status}_days"] * DAY_S) for status in Retention._fields)
+    return Retention(waiting=waiting, active=active, finished=finished)

@@ -58,12 +58,14 @@ FAST = 1 / 10
 """Actions a second of a game that is played at one sitting."""
 SLOW = 6 / 86_400
 """Of one that is played by mail, some moves a day."""
+HOUR = 1 / 24
+"""Of a day; archived games need not stay for longer."""
 PLANS = (
-    Plan("10,000 played at one sitting", Load(10_000, FAST, kept_days=1, by_game=True)),
+    Plan("10,000 played at one sitting", Load(10_000, FAST, kept_days=HOUR, by_game=True)),
     Plan("1 million by mail", Load(1_000_000, SLOW, sockets_per_game=0.2, kept_days=7, by_game=True)),
-    Plan("1 million at one sitting", Load(1_000_000, FAST, kept_days=1, by_game=True)),
+    Plan("1 million at one sitting", Load(1_000_000, FAST, kept_days=HOUR, by_game=True)),
     Plan("100 million by mail", Load(100_000_000, SLOW, sockets_per_game=0.1, kept_days=7, by_game=True)),
-    Plan("100 million at one sitting", Load(100_000_000, FAST, kept_days=1, by_game=True)),
+    Plan("100 million at one sitting", Load(100_000_000, FAST, kept_days=HOUR, by_game=True)),
 )
 
 

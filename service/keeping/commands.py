@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import click
 
-from service.games.context import DAY_S, Retention
 from service.games.tilesets import BadTileSetFile, load_catalogue
 from service.games.upkeep.mending import Mended, Mender
 from service.keeping.connecting import connected
@@ -17,7 +16,7 @@ from service.keeping.exporting import export_games
 from service.keeping.files import found_in
 from service.keeping.importing import import_files
 from service.keeping.telling import Progress
-from service.settings import with_some
+from service.settings import to_retention, with_some
 from service.store.store import RedisStore
 
 T = TypeVar("T")
@@ -69,11 +68,7 @@ def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -
     is then kept as if it had changed now. Archives have no tokens: games from there can only be watched, and private
     ones not be imported. Ends with 1 where a document was refused.
     """
-    retention = Retention(
-        waiting=settings["keep_waiting_days"] * DAY_S,
-        active=settings["keep_active_days"] * DAY_S,
-        finished=settings["keep_finished_days"] * DAY_S,
-    )
+    retention = to_retention(settings)
 
     async def work(store: RedisStore) -> Any:
         return await import_files(store, found_in(sources), retention, replace=replace)
@@ -91,11 +86,7 @@ def mend_command(**settings: Any) -> None:
     Instances do this by themselves, a little at a time; this does all of it now, beside them or without any. Ends with
     1 where a game could not be read.
     """
-    retention = Retention(
-        waiting=settings["keep_waiting_days"] * DAY_S,
-        active=settings["keep_active_days"] * DAY_S,
-        finished=settings["keep_finished_days"] * DAY_S,
-    )
+    retention = to_retention(settings)
     progress = Progress("looked at")
 
     async def work(store: RedisStore) -> Mended:
