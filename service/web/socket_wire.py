@@ -89,7 +89,7 @@ class Wire:
         if self._ended or transport.is_closing():
             return
         frames = news.wire.get(self._kind) or news_frames(news, self._kind)
-        if self._busy:
+        if self._busy or self._held_back:  # nothing overtakes what is held back
             self._hold_back(frames)
             return
         transport.write(frames)
