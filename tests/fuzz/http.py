@@ -36,13 +36,20 @@ SEQUENCES = """
 [checks.ignored_auth]
 enabled = false
 
+[checks.ensure_resource_availability]
+enabled = false
+
 [phases.stateful]
 max-steps = 40
 
 [phases.stateful.inference]
 algorithms = []
 """
-"""Only the document's own links; what asks without a token is given one again, so that nothing is learned of it."""
+"""Only the document's own links.
+
+What asks without a token is given one again, so that nothing is learned of it; and a private game is 404 to whoever has
+made up a token.
+"""
 
 RESIGN = "/v1/games/{id}/resign"
 """With it the game is soon over."""

@@ -48,7 +48,7 @@ class Inside(NamedTuple):
 
 
 class Logged(logging.Handler):
-    """Keeps what the service logs as its own fault."""
+    """Keeps what the service logs as its own fault, in its threads: in the main one are other tests of this process."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -57,7 +57,8 @@ class Logged(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a line, with its traceback."""
-        self.lines.append(self.format(record))
+        if record.thread != threading.main_thread().ident:
+            self.lines.append(self.format(record))
 
 
 class Subject:
