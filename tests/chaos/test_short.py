@@ -38,9 +38,12 @@ async def test_nothing_acknowledged_is_lost_or_done_twice_and_every_watcher_sees
 async def test_an_update_of_all_instances_fails_no_request_and_interrupts_no_watcher() -> None:
     result = await ran(Plan(0, 1, "standalone", tables=4, games=QUICK, flags=FLAGS, rolling=1))
     assert result.violations == []
-    assert count(result, Fault) == 3
+    updates = [record for record in result.records if isinstance(record, Fault)]
+    assert len(updates) == 3
     hints = [record for record in result.records if isinstance(record, Hint)]
     assert len(hints) >= 3
-    assert len({hint.retry_after_ms for hint in hints}) > len(hints) / 2
+    for update in updates:  # each instance spreads its own; those of others may be told the same
+        told = [hint.retry_after_ms for hint in hints if update.at <= hint.at <= update.healed]
+        assert len({*told}) > len(told) / 2 or not told
     assert count(result, Came) > 0
     assert count(result, Saw) > 300
