@@ -1,6 +1,5 @@
-# Pinned by tag; who wants the very same bytes each time pins the digest that a registry tells:
-#   docker buildx imagetools inspect docker.io/library/python:3.13-slim
-#   docker build --build-arg PYTHON_IMAGE=docker.io/library/python:3.13-slim@sha256:... .
+# A tag can be moved to other bytes: `python container/pin.py update` writes the digest of today behind it, here and wherever
+# else an image of others is named; `python container/pin.py check` tells what is not pinned.
 ARG PYTHON_IMAGE=docker.io/library/python:3.13-slim
 
 FROM ${PYTHON_IMAGE} AS base
@@ -20,11 +19,11 @@ RUN apt-get update \
     && if ! test -e "$(python -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h"; then \
         apt-get install --yes --no-install-recommends python3-dev; fi
 
-COPY requirements.lock requirements-compile.lock ./
+COPY requirements requirements
 RUN python -m venv /opt/south-seas \
-    && /opt/south-seas/bin/python -m pip install --require-hashes -r requirements.lock \
+    && /opt/south-seas/bin/python -m pip install --require-hashes -r requirements/image.lock \
     && python -m venv tools \
-    && tools/bin/python -m pip install --require-hashes -r requirements.lock -r requirements-compile.lock
+    && tools/bin/python -m pip install --require-hashes -r requirements/image.lock -r requirements/compile.lock
 
 COPY . .
 # 0 leaves the engine as plain Python.
@@ -45,15 +44,17 @@ FROM scratch
 COPY --from=build /image /
 COPY --from=base /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 
-# There is no Redis server in the image: SOUTH_SEAS_REDIS_URL must name one.
+# Without SOUTH_SEAS_REDIS_URL the service starts the server that the image brings, which keeps the games in /data.
 ENV PATH=/opt/south-seas/bin:/usr/local/bin:/usr/bin:/bin \
     LANG=C.UTF-8 \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt \
     SOUTH_SEAS_HOST=0.0.0.0 \
-    SOUTH_SEAS_PORT=8080
+    SOUTH_SEAS_PORT=8080 \
+    SOUTH_SEAS_DATA_DIR=/data
 EXPOSE 8080
+VOLUME /data
 # A number, so that Kubernetes can see that it is not root.
 USER 10001:10001
 # A library that is missing shows here and not at night.

@@ -1,12 +1,17 @@
 # No virtual environment needs to be active: every target makes and uses .venv by itself.
 PYTHON ?= python3
 ARGS ?=
+SUITE ?= trixie
+COMMAND ?= make test
 
 BIN := .venv/bin
-LOCKS := requirements.lock requirements-local.lock requirements-build.lock requirements-compile.lock requirements-dev.lock
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PROGRESS := $(PYTHON) .ci/progress
+# Node.js and npm come with the development packages, whatever the machine has.
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm
 RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
+AUDIT := .venv/.audit-installed
 CLIENTS := clients/node_modules/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
@@ -14,7 +19,7 @@ RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py b
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-compiled coverage check audit format schemas clients chaos fuzz bench bench-peers compiled venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage check audit format schemas clients chaos fuzz bench bench-peers compiled venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,11 +27,17 @@ help: ## List the targets
 serve: $(RUNTIME) ## Set everything up and run the service; more flags with ARGS="--port 9000"
 	@exec $(BIN)/south-seas serve $(ARGS)
 
-test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run all tests; choose some with ARGS="-k placing"
+test: $(DEVELOPMENT) $(CLIENTS) ## Set everything up and run the tests; choose some with ARGS="-k placing"
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
+test-all: $(DEVELOPMENT) $(CLIENTS) ## The same, but a program that is missing on this machine is a failure
+	$(BIN)/python -m pytest -n 2 --dist worksteal --require-all $(ARGS)
+
+test-fresh: ## Run COMMAND="make test" in a fresh Debian, SUITE=trixie or bookworm; needs root and debootstrap
+	@.ci/fresh "$(SUITE)" $(COMMAND)
+
 test-compiled: compiled ## Run the tests of the rules, and of what is made of them, over the compiled wheel
-	$(PIP) install --no-deps --no-index --target build/compiled build/wheel/*.whl
+	$(PIP) --quiet install --no-deps --no-index --target build/compiled build/wheel/*.whl
 	cp -R pyproject.toml tests build/compiled
 	cd build/compiled && SOUTH_SEAS_COMPILE=1 ../../$(BIN)/python -m pytest -n 2 --dist worksteal $(RULES) $(ARGS)
 
@@ -41,23 +52,23 @@ check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, 
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m service.web.documents schemas --check
 	$(BIN)/python -m service.games.texts --check
-	npm --prefix clients run check
+	$(NPM) --prefix clients run check
 
-audit: $(DEVELOPMENT) ## Look up the locked packages among known weaknesses; needs PyPI and npm to answer
+audit: $(AUDIT) ## Scan the locked packages for known vulnerabilities; needs PyPI and npm to answer
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python .ci/audit $(ARGS)
 
 format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and apply the safe fixes
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
-	npm --prefix clients run format
+	$(NPM) --prefix clients run format
 
 schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the table of settings, the cluster's alerts
 	$(BIN)/python -m service.web.documents schemas
 	$(BIN)/python -m tests.deploy.generated
 
 clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build the page that the service serves
-	npm --prefix clients run generate
-	npm --prefix clients run build
+	$(NPM) --prefix clients run generate
+	$(NPM) --prefix clients run build
 
 chaos: $(DEVELOPMENT) ## Break everything while games are played, and count what is lost; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m tests.chaos $(ARGS)
@@ -78,7 +89,7 @@ compiled: $(DEVELOPMENT) ## Build the wheel with the compiled engine into dist/;
 	  sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists())' || { \
 	  echo "Compiling the engine needs Python's headers (Debian and Ubuntu: apt install python3-dev)." >&2; exit 1; }
 	rm -rf build
-	SOUTH_SEAS_COMPILE=1 $(PIP) wheel --no-deps --no-build-isolation --wheel-dir build/wheel .
+	SOUTH_SEAS_COMPILE=1 $(PIP) --quiet wheel --no-deps --no-build-isolation --wheel-dir build/wheel .
 	mkdir -p dist
 	cp build/wheel/*.whl dist
 
@@ -95,28 +106,32 @@ clean: ## Remove the virtual environment and all caches; games in data directori
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The project itself is installed in place, so only its metadata (pyproject.toml) asks for a second installation.
-$(RUNTIME): pyproject.toml requirements-local.lock requirements-build.lock
+$(RUNTIME): pyproject.toml requirements/local.lock requirements/build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "South Seas needs Python 3.11 or newer as '$(PYTHON)': install it, or name yours with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments: install its venv module (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { echo "Making the virtual environment .venv"; $(PYTHON) -m venv --clear .venv; }
-	@echo "Installing the locked packages into .venv"
-	@$(PIP) install --require-hashes -r requirements-build.lock -r requirements-local.lock
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PROGRESS) "Making the virtual environment .venv" $(PYTHON) -m venv --clear .venv
+	@$(PROGRESS) "Installing the locked packages into .venv" \
+	  $(PIP) install --only-binary :all: --require-hashes -r requirements/build.lock -r requirements/local.lock
+	@$(PROGRESS) "Installing South Seas into .venv" $(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEVELOPMENT): $(RUNTIME) requirements-dev.lock
-	@echo "Installing the locked development packages into .venv"
-	@$(PIP) install --require-hashes -r requirements-dev.lock
+$(DEVELOPMENT): $(RUNTIME) requirements/dev.lock
+	@$(PROGRESS) "Installing the locked development packages into .venv" \
+	  $(PIP) install --only-binary :all: --require-hashes -r requirements/dev.lock
 	@touch $@
 
-# Only who changes the TypeScript client or the page, or checks and tests everything, needs Node.
-$(CLIENTS): clients/package.json clients/package-lock.json
-	@command -v npm >/dev/null || { \
-	  echo "The checks and tests of the TypeScript client and the page need Node.js 20 or newer with npm." >&2; exit 1; }
-	@echo "Installing the locked packages into clients/node_modules"
-	@npm --prefix clients ci --silent --no-audit --no-fund
+$(AUDIT): $(DEVELOPMENT) requirements/audit.lock
+	@$(PROGRESS) "Installing the locked packages for the audit into .venv" \
+	  $(PIP) install --only-binary :all: --require-hashes -r requirements/audit.lock
+	@touch $@
+
+# The headless Chromium is for the tests of the page, where no other is preferred: tests/tools.py.
+$(CLIENTS): clients/package-lock.json $(DEVELOPMENT)
+	@$(PROGRESS) "Installing the locked packages into clients/node_modules" \
+	  env PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix clients ci --no-audit --no-fund
+	@$(BIN)/node clients/page/scripts/chromium.mjs clients/node_modules/.chromium
 	@touch $@
 
 # The peers that ours is measured beside are kept apart from it, and only `make bench-peers` needs them.
@@ -127,10 +142,8 @@ $(PEER_ENGINES): benchmarks/peers/requirements.lock
 	  echo "The engines of others could not be installed: they need PyPI, and wheels for this machine and Python." >&2; exit 1; }
 	@touch $@
 
-$(PEER_SERVICES): benchmarks/peers/node/package.json benchmarks/peers/node/package-lock.json
-	@command -v npm >/dev/null || { \
-	  echo "Measuring the services of others needs npm (Debian and Ubuntu: apt install npm); their Node.js comes with them." >&2; exit 1; }
+$(PEER_SERVICES): $(DEVELOPMENT) benchmarks/peers/node/package.json benchmarks/peers/node/package-lock.json
 	@echo "Installing the locked services of others into benchmarks/peers/node/node_modules"
-	@npm --prefix benchmarks/peers/node ci --silent --ignore-scripts --no-audit --no-fund || { \
+	@$(NPM) --prefix benchmarks/peers/node ci --silent --ignore-scripts --no-audit --no-fund || { \
 	  echo "The services of others could not be installed: npm needs its registry." >&2; exit 1; }
 	@touch $@

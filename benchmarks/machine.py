@@ -11,7 +11,7 @@ from typing import Literal
 
 from benchmarks.builds import build_here
 from benchmarks.results import FORMAT, Figure, Machine, Noise, Result
-from service.store.embedded_program import OLDEST, find_program
+from service.store.embedded.program import find_program
 
 ROOT = Path(__file__).parent.parent
 LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")
@@ -71,5 +71,5 @@ def _git(*arguments: str) -> str:
 
 def _redis() -> str:
     """The version of the server that the suite starts, as it says itself: "Redis server v=7.0.15 sha=..."."""
-    said = subprocess.run((find_program(OLDEST), "--version"), capture_output=True, text=True, check=True).stdout
+    said = subprocess.run((find_program(), "--version"), capture_output=True, text=True, check=True).stdout
     return next((word[2:] for word in said.split() if word.startswith("v=")), said.strip())

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from pathlib import Path
 from typing import NamedTuple
 
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE = CORES[0]
@@ -85,5 +85,5 @@ async def port_of(process: asyncio.subprocess.Process) -> int:
 async def redis() -> AsyncIterator[str]:
     """The URL of an empty Redis of its own, on the core of whoever asks."""
     with tempfile.TemporaryDirectory() as directory:
-        async with embedded(Path(directory)) as started:
+        async with embedded_server(Path(directory)) as started:
             yield started.url

@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("--native", action="store_true", help="C functions too")
     options = parser.parse_args()
     if not SPY.exists():
-        parser.error("py-spy is not installed: make venv installs what developing needs")
+        parser.error("py-spy is not installed: .venv/bin/pip install py-spy")
     with on_core(OTHER_CORE):
         uvloop.run(_main(options))
 

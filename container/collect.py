@@ -119,13 +119,14 @@ def _same_folder(path: str) -> str:
 
 
 def etc(root: Path, kept: set[str]) -> None:
-    """Users, where names are looked up, a place for temporary files, and what the system is made of."""
+    """Write the users, where names are looked up, the folders that anybody may write to, and the list of packages."""
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/passwd").write_text(USERS)
     (root / "etc/group").write_text(GROUPS)
     (root / "etc/nsswitch.conf").write_text("hosts: files dns\n")
-    (root / "tmp").mkdir()
-    (root / "tmp").chmod(0o1777)
+    for shared in ("tmp", "data"):  # whichever user runs the image may keep games
+        (root / shared).mkdir()
+        (root / shared).chmod(0o1777)
     for file in ("/etc/os-release", "/etc/debian_version"):
         [*place(Path(file), root)]
     told = root / "var/lib/dpkg/status.d"

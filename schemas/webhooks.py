@@ -1,6 +1,6 @@
 """Webhooks: telling another server what happened. Source: api.md's spirit, and Standard Webhooks."""
 
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
@@ -20,8 +20,11 @@ TYPES = (*(event.__struct_config__.tag for event in get_args(AnyEvent)), DECISIO
 WHOLE_DIFF = "diff"
 """The type of a message of a webhook that asked for no events in particular."""
 
+CHALLENGE = "challenge"
+"""The type of the message that asks a server whether it wants the webhook."""
+
 EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_finished", DECISION])]
-MessageType = Annotated[str, Meta(examples=["turn_started", "game_finished", DECISION, WHOLE_DIFF])]
+MessageType = Annotated[str, Meta(examples=["turn_started", "game_finished", DECISION, WHOLE_DIFF, CHALLENGE])]
 Url = Annotated[str, Meta(min_length=1, max_length=2000, examples=["https://bot.example/south-seas"])]
 Secret = Annotated[
     str,
@@ -34,11 +37,12 @@ Secret = Annotated[
 MessageId = Annotated[
     str, Meta(examples=["k7m2x9qd4t1w.17.w4k8x1m7q2zc"], description="The header `webhook-id`, equal over retries.")
 ]
-HookStatus = Annotated[str, Meta(examples=["active", "disabled"])]
-DisabledReason = Annotated[str, Meta(examples=["gone", "failing"])]
+HookStatus = Annotated[str, Meta(examples=["pending", "active", "disabled"])]
+DisabledReason = Annotated[str, Meta(examples=["gone", "failing", "unproven"])]
 Failure = Annotated[
-    str, Meta(examples=["status", "redirect", "timeout", "dns", "connect", "tls", "refused_address", "broken"])
+    str, Meta(examples=["status", "redirect", "timeout", "dns", "connect", "tls", "broken", "wrong_answer"])
 ]
+Challenge = Annotated[str, Meta(min_length=1, max_length=100, examples=["q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs"])]
 
 
 class RegisterWebhook(Request):
@@ -70,13 +74,13 @@ class Webhook(Answer):
     """Null for all."""
     created_at: Timestamp
     status: HookStatus
-    """A `disabled` one is told of nothing until it is retried."""
+    """`pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried."""
     disabled_reason: DisabledReason | None
-    """`gone` after an answer 410, `failing` after the last attempt; null while it is active."""
+    """`gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
     delivered_version: int
     """Every change up to this version has been delivered, or was not asked for."""
     failures: int
-    """How often the next message has failed so far."""
+    """How often the next message, or the challenge, has failed so far."""
     next_attempt_at: Timestamp | None
     """When it is tried again; null where nothing has failed."""
 
@@ -99,7 +103,7 @@ class Attempt(Answer):
 
     id: MessageId
     version: int
-    """Of the change that it tells."""
+    """Of the change that it tells; of a challenge, `delivered_version`."""
     type: MessageType
     attempt: int
     """From 1."""
@@ -110,6 +114,7 @@ class Attempt(Answer):
     error: Failure | None
     """Why it failed; null where it did not."""
     latency_ms: int
+    """0 where the name led to no public server."""
 
 
 class Deliveries(Answer):
@@ -147,3 +152,21 @@ class WebhookMessage(Answer):
     timestamp: Timestamp
     """When it happened."""
     data: WebhookData
+
+
+class WebhookChallenge(Answer):
+    """What is posted to a webhook's URL before anything else: it asks whether this server wants the webhook."""
+
+    type: Literal["challenge"]
+    timestamp: Timestamp
+    """Of this attempt."""
+    challenge: Challenge
+    """To be repeated in the answer; another one at each attempt."""
+    game: Id
+    webhook: Id
+
+
+class WebhookChallengeAnswer(Request):
+    """The body that proves that the server wants the webhook; nothing else may be in it."""
+
+    challenge: Challenge

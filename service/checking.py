@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,31 @@ from service.games.archive.document import BadDocument, GameDocument, is_documen
 from service.games.archive.proving import prove
 from service.games.logfile import BadLog, Log, read_log, write_log
 from service.games.tilesets import load_catalogue
-from service.games.verify import Check, verify
+from service.games.verify import Check, Seen, verify
+from service.plain_text import printable
+from service.verdict import verdict
 
 VERIFY_AS = "SOUTH_SEAS_TOKEN"
+
+_HEX_64 = re.compile(r"[0-9a-f]{64}")
+_DIGEST = re.compile(r'"?(?:(\d{1,10})-)?([0-9a-f]{32})"?', re.ASCII)
+
+
+def _commitment(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """Refuse what no commitment could be."""
+    if text is None or _HEX_64.fullmatch(text):
+        return text
+    raise click.BadParameter("a commitment is 64 hex digits, as deck.commitment says")
+
+
+def _digests(
+    _context: click.Context, _option: click.Parameter, texts: Sequence[str]
+) -> tuple[tuple[int | None, str], ...]:
+    """Refuse what no digest could be."""
+    found = [_DIGEST.fullmatch(text) for text in texts]
+    if not all(found):
+        raise click.BadParameter("a digest is 32 hex digits, or VERSION-DIGEST as an ETag has it")
+    return tuple((int(one[1]) if one[1] else None, one[2]) for one in found if one)
 
 
 @click.command("verify")
@@ -34,22 +58,48 @@ VERIFY_AS = "SOUTH_SEAS_TOKEN"
     type=click.Path(dir_okay=False, path_type=Path),
     help="Keep what a URL gave in a file that can be verified without the service.",
 )
-def verify_command(file_or_url: str, tileset_file: Path | None, save: Path | None) -> None:
+@click.option(
+    "--commitment",
+    callback=_commitment,
+    metavar="HEX",
+    help="The game's deck.commitment, as a player saw it: refuse the log of another game, or one made anew.",
+)
+@click.option(
+    "--digest",
+    "digests",
+    callback=_digests,
+    metavar="HEX",
+    multiple=True,
+    help="A digest that a player saw, or VERSION-DIGEST as an ETag has it: refuse a log that was changed up to there. "
+    "May be given several times.",
+)
+def verify_command(
+    file_or_url: str,
+    tileset_file: Path | None,
+    save: Path | None,
+    commitment: str | None,
+    digests: tuple[tuple[int | None, str], ...],
+) -> None:
     """Replay a game's whole log and check commitment, shuffle, digests, rules and result.
 
     FILE_OR_URL is http://HOST/v1/games/ID (for a private game put one of its tokens in SOUTH_SEAS_TOKEN), a document
     of the archive or of `export`, whose snapshot is checked too, or a file with the diffs: an array, an object with
-    `diffs`, or one a line. Ends with 0 when all is proven, 1 when something is
+    `diffs`, or one a line. Says what is proved and what is not: whoever makes a whole log anew makes all digests fit,
+    unless --commitment or --digest say what a player saw. Ends with 0 when all checks passed, 1 when something is
     wrong, 3 when the game is not over yet, so that its seed is not known.
     """
     log, document = (_fetch(file_or_url), None) if "://" in file_or_url else _read(Path(file_or_url))
     if save is not None:
         save.write_bytes(write_log(log))
-    checks = verify(log.diffs, _tileset_of(log, tileset_file))
+    seen = Seen(commitment, digests)
+    checks = verify(log.diffs, _tileset_of(log, tileset_file), seen)
     if document is not None:
         checks.append(_check_document(document))
     for check in checks:
         click.echo(_line(check))
+    told = verdict(log.diffs, checks, seen)
+    for title, claims in (("Proved:", told.proved), ("Not proved:", told.not_proved)):
+        click.echo("\n".join((title, *(f"- {claim}" for claim in claims)) if claims else ()), nl=bool(claims))
     if any(check.passed is False for check in checks):
         sys.exit(1)
     if any(check.passed is None for check in checks):
@@ -69,7 +119,7 @@ def check_command(file: Path) -> None:
         tileset = parse(file.read_bytes())
     except TileSetInvalid as invalid:
         for fault in invalid.faults:
-            click.echo(f"{file}: {_where(fault)}", err=True)
+            click.echo(printable(f"{file}: {_where(fault)}"), err=True)
         sys.exit(1)
     tiles = sum(tile.count for tile in tileset.tiles)
     click.echo(
@@ -132,4 +182,4 @@ def _tileset_of(log: Log, file: Path | None) -> Any:
 
 def _line(check: Check) -> str:
     words = {True: "ok", False: "WRONG", None: "unknown"}
-    return f"{words[check.passed]:8} {check.name:11} {check.detail}"
+    return f"{words[check.passed]:8} {check.name:11} {printable(check.detail)}"

@@ -1,12 +1,15 @@
 """The command `south-seas`: its settings, and the only place that wires the parts together."""
 
+import asyncio
 import gc
 import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from socket import socket
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,19 +30,24 @@ from service.games.watch import Watch
 from service.games.webhooks.delivering import Deliverer
 from service.keeping.working import keeping_games
 from service.observing import Metrics, Seen, configure, metrics, observed
+from service.plain_text import printable
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
-from service.store.embedded_errors import EmbeddedError
+from service.store.embedded.errors import EmbeddedError
 from service.store.store import RedisStore
+from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
 from service.web.connections import CLOSE_S
 from service.web.listening import bind, url_of
 from service.web.posting import posting
-from service.web.serving import FINISH_S, StartFailed, run, running
+from service.web.serving import FINISH_S, StartFailed, run
 from service.web.stopping import Stop
 
 logger = logging.getLogger(__name__)
+
+TERMINAL = Path(__file__).parents[1] / "examples" / "terminal"
+"""A client in a clone of the project; an installed package does not have it."""
 
 
 def main() -> None:
@@ -50,7 +58,7 @@ def main() -> None:
         usage.show()
         sys.exit(usage.exit_code)
     except click.ClickException as refusal:
-        click.echo(f"south-seas: {refusal.format_message()}", err=True)
+        click.echo(f"south-seas: {printable(refusal.format_message())}", err=True)
         sys.exit(refusal.exit_code)
     except click.exceptions.Abort:
         sys.exit(130)
@@ -98,6 +106,9 @@ def serve_command(**values: Any) -> None:
     try:
         configure(settings)
         parts = Parts(load_catalogue(settings.tilesets_dir), find_bots(plugins=True))
+        # Here, where nobody waits; and else the collector of each worker would write to what it shares with the others.
+        gc.collect()
+        gc.freeze()
         if settings.workers == 1:
             uvloop.run(alone(settings, parts))
         else:
@@ -115,21 +126,25 @@ class Parts(NamedTuple):
 
 async def alone(settings: Settings, parts: Parts) -> None:
     """Run one instance in this process. Raises StartFailed."""
+    stop, supervisor = Stop(), Supervisor()
     async with AsyncExitStack() as stack:
         url = settings.redis_url
         if url is None:
             # Only here, so that who has a Redis does not load what the other one is looked after with.
-            from service.store.embedded import embedded  # noqa: PLC0415
+            from service.store.embedded.server import embedded_server  # noqa: PLC0415
 
             try:
-                server = await stack.enter_async_context(embedded(settings.data_dir, revive=True))
+                server = await stack.enter_async_context(
+                    embedded_server(settings.data_dir, on_stopped=stop.told.set, supervisor=supervisor)
+                )
             except EmbeddedError as error:
                 raise StartFailed(str(error)) from error
             url = server.url
-        app = await stack.enter_async_context(wired(settings, parts, url))
-        sockets = bind(settings.host, settings.port)
-        where, stop = url_of(sockets, settings.host), Stop()
         told = stack.enter_context(metrics(settings))
+        app = await stack.enter_async_context(wired(settings, parts, url, supervisor))
+        # In a thread, since looking the host's name up may take seconds.
+        sockets = await asyncio.to_thread(bind, settings.host, settings.port)
+        where = url_of(sockets, settings.host)
         async with told.told():
             await run(app, sockets, stop, stop.by_hand(), lambda: _greet(where, settings, told))
 
@@ -140,8 +155,6 @@ def together(settings: Settings, parts: Parts) -> None:
     from service.processes.keeper import KeeperFailed, keeping  # noqa: PLC0415
     from service.processes.manager import Managed, manage  # noqa: PLC0415
 
-    gc.collect()
-    gc.freeze()  # else the collector of each process would write to what it shares with the others
     each = settings._replace(bot_processes=max(1, settings.bot_processes // settings.workers))
     with ExitStack() as stack:
         url, lost = settings.redis_url, _never
@@ -156,7 +169,7 @@ def together(settings: Settings, parts: Parts) -> None:
         told = stack.enter_context(metrics(settings))
 
         async def instance(shared: Sequence[socket], stop: Stop, ready: Callable[[], None]) -> None:
-            async with wired(each, parts, url) as app, told.told():
+            async with wired(each, parts, url, Supervisor()) as app, told.told():
                 await run(app, shared, stop, stop.by_manager(), ready)
 
         stop_s = settings.limits.drain_s + settings.limits.close_spread_s + CLOSE_S + FINISH_S
@@ -168,14 +181,16 @@ def _never() -> bool:
 
 
 @asynccontextmanager
-async def wired(settings: Settings, parts: Parts, redis_url: str) -> AsyncIterator[web.Application]:
+async def wired(
+    settings: Settings, parts: Parts, redis_url: str, supervisor: Supervisor
+) -> AsyncIterator[web.Application]:
     """The application of one instance, with everything that it needs at work."""
     async with AsyncExitStack() as stack:
         workers = Workers(settings.bot_processes)
         stack.push_async_callback(workers.aclose)
-        store = await stack.enter_async_context(_store(settings, redis_url))
+        store = await stack.enter_async_context(_store(settings, redis_url, supervisor))
         held = Held()
-        watch = Watch(store, parts.tilesets, settings.limits.sweep_s, held.outdate)
+        watch = Watch(store, parts.tilesets, settings.limits.sweep_s, held.outdate, supervisor)
         stack.push_async_callback(watch.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
         deliverer = Deliverer(store, send, clock.now)
@@ -189,41 +204,51 @@ async def wired(settings: Settings, parts: Parts, redis_url: str) -> AsyncIterat
             bots=Bots(parts.bots, workers),
             held=held,
         )
-        watch.start()
-        await stack.enter_async_context(running(keep_going(context)))
-        await stack.enter_async_context(running(deliverer.keep_delivering()))
-        for work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
-            await stack.enter_async_context(running(work))
-        app = make_app(context, watch, settings.limits)
-        seen = Seen(app, workers, deliverer, store.measures)
+        app = make_app(context, watch, settings.limits, supervisor)
+        seen = Seen(app, workers, deliverer, store.measures, supervisor)
         await stack.enter_async_context(observed(settings, redis_url, seen))
+        # Only now: what was made above takes long, and would look like a server that does not answer.
+        await _connect(store)
+        watch.start()
+        await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, context)))
+        await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
+        for name, work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
+            await stack.enter_async_context(supervisor.running(name, work, required=False))
         yield app
 
 
-@asynccontextmanager
-async def _store(settings: Settings, url: str) -> AsyncIterator[RedisStore]:
-    """The store at a Redis, which may be there only later."""
-    connections, patience_s = settings.redis_connections, settings.redis_patience_s
-    async with connect(url, connections=connections, patience_s=patience_s, wait=settings.redis_wait) as store:
-        try:
-            await store.ping()
-        except StoreUnavailable as error:
-            logger.warning("Redis does not answer yet, /readyz says so until it does: %s", error)
-        yield store
+def _store(settings: Settings, url: str, supervisor: Supervisor) -> AbstractAsyncContextManager[RedisStore]:
+    return connect(
+        url,
+        connections=settings.redis_connections,
+        patience_s=settings.redis_patience_s,
+        wait=settings.redis_wait,
+        supervisor=supervisor,
+    )
+
+
+async def _connect(store: RedisStore) -> None:
+    """Have a connection to Redis, which may be there only later."""
+    try:
+        await store.ping()
+    except StoreUnavailable as error:
+        logger.warning("Redis does not answer yet, /readyz says so until it does: %s", error)
 
 
 def _greet(url: str, settings: Settings, told: Metrics) -> None:
-    """Where to go next, for whoever started it by hand."""
-    where = "the Redis that was named" if settings.redis_url else f"a Redis of its own in {settings.data_dir}"
-    metrics_at = f"  metrics:          {url_of(told.sockets, settings.metrics_host)}/metrics\n" if told.sockets else ""
-    click.echo(
-        f"South Seas {version('south-seas')} listens on {url}; games are in {where}.\n"
-        f"  play:             {url}/ in a browser\n"
-        f"  in a terminal:    .venv/bin/python examples/terminal --url {url}\n"
-        f"  all that it can:  {url}/docs\n"
-        f"{metrics_at}"
-        f"Stop it with Ctrl-C."
-    )
+    """Print where to go next, for whoever started it by hand."""
+    where = "the Redis of --redis-url" if settings.redis_url else f"a server of its own, in {settings.data_dir}"
+    lines = [
+        f"South Seas {version('south-seas')} listens on {url}; it keeps the games in {where}.",
+        f"  play in a browser:  {url}/",
+    ]
+    if TERMINAL.exists():
+        lines.append(f"  or in a terminal:   .venv/bin/python examples/terminal --url {url}")
+    lines.append(f"  documentation:      {url}/docs")
+    if told.sockets:
+        lines.append(f"  metrics:            {url_of(told.sockets, settings.metrics_host)}/metrics")
+    lines.append("Stop it with Ctrl-C.")
+    click.echo("\n".join(lines))
 
 
 if __name__ == "__main__":

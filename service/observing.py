@@ -4,6 +4,8 @@ import os
 import platform
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from logging import INFO, WARNING
 from pathlib import Path
@@ -18,15 +20,16 @@ from service.games.bots.workers import Workers
 from service.games.webhooks.delivering import Deliverer
 from service.settings import Settings
 from service.store.measures import Measures
+from service.supervision import Supervisor
 from service.telemetry import logs
 from service.telemetry.meters import Level, reading
 from service.telemetry.metrics import BOT_PROCESSES, BOT_QUESTIONS, BUILD, HOOKS_LOOKING
 from service.telemetry.runtime import collections_timed, watch_loop
 from service.telemetry.starting import BadTracing, traced, wanted
+from service.web.access_log import ACCESS
 from service.web.listening import bind
 from service.web.metrics_levels import levels
-from service.web.metrics_requests import ACCESS
-from service.web.serving import StartFailed, running
+from service.web.serving import StartFailed
 
 __all__ = ["Metrics", "Seen", "configure", "metrics", "observed"]
 
@@ -38,6 +41,7 @@ class Seen(NamedTuple):
     workers: Workers
     deliverer: Deliverer
     measures: Measures
+    supervisor: Supervisor
 
 
 class Metrics(NamedTuple):
@@ -50,14 +54,16 @@ class Metrics(NamedTuple):
     @asynccontextmanager
     async def told(self) -> AsyncIterator[None]:
         """Tell them for the length of an `async with`."""
+        if not self.sockets:
+            yield
+            return
         # Only here, so that who tells no metrics needs nothing for it.
         from service.web.metrics import exposing  # noqa: PLC0415
         from service.web.metrics_workers import one_of  # noqa: PLC0415
 
         async with AsyncExitStack() as stack:
-            if self.sockets:
-                siblings = await stack.enter_async_context(one_of(self.directory)) if self.directory else None
-                await stack.enter_async_context(exposing(self.sockets, siblings))
+            siblings = await stack.enter_async_context(one_of(self.directory)) if self.directory else None
+            await stack.enter_async_context(exposing(self.sockets, siblings))
             yield
 
 
@@ -77,6 +83,8 @@ def metrics(settings: Settings) -> Iterator[Metrics]:
     if settings.metrics_port is None:
         yield Metrics((), None)
         return
+    # Loaded here, since `told` is entered when the event loop has other things to do.
+    import_module("service.web.metrics")
     sockets = bind(settings.metrics_host, settings.metrics_port)
     if settings.workers == 1:
         yield Metrics(sockets, None)
@@ -95,6 +103,7 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
     def read() -> Iterator[Level]:
         yield from levels(seen.app)
         yield from seen.measures.levels()
+        yield from seen.supervisor.levels()
         yield BOT_QUESTIONS.at(seen.workers.questions)
         yield BOT_PROCESSES.at(seen.workers.processes)
         yield HOOKS_LOOKING.at(len(seen.deliverer))
@@ -106,11 +115,12 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
             stack.enter_context(traced(os.environ, version("south-seas")))
         except BadTracing as bad:
             raise StartFailed(str(bad)) from bad
-        await stack.enter_async_context(running(seen.measures.keep_measuring()))
+        running = partial(seen.supervisor.running, required=False)
+        await stack.enter_async_context(running("monitor", seen.measures.keep_measuring))
         if settings.metrics_port is not None:
             stack.enter_context(reading(read))
             stack.enter_context(collections_timed())
-            await stack.enter_async_context(running(watch_loop()))
+            await stack.enter_async_context(running("event-loop-lag", watch_loop))
         yield
 
 

@@ -12,6 +12,7 @@ from service.games.context import DAY_S, Retention
 from service.keeping.objects import BadArchiveUrl, check_archive_url
 from service.store.client import BadRedisUrl, Wait, check_url
 from service.telemetry.logs import Format
+from service.web.addresses import check_nameserver
 from service.web.limiting.origins import BadOrigin, origins
 from service.web.limiting.policies import BadRate, parse
 from service.web.limiting.proxies import BadNetwork, Network, networks
@@ -93,6 +94,16 @@ def _origins(_context: click.Context, _option: click.Parameter, text: str) -> tu
         return origins(text)
     except BadOrigin as bad:
         raise click.BadParameter(str(bad)) from bad
+
+
+def _nameservers(_context: click.Context, _option: click.Parameter, text: str) -> tuple[str, ...]:
+    found = tuple(filter(None, map(str.strip, text.split(","))))
+    for one in found:
+        try:
+            check_nameserver(one)
+        except ValueError as bad:
+            raise click.BadParameter(f"{one} is neither ADDRESS nor ADDRESS:PORT") from bad
+    return found
 
 
 def rate(name: str, what: str) -> Callable[[Command], Command]:
@@ -228,6 +239,20 @@ OPTIONS = (
         help="A watcher that has more than this to read is closed as too slow.",
     ),
     setting(
+        "--max-unsent-bytes-per-address",
+        type=click.IntRange(1_048_576),
+        default=DEFAULTS.max_unsent_bytes_per_address,
+        help="Bytes that all connections of an address may have to read, answers too; then whichever has not read for "
+        "the longest is cut off.",
+    ),
+    setting(
+        "--max-unsent-bytes-in-all",
+        type=click.IntRange(1_048_576),
+        default=DEFAULTS.max_unsent_bytes_in_all,
+        help="The same of all connections to this instance; then those of the address that has most to read are cut "
+        "off. The system holds some 64 KB more for each.",
+    ),
+    setting(
         "--max-subscriptions",
         type=click.IntRange(1),
         default=DEFAULTS.max_subscriptions,
@@ -257,6 +282,14 @@ OPTIONS = (
         help="Send webhooks to private addresses and over plain http too: for development and tests only.",
     ),
     setting(
+        "--webhook-nameservers",
+        callback=_nameservers,
+        metavar="ADDRESSES",
+        default="",
+        help="Name servers for the names of webhooks' servers alone, as 192.0.2.53 or 192.0.2.53:5353, with commas "
+        "between them. [default: the system's]",
+    ),
+    setting(
         "--drain-s",
         type=click.FloatRange(0, 300),
         default=DEFAULTS.drain_s,
@@ -277,12 +310,19 @@ OPTIONS = (
     ),
     rate("reads", "Requests that change nothing, for each known token, or else each address"),
     rate("writes", "Those that change something, sockets' too, for each known token, or else each address"),
+    rate("requests", "All that comes with known tokens, for each address"),
     rate("creations", "New games and webhooks for each address"),
     rate("open-games", "New games with open seats for each address"),
     rate("pictures", "Pictures for each known token, or else each address"),
     rate("streams", "Sockets and event streams opened by each address"),
     rate("messages", "Messages of all sockets of an address that change nothing"),
     rate("guesses", "Unknown tokens and games that an address may ask for; then it is served only what it knows"),
+    setting(
+        "--addresses-per-network",
+        type=click.IntRange(1),
+        default=DEFAULTS.addresses_per_network,
+        help="A /48 of IPv6 may do, and have open, as much as so many addresses.",
+    ),
     setting(
         "--trusted-proxies",
         callback=_networks,

@@ -8,13 +8,35 @@ from redis.asyncio import Redis
 
 from service.games.port import Store
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
+from tests import tools
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-all", action="store_true", help="a program that is missing fails the tests that need it"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--require-all"):
+        tools.require_all()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not tried, how many tests that are, and how to try it."""
+    reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped")]
+    lines = [*tools.summary(reasons)]
+    if lines:
+        terminalreporter.section("not tried: something is missing on this machine")
+        for line in lines:
+            terminalreporter.line(line)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def redis_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     """A Redis server of this run's own."""
-    async with embedded(tmp_path_factory.mktemp("data")) as server:
+    async with embedded_server(tmp_path_factory.mktemp("data")) as server:
         yield server.url
 
 

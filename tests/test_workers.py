@@ -110,7 +110,8 @@ async def test_a_redis_of_their_own_that_ends_is_started_again_with_its_games(tm
 
 
 async def test_sighup_replaces_the_workers_without_a_failed_request(tmp_path: Path) -> None:
-    async with started(tmp_path, None, *SOON) as instance, aiohttp.ClientSession(instance.url) as session:
+    flags = (*SOON, "--rate-limits", "off")
+    async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         before = {*await two_workers(instance.process.pid)}
         instance.process.send_signal(signal.SIGHUP)
         async with asyncio.timeout(30):

@@ -126,7 +126,7 @@ def _result(table: Table) -> RenderableType:
         Text(f"The game ended as {REASONS.get(result.reason, result.reason)}."),
         grid,
         Text(f"\nThe shuffle's seed was {table.game.deck.seed}."),
-        Text(f"south-seas verify {table.seats.url}/v1/games/{table.game.id} proves the whole game."),
+        Text(f"south-seas verify {table.seats.url}/v1/games/{table.game.id} checks the whole game."),
     )
 
 

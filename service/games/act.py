@@ -21,12 +21,13 @@ from service.engine import Game, IllegalMove, abort, apply, move_id, parse_move_
 from service.games import desk
 from service.games.access import Reader, acting_seat, check_owner
 from service.games.advancing import reveals, stood_in
-from service.games.changing import TRIES, Asked, Done, Expected, change, check_version, decided_by
+from service.games.changing import Asked, Done, Expected, change, check_version, decided_by
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
 from service.games.held import Table
 from service.games.port import Committed, StoredDiff
+from service.games.retrying import GAVE_UP, Attempts
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS, ENGINE_DURATION
 
@@ -55,7 +56,7 @@ async def abort_game(
     context: Context, game_id: str, *, token: str | None, if_match: Sequence[Expected] | None
 ) -> tuple[GameView, str]:
     """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
-    for _ in range(TRIES):
+    async for _ in Attempts():
         loaded, access = await desk.load(context, game_id)
         check_owner(access, game_id, token)
         table = desk.open_table(context, loaded, access)
@@ -69,7 +70,7 @@ async def abort_game(
         outcome = await desk.commit(context, table, diffs)
         if isinstance(outcome, Committed):
             return view(tables, game), game.digest
-    raise Conflict("others kept changing the game")
+    raise Conflict(GAVE_UP)
 
 
 def parse_actions(asked: Act) -> list[Action]:

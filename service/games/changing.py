@@ -25,13 +25,11 @@ from service.games.idempotency import Idempotency, KeptAnswer, find, keep, scope
 from service.games.opponents import due_at, play_bots
 from service.games.port import Answered, Committed, Stored, StoredDiff
 from service.games.read import all_legal_moves, next_decision
+from service.games.retrying import GAVE_UP, Attempts
 from service.games.texts import ENGLISH, Language
 from service.telemetry.metrics import HELD
 
 B = TypeVar("B")
-
-TRIES = 100
-"""How often a lost race is tried again: each loss is somebody else's success."""
 
 Change = Callable[[Table, Reader], Awaitable[list[StoredDiff]]]
 """Changes the table's game, or puts another in its place; gives the diffs, or raises what is refused."""
@@ -75,7 +73,7 @@ async def change(context: Context, game_id: str, what: str, asked: Asked[Any], m
         _USED.n += 1
         return done
     (_MISSED if held is None else _RELOADED).n += 1
-    for _ in range(TRIES):
+    async for _ in Attempts():
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         reader = check_act(access, game_id, asked.token)
         if (before := find(idempotency, loaded.answer)) is not None:
@@ -84,7 +82,7 @@ async def change(context: Context, game_id: str, what: str, asked: Asked[Any], m
         done = await _try(context, table, reader, asked, idempotency, make)
         if done is not None:
             return done
-    raise Conflict("others kept changing the game")
+    raise Conflict(GAVE_UP)
 
 
 def check_version(stored: Stored | None, if_match: Sequence[Expected] | None) -> None:

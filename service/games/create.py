@@ -20,12 +20,12 @@ from service.games.opening import check_bots, derived_id, new_access, new_game, 
 from service.games.opponents import due_at, play_bots
 from service.games.port import Answered, Committed, Lost
 from service.games.read import all_legal_moves
+from service.games.retrying import GAVE_UP, Attempts
 from service.games.stored import access_of
 from service.games.texts import ENGLISH, Language
 from service.games.tilesets import DEFAULT, LoadedTileSet
 from service.games.waiting import check_tagging, creator_hash, tag_seat
 
-ID_TRIES = 20
 KEY_BYTES = 32
 CREATE_PATH = "/v1/games"
 
@@ -71,7 +71,7 @@ async def create(
     check_bots(context, asked)
     wanted = _Wanted(asked, tileset, idempotency, creator_hash(creator), include_moves, language)
     expired = 0
-    for _ in range(ID_TRIES):
+    async for _ in Attempts():
         game_id = derived_id(idempotency.stored_key, expired) if idempotency else random_id()
         if idempotency and (loaded := await context.store.load(game_id, idempotency.stored_key)) is not None:
             if (answer := replay(idempotency, loaded.answer)) is None:
@@ -82,7 +82,7 @@ async def create(
         created = await _try_create(context, wanted, game_id)
         if created is not None:
             return created
-    raise Conflict("no id could be found for the new game")
+    raise Conflict(GAVE_UP)
 
 
 async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Joined:
@@ -90,7 +90,7 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
     idempotency = scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
     check_secret(idempotency)
     check_tagging(asked, joiner.creator)
-    while True:
+    async for _ in Attempts():
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         check_read(access, game_id, joiner.token)
         if idempotency and (answer := replay(idempotency, loaded.answer)) is not None:
@@ -99,6 +99,7 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
         joined = await _try_join(context, table, asked, idempotency, joiner)
         if joined is not None:
             return joined
+    raise Conflict(GAVE_UP)
 
 
 async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Created | None:

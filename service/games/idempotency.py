@@ -10,10 +10,10 @@ import msgspec
 
 from schemas.base import canonical
 from service.games.errors import KeyReused, Malformed
+from service.games.key_strength import MIN_SECRET, is_guessable
 from service.games.port import Keep
 
 KEPT_S = 86_400
-SECRET_CHARACTERS = 32
 
 
 class KeptAnswer(msgspec.Struct, array_like=True, gc=False):
@@ -45,10 +45,8 @@ def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempo
 
 def check_secret(idempotency: Idempotency | None) -> None:
     """Raise Malformed unless the key is one that tokens may be made of."""
-    if idempotency is not None and len(idempotency.key) < SECRET_CHARACTERS:
-        detail = (
-            f"where tokens are handed out, the key must be a secret of {SECRET_CHARACTERS} or more random characters"
-        )
+    if idempotency is not None and is_guessable(idempotency.key.decode()):
+        detail = f"where tokens are handed out, the key must be a secret of {MIN_SECRET} or more random characters"
         raise Malformed(detail, "Idempotency-Key")
 
 

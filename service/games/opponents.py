@@ -13,10 +13,12 @@ from service.games import desk
 from service.games.advancing import overdue, overdue_at
 from service.games.context import Context
 from service.games.diffs import record
-from service.games.errors import NoSuchGame, TileSetMissing
+from service.games.errors import NoSuchGame
+from service.games.failures import record_failure
 from service.games.held import Table
-from service.games.port import Committed, StoredDiff, StoreUnavailable, Unreadable
+from service.games.port import Committed, StoredDiff, StoreUnavailable
 from service.games.timeouts import time_out
+from service.supervision import Backoff
 from service.telemetry import tracing
 from service.telemetry.doing import DOING, Moving
 from service.telemetry.meters import reading
@@ -32,8 +34,11 @@ MOST_MOVING = 1000
 TOGETHER = 8
 """Games whose bots are let play beside each other; others look meanwhile at those that wait."""
 
-LATER_S = 60
-"""A game that this instance cannot play is looked at again by another."""
+MOVE_TIMEOUT_S = 120.0
+"""A due game whose bots take longer fails, and leaves its slot to others."""
+
+RETRY = Backoff(2.0, 900.0, jitter=0.2)
+"""Pauses before a due game that failed is tried again, by any instance."""
 
 LAST_S = 0.4
 """How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
@@ -50,15 +55,22 @@ def bot_on_turn(game: Game) -> str | None:
 async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:
     """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
 
-    A decision that does not come in time is left to later commits, unless `patient`.
+    A decision that does not come in time, or fails, is left to later commits, unless `patient`: so what a person did is
+    stored whatever a bot does.
     """
     diffs: list[StoredDiff] = []
     until = perf_counter() + context.bots_s
     while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
         seat = game.decider
         within_s = None if patient else until - perf_counter() + LAST_S
-        with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
-            action = await context.bots.choose(bot, tables, game, within_s)
+        try:
+            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
+                action = await context.bots.choose(bot, tables, game, within_s)
+        except Exception as error:
+            if patient:
+                raise
+            record_failure("bots", game.id, error, f"the bot {bot} is asked again later")
+            break
         if action is None:
             break
         _BOTS.n += 1
@@ -79,11 +91,8 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
     slots = asyncio.Semaphore(TOGETHER)
 
     async def move(game_id: str) -> None:
-        DOING.set(Moving(game_id))
         try:
-            await go_on(context, game_id, slots)
-        except StoreUnavailable as unavailable:
-            logger.warning("the store does not answer, game %s waits: %s", game_id, unavailable)
+            await process_due_game(context, game_id, slots)
         finally:
             moving.discard(game_id)
 
@@ -105,6 +114,26 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
                 await asyncio.sleep(0 if more else every_s)
 
 
+async def process_due_game(context: Context, game_id: str, slots: asyncio.Semaphore | None = None) -> None:
+    """Move a game that is due. Where that fails, whatever the reason, put it off and leave all other games alone."""
+    DOING.set(Moving(game_id))
+    try:
+        await go_on(context, game_id, slots)
+    except Exception as error:  # noqa: BLE001  one failing game must not end the work on all others
+        await _postpone(context, game_id, error)
+
+
+async def _postpone(context: Context, game_id: str, error: Exception) -> None:
+    """Have a game that failed looked at again later, each time after a longer pause; log it once for each pause."""
+    try:
+        failures = await context.store.postpone(game_id, int(context.clock()), RETRY)
+    except StoreUnavailable as unavailable:
+        record_failure("scheduler", game_id, error, f"cannot be put off: {unavailable}")
+    else:
+        if failures:
+            record_failure("scheduler", game_id, error, f"is put off, failure {failures} in a row")
+
+
 async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None = None) -> None:
     """Move a game that is due; another instance, or the player, may be first, then that commit stands.
 
@@ -115,7 +144,7 @@ async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None 
         return
     game, tables = table.game, table.tileset.tables
     if slots is not None and bot_on_turn(game) is not None:
-        async with slots:
+        async with slots, asyncio.timeout(MOVE_TIMEOUT_S):
             await go_on(context, game_id)
         return
     policy = game.on_timeout or "pass"
@@ -137,13 +166,10 @@ async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None 
 
 
 async def _opened(context: Context, game_id: str) -> Table | None:
-    """A game that is due; None, and its date settled, where it is gone or this instance cannot play it."""
+    """A game that is due; None, and its date settled, where it is gone. Raises TileSetMissing, Unreadable."""
     try:
         loaded, access = await desk.load(context, game_id)
         return desk.open_table(context, loaded, access)
     except NoSuchGame:
         await context.store.settle(game_id, None)
-    except (TileSetMissing, Unreadable) as unreadable:
-        logger.warning("game %s cannot be played by this instance: %s", game_id, unreadable)
-        await context.store.settle(game_id, int(context.clock()) + LATER_S)
     return None

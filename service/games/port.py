@@ -8,7 +8,7 @@ the answers kept for idempotency keys. One `commit` changes all of that at once 
         └── Unreadable     what is stored of one game is damaged, or a later release's
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -17,6 +17,7 @@ from schemas.vocabulary import Status
 from service.games.buckets import BucketStore
 from service.games.keep import Keep
 from service.games.webhooks.port import HookStore
+from service.supervision import Backoff
 
 __all__ = [
     "Answered",
@@ -182,7 +183,7 @@ class Store(Protocol):
         """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
 
     async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
-        """Version and digest of each game now; None where there is no such game."""
+        """Version and digest of each game now; None where there is no such game, or it cannot be read."""
 
     async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
@@ -202,7 +203,13 @@ class Store(Protocol):
     async def settle(self, game: str, until: int | None) -> None:
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
 
-    def hints(self) -> AsyncIterator[Hint]:
+    async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
+        """Put off a game that is due and failed, longer after each failure in a row.
+
+        Gives the number of failures; None where it is not due, since another instance has moved it or put it off.
+        """
+
+    def hints(self) -> AsyncGenerator[Hint]:
         """Which of the games that are followed others have changed. A hint may be lost: the log is the truth."""
 
     def follow(self, game: str) -> None:

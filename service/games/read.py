@@ -17,18 +17,23 @@ from schemas.vocabulary import Status
 from service.engine import Game, Tables, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
-from service.games.access import check_read
+from service.games.access import check_read, identify, name, token_hash
 from service.games.context import Context
 from service.games.desk import load
-from service.games.errors import Malformed, TileSetMissing
-from service.games.port import Loaded, Unreadable
-from service.games.stored import game_of
+from service.games.errors import Malformed, TileSetMissing, Unauthorized
+from service.games.failures import record_failure
+from service.games.port import Loaded, StoreUnavailable, Unreadable
+from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language, Speech, cell_text, describe, speech
 from service.telemetry.metrics import ENGINE_DURATION
 
 T = TypeVar("T")
 
 MAX_DIFFS = 1000
+
+MOST_LISTED = 200
+"""Games that one request for the list looks at."""
+
 STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
 SUMMARY = tuple(field for field in GameSummary.__struct_fields__)
 
@@ -49,6 +54,20 @@ async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, 
     loaded, access = await load(context, game)
     check_read(access, game, token)
     return loaded, access.visibility == "private"
+
+
+async def opens(context: Context, game: str | None, token: str) -> bool:
+    """Whether a token is one of a game's; where none is named, whether any game may be found by it."""
+    if game is None:
+        return bool((await context.store.found([name(token_hash(token), None)], 1, None)).games)
+    loaded = await context.store.load(game)
+    if loaded is None:
+        return False
+    try:
+        identify(access_of(loaded), token)
+    except Unauthorized:
+        return False
+    return True
 
 
 def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
@@ -124,13 +143,15 @@ async def diffs(context: Context, loaded: Loaded, game: str, since: int, limit: 
     return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
 
 
-async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> Games:
-    """Public games, the newest first; raises Malformed for a foreign cursor.
+async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> tuple[Games, int]:
+    """Public games, the newest first, and how many were looked at; raises Malformed for a foreign cursor.
 
-    The store's list may name a game under a status that it has no more: such entries are left out and mended.
+    The store's list may name a game under a status that it has no more: such entries are left out and mended. Where
+    there are many of them, a page is short.
     """
     statuses = (status,) if status else STATUSES
     found: list[GameSummary] = []
+    looked_at = 0
     while True:
         try:
             page = await context.store.listed(statuses, limit - len(found), cursor)
@@ -139,16 +160,22 @@ async def list_games(context: Context, status: Status | None, limit: int, cursor
         cursor = page.next
         summaries = await asyncio.gather(*(_summary(context, game, statuses) for game in page.games))
         found += [summary for summary in summaries if summary is not None]
-        if len(found) >= limit or cursor is None:
-            return Games(games=found, next_cursor=cursor)
+        looked_at += len(page.games)
+        if len(found) >= limit or cursor is None or looked_at >= MOST_LISTED:
+            return Games(games=found, next_cursor=cursor), looked_at
 
 
 async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> GameSummary | None:
     """A listed game; None, and the list mended, where it is not of these statuses."""
-    loaded = await context.store.load(game)
     try:
+        loaded = await context.store.load(game)
         whole = None if loaded is None else game_view(context, loaded)
     except (TileSetMissing, Unreadable):
+        return None
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
+        record_failure("lists", game, error, "is left out of a list")
         return None
     if whole is None or whole.status not in statuses:
         for status in statuses:

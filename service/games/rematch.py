@@ -26,13 +26,10 @@ from service.games.opening import derived_id, new_access, new_game, with_tokens
 from service.games.opponents import due_at
 from service.games.port import Answered, Committed, Lost
 from service.games.read import all_legal_moves
+from service.games.retrying import GAVE_UP, Attempts
 from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language
 
-TRIES = 100
-"""How often a lost race is tried again: each loss is somebody else's success."""
-
-ID_TRIES = 20
 MINTED_FOR = b"rematch"
 
 
@@ -61,7 +58,7 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Create
     """
     idempotency = scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
     check_secret(idempotency)
-    for _ in range(TRIES):
+    async for _ in Attempts():
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         check_owner(access, game_id, asked.token)
         minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
@@ -76,7 +73,7 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Create
         created = await _link(context, table, made, idempotency, asked)
         if created is not None:
             return with_tokens(created, minting, made.access)
-    raise Conflict("others kept changing the game")
+    raise Conflict(GAVE_UP)
 
 
 async def _told_again(context: Context, created: Created, minting: bytes) -> Created:
@@ -89,7 +86,7 @@ async def _told_again(context: Context, created: Created, minting: bytes) -> Cre
 async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) -> _Made:
     """Create the rematch, or find it where it has been created before."""
     before = table.game
-    for number in range(ID_TRIES):
+    async for number in Attempts():
         game_id = derived_id(f"rematch.{before.id}", number)
         loaded = await context.store.load(game_id)
         if loaded is None:
@@ -99,7 +96,7 @@ async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) 
             loaded = await context.store.load(game_id)
         if loaded is not None and (game := game_of(loaded)).previous_game == before.id:
             return _Made(game, access_of(loaded))
-    raise Conflict("no id could be found for the new game")
+    raise Conflict(GAVE_UP)
 
 
 async def _create(context: Context, table: Table, asked: Rematch, game_id: str, minting: bytes) -> _Made | None:

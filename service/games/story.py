@@ -1,44 +1,51 @@
 """Reading what happened in sentences."""
 
+import msgspec
+
 from schemas.story import Story
+from service.engine import Game, Tables
+from service.engine.tables import to_cell
 from service.games.context import Context
-from service.games.port import Loaded
+from service.games.port import Loaded, Unreadable
 from service.games.read import MAX_DIFFS, opened
 from service.games.texts import Language, Teller, situation, speech
-from service.games.texts.story import Change, read_change, tell
-
-LEAD = 16
-"""How many versions before the first are read at a time, to find the beginning of its turn."""
+from service.games.texts.story import read_change, read_turn, tell
 
 
 async def story(context: Context, loaded: Loaded, since: int, limit: int, language: Language) -> Story:
-    """The log after version `since` up to the game as it was loaded, in sentences."""
+    """The log after version `since` up to the game as it was loaded, in sentences.
+
+    Of what came before only version `since` itself is read: its patch says which turn it was then, and where that
+    turn's tile lay, which may have been taken back since.
+    """
     tables, game = opened(context, loaded)
     spoken = speech(language)
-    changes = await _changes(context, game.id, since, min(limit, MAX_DIFFS, loaded.version - since))
+    teller, turn = Teller.of(spoken, tables, game), None
+    before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
+    log = await context.store.diffs(game.id, since - before, before + number) if number > 0 else []
+    try:
+        if log and before:
+            turn = _turn_at(teller, tables, game, log[0].data)
+        changes = [read_change(entry.data) for entry in log[before:]]
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"its log cannot be read: {error}") from error
     return Story(
         version=loaded.version,
         digest=loaded.digest,
         language=language,
-        lines=[*tell(Teller.of(spoken, tables, game), changes, since)],
+        lines=[*tell(teller, changes, turn)],
         now=situation(spoken, tables, game),
     )
 
 
-async def _changes(context: Context, game: str, since: int, number: int) -> list[Change]:
-    """`number` versions after `since`, and before them all from the beginning of the turn that was played then.
-
-    The turn's tile may have been taken back since: only the log knows where it lay when an islander stood on it.
-    """
-    if number <= 0:
-        return []
-    begin = max(0, since - LEAD)
-    changes = await _read(context, game, begin, since - begin + number)
-    while begin > 0 and not any(change.starts for change in changes if change.version <= since):
-        end, begin = begin, max(0, begin - LEAD)
-        changes = await _read(context, game, begin, end - begin) + changes
-    return changes
-
-
-async def _read(context: Context, game: str, since: int, number: int) -> list[Change]:
-    return [read_change(entry.data) for entry in await context.store.diffs(game, since, number)]
+def _turn_at(teller: Teller, tables: Tables, game: Game, diff: bytes) -> int | None:
+    """The number of the turn that a diff leads to; the teller learns where its tile lay."""
+    found = read_turn(diff)
+    if found is None:
+        return None
+    if found.turn is None:  # over, so the last turn; or only created
+        return game.number if found.version > 1 and game.number else None
+    if found.turn.placed is not None:
+        cell = to_cell(found.turn.placed.x, found.turn.placed.y)
+        teller.tiles[cell] = tables.tile_index[found.turn.tile]
+    return found.turn.number

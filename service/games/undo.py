@@ -5,6 +5,8 @@ out must be the game as it is stored, or nothing is taken back.
 """
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
@@ -31,8 +33,14 @@ MOST_VERSIONS = 1000
 """A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
 
 
-async def undo(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
-    """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced."""
+Replaying = Callable[[int], AbstractAsyncContextManager[None]]
+"""What a game of so many versions is replayed within: whoever has many players may let few replay at once."""
+
+
+async def undo(
+    context: Context, game_id: str, asked: Asked[ForSeat], replaying: Replaying = lambda _versions: nullcontext()
+) -> Done:
+    """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced, and what `replaying` does."""
 
     async def make(table: Table, reader: Reader) -> list[StoredDiff]:
         game, tables = table.game, table.tileset.tables
@@ -40,7 +48,8 @@ async def undo(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
         check_deciding(game, seat)
         if not game.undoable or game.version > MOST_VERSIONS or overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
-        past = await asyncio.to_thread(last_state, tables, game, await _log(context, game))
+        async with replaying(game.version):
+            past = await asyncio.to_thread(last_state, tables, game, await _log(context, game))
         if past is None:
             raise NothingToUndo(seat)
         table.game = went_back(game, past)
@@ -74,13 +83,13 @@ def last_state(tables: Tables, game: Game, log: list[StoredDiff]) -> Past | None
     """The state before the last action; None where the log does not give the game as it is."""
     if not log:
         return None
-    patch = msgspec.json.decode(log[0].data)["patch"]
     try:
+        patch = msgspec.json.decode(log[0].data)["patch"]
         first = msgspec.convert(grown(apply_patch({}, patch)), GameView)
         replay = Replay(tables, first, game.seed, game.first_seat)
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
-    except (Broken, msgspec.ValidationError):
+    except (Broken, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return replay.past[-1] if replay.past and encode(replay.game) == encode(game) else None
 

@@ -2,10 +2,13 @@
 
 The log is replayed with this engine (`service.games.replay`). What the log says of every version (its patch, applied,
 and its events) must be what the rules give. Members that this engine does not know are left alone, since the contract
-only grows; those that an earlier release did not know are what they were then. Source: api.md, "The provable shuffle".
+only grows; those that an earlier release did not know are what they were then. Whoever writes the whole log anew makes
+all digests fit: that it is the log of the game that was played is only shown by what somebody saw of it before
+(`Seen`). Source: api.md, "The provable shuffle".
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +20,9 @@ from schemas.tileset import TileSet
 from service.engine import Tables, view
 from service.games.diffs import chain
 from service.games.replay import Broken, Replay, Told
-from service.games.shuffle import commitment, tileset_hash
+from service.games.shuffle import RANDOM_SEED_BYTES, commitment, tileset_hash
+
+_DRAWN_SEED = re.compile(rf"[0-9a-f]{{{2 * RANDOM_SEED_BYTES}}}")
 
 CAME_LATER = {"turn_timeout_s": None, "on_timeout": None, "previous_game": None, "next_game": None}
 """Members of GAME that the first release did not know."""
@@ -31,29 +36,52 @@ class Check(NamedTuple):
     detail: str
 
 
-def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet) -> list[Check]:
+class Seen(NamedTuple):
+    """What somebody saw of the game while it was played, and wrote down."""
+
+    commitment: str | None = None
+    digests: tuple[tuple[int | None, str], ...] = ()
+    """Each with its version, where that is known."""
+
+
+NOTHING_SEEN = Seen()
+
+CHECKS = ("digests", "seen", "patches", "commitment", "rules", "result")
+"""In their order; `seen` only where something was."""
+
+
+def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Seen = NOTHING_SEEN) -> list[Check]:
     """Check a whole log, from version 1 on. Each element is a DIFF as it came, decoded from JSON.
 
-    The checks come in order: digests, patches, commitment, rules; after a failed one the rest is not tried.
+    The checks come in the order of CHECKS; after a failed one the rest is not tried.
     """
     checks: list[Check] = []
+    names = [name for name in CHECKS if name != "seen" or seen != NOTHING_SEEN]
     try:
-        checks.append(Check("digests", passed=True, detail=_check_digests(log)))
-        states = _states(log)
-        checks.append(
-            Check("patches", passed=True, detail=f"{len(states)} states, the last one {states[-1]['status']}")
-        )
-        seed = states[-1]["deck"]["seed"]
-        if seed is None:
-            unknown = "the seed is revealed when the game ends"
-            return [*checks, *(Check(name, passed=None, detail=unknown) for name in ("commitment", "rules", "result"))]
-        checks.append(Check("commitment", passed=True, detail=_check_commitment(states[-1], seed, tileset)))
-        checks.append(Check("rules", passed=True, detail=_check_rules(log, states, seed, tileset)))
-        checks.append(Check("result", passed=True, detail=_tell_result(states[-1])))
+        for name, detail in _checked(log, tileset, seen):
+            checks.append(Check(name, passed=detail is not None, detail=detail or ""))
+            if detail is None:
+                unknown = "the seed is revealed when the game ends"
+                checks[-1:] = [Check(left, passed=None, detail=unknown) for left in names[names.index(name) :]]
     except Broken as broken:
-        names = ("digests", "patches", "commitment", "rules", "result")
         checks.append(Check(names[len(checks)], passed=False, detail=str(broken)))
     return checks
+
+
+def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Seen) -> Iterator[tuple[str, str | None]]:
+    """Each check with what it found; None ends them where the seed is not known yet. Raises Broken."""
+    yield "digests", _check_digests(log)
+    if seen != NOTHING_SEEN:
+        yield "seen", _check_seen(log, seen)
+    states = _states(log)
+    yield "patches", f"{len(states)} states, the last one {states[-1]['status']}"
+    seed = states[-1]["deck"]["seed"]
+    if seed is None:
+        yield "commitment", None
+        return
+    yield "commitment", _check_commitment(states[-1], seed, tileset)
+    yield "rules", _check_rules(log, states, seed, tileset)
+    yield "result", _tell_result(states[-1])
 
 
 def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
@@ -88,6 +116,22 @@ def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
     return f"{len(log)} digests, the last one {previous}"
 
 
+def _check_seen(log: Sequence[Mapping[str, Any]], seen: Seen) -> str:
+    """Whether this is the log that somebody saw."""
+    found = []
+    if seen.commitment is not None:
+        told = _commitment_of(log[0])
+        if told != seen.commitment:
+            raise Broken(f"this log's commitment is {told}, not {seen.commitment}: it is another game's, or made anew")
+        found.append("the commitment")
+    versions = {str(diff["digest"]): int(diff["version"]) for diff in log}
+    for version, digest in seen.digests:
+        if (there := versions.get(digest)) is None or version not in (None, there):
+            raise Broken(f"no version of this log has the digest {digest}: it is another game's, or made anew", version)
+        found.append(f"the digest of version {there}")
+    return " and ".join(found)
+
+
 def _commitment_of(first: Mapping[str, Any]) -> str:
     try:
         return str(apply_patch({}, first["patch"])["deck"]["commitment"])
@@ -118,8 +162,14 @@ def _check_commitment(state: Mapping[str, Any], seed: str, tileset: TileSet) -> 
         raise Broken(f"the game was played with the tile set {state['tileset']}, but {tileset.id} was given")
     if state["deck"]["commitment"] != expected:
         raise Broken(f"seed and tile set give {expected}, but {state['deck']['commitment']} was promised")
-    chosen = "chosen by somebody" if state["deck"]["seed_chosen"] else "not chosen"
-    return f"seed {seed} ({chosen})"
+    if state["deck"]["seed_chosen"]:
+        return f"seed {seed} (chosen by somebody)"
+    if _DRAWN_SEED.fullmatch(seed) is None:
+        digits = 2 * RANDOM_SEED_BYTES
+        raise Broken(
+            f"the seed {seed} is said not to be chosen, but is none that the service draws: {digits} hex digits"
+        )
+    return f"seed {seed} (not chosen)"
 
 
 def _check_rules(

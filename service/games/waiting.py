@@ -18,7 +18,8 @@ from service.engine import Game, view
 from service.games.access import Access, Tag, name, token_hash
 from service.games.context import Context
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
-from service.games.port import Unreadable
+from service.games.failures import record_failure
+from service.games.port import Loaded, StoreUnavailable, Unreadable
 from service.games.read import SUMMARY, opened
 from service.games.stored import access_of
 
@@ -61,8 +62,8 @@ def tag_seat(access: Access, seat: int, creator: str | None, user: str | None) -
     access.tags[seat] = None if creator is None else Tag(token_hash(creator), user)
 
 
-async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> MyGames:
-    """The games of whoever shows these tokens or creator's keys.
+async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> tuple[MyGames, int]:
+    """The games of whoever shows these tokens or creator's keys; and how many were looked at.
 
     Raises Malformed for a foreign cursor, Unauthorized where nothing is known by any of these secrets.
     """
@@ -82,7 +83,7 @@ async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> 
             break
     if not found and cursor is None and not await _is_known(context, hashes):
         raise Unauthorized(missing=False)
-    return MyGames(games=found, next_cursor=cursor)
+    return MyGames(games=found, next_cursor=cursor), looked_at
 
 
 async def _is_known(context: Context, hashes: Sequence[bytes]) -> bool:
@@ -94,15 +95,25 @@ async def _mine(
     context: Context, game_id: str, hashes: Sequence[bytes], under: Sequence[str], wanted: Wanted
 ) -> MyGame | None:
     """A game that may be mine; None where it is not, or not wanted."""
-    loaded = await context.store.load(game_id)
-    if loaded is None:
-        await context.store.lose(under, game_id)
-        return None
     try:
-        tables, game = opened(context, loaded)
-        access = access_of(loaded)
+        loaded = await context.store.load(game_id)
+        if loaded is not None:
+            return _mine_of(context, loaded, hashes, wanted)
     except (TileSetMissing, Unreadable):
         return None
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
+        record_failure("lists", game_id, error, "is left out of a list")
+        return None
+    await context.store.lose(under, game_id)
+    return None
+
+
+def _mine_of(context: Context, loaded: Loaded, hashes: Sequence[bytes], wanted: Wanted) -> MyGame | None:
+    """What was loaded, where it is mine and wanted. Raises TileSetMissing, Unreadable."""
+    tables, game = opened(context, loaded)
+    access = access_of(loaded)
     seats = _seats(access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
         return None

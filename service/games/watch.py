@@ -8,16 +8,19 @@ truth: it is read from the feed's position on, and where it does not continue th
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from itertools import groupby
 
 from schemas.game import GameView
 from service.engine import view
 from service.games.errors import NoSuchGame, TileSetMissing
+from service.games.failures import record_failure
 from service.games.feed import Feed
 from service.games.news import Changed, Position, Replaced, Subscriber, follows
 from service.games.port import Loaded, Store, StoredDiff, StoreUnavailable
 from service.games.stored import game_of
 from service.games.tilesets import TileSetCatalogue
+from service.supervision import Backoff, SupervisedTask, Supervisor, spawn
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import HINTS, LAG, REPLACED, SWEPT
 
@@ -31,12 +34,18 @@ PAGE = 200
 SWEEP_BATCH = 200
 """Games whose versions are asked for at once."""
 
-CANCEL_AGAIN_S = 0.1
-"""A store's client may swallow a cancellation that comes while it connects."""
+READ_TIMEOUT_S = 10.0
+"""A read that takes longer has failed and is tried again, so that a store that hangs keeps nobody waiting for ever."""
+
+JOIN_TIMEOUT_S = 20.0
+"""A watcher whom the log does not reach for so long is told that the store does not answer."""
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 1.0
 """Between attempts while the store does not answer: doubled each time."""
+
+FAILED = Backoff(1.0, 60.0)
+"""Pauses after any other failure of a game's feed."""
 
 
 class Watch:
@@ -51,28 +60,29 @@ class Watch:
         tilesets: TileSetCatalogue,
         sweep_s: float = 1.0,
         outdate: Callable[[str, int], None] = lambda _game, _version: None,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._store = store
         self._tilesets = tilesets
         self._sweep_s = sweep_s
         self._outdate = outdate
+        self._supervisor = supervisor or Supervisor()
         self._feeds: dict[str, Feed] = {}
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: list[SupervisedTask] = []
 
     def start(self) -> None:
         """Listen to the store's hints and sweep, until `aclose`."""
-        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._sweep())]
+        start = self._supervisor.start
+        self._tasks = [start("realtime-notifications", self._listen), start("realtime-sweep", self._sweep)]
 
     async def aclose(self) -> None:
         """Let every watcher go, without a word, and end all tasks."""
-        tasks = [*self._tasks, *(feed.task for feed in self._feeds.values() if feed.task is not None)]
+        reading = [feed.task for feed in self._feeds.values() if feed.task is not None]
         for feed in [*self._feeds.values()]:
             self._drop(feed)
-        while tasks:
-            for task in tasks:
-                task.cancel()
-            _, left = await asyncio.wait(tasks, timeout=CANCEL_AGAIN_S)
-            tasks = [*left]
+        for task in reading:
+            task.cancel()
+        await asyncio.gather(*reading, *map(self._supervisor.stop, self._tasks), return_exceptions=True)
 
     def __len__(self) -> int:
         """How many games are watched."""
@@ -114,8 +124,17 @@ class Watch:
     async def join(self, subscriber: Subscriber, game: str, position: Position) -> None:
         """Tell `subscriber` all that came after `position`, and from then on everything, once and in order.
 
-        Lasts as long as an outage of the store. Raises NoSuchGame or TileSetMissing.
+        Raises NoSuchGame or TileSetMissing, or StoreUnavailable where that takes too long: then `subscriber` is told
+        nothing more, and shall ask again.
         """
+        try:
+            async with asyncio.timeout(JOIN_TIMEOUT_S):
+                await self._join(subscriber, game, position)
+        except TimeoutError:
+            self.leave(subscriber, game)
+            raise StoreUnavailable(f"game {game} was not read within {JOIN_TIMEOUT_S} s") from None
+
+    async def _join(self, subscriber: Subscriber, game: str, position: Position) -> None:
         while True:
             feed = self._feeds.get(game)
             if feed is None:
@@ -147,20 +166,31 @@ class Watch:
         return feed.position
 
     async def reached(self, subscriber: Subscriber, game: str, version: int) -> None:
-        """Wait until `subscriber` was told this version, if it watches the game and the version is still to come."""
+        """Wait until `subscriber` was told this version, if it watches the game and the version is still to come.
+
+        Raises StoreUnavailable where that takes too long.
+        """
         feed = self._feeds.get(game)
         if feed is None:
             return
+        if subscriber in feed.watchers and feed.position.version < version:
+            try:
+                async with asyncio.timeout(JOIN_TIMEOUT_S):
+                    await self._reach(subscriber, feed, version)
+            except TimeoutError:
+                raise StoreUnavailable(f"game {game} was not read within {JOIN_TIMEOUT_S} s") from None
+        feed.watchers.catch_up(subscriber)
+
+    async def _reach(self, subscriber: Subscriber, feed: Feed, version: int) -> None:
         replacements = feed.replacements
         while (
             subscriber in feed.watchers
             and feed.position.version < version
             and feed.replacements == replacements
-            and self._feeds.get(game) is feed
+            and self._feeds.get(feed.game) is feed
         ):
             self._read_soon(feed)
             await feed.attempt()
-        feed.watchers.catch_up(subscriber)
 
     def view(self, loaded: Loaded) -> GameView:
         """GAME of what was loaded; raises TileSetMissing, Unreadable."""
@@ -191,25 +221,27 @@ class Watch:
     def _read_soon(self, feed: Feed) -> None:
         feed.behind = True
         if feed.task is None or feed.task.done():
-            feed.task = asyncio.create_task(self._keep_up(feed))
+            feed.task = spawn("realtime-feed", self._keep_up(feed))
 
     async def _keep_up(self, feed: Feed) -> None:
         """Read until the log holds no more, the only task that does so for this feed; lasts as long as an outage."""
-        pause = FIRST_PAUSE_S
-        while feed.watchers and (feed.behind or feed.lost):
-            feed.behind = False
-            try:
-                await (self._begin_anew(feed) if feed.lost else self._read(feed))
-            except StoreUnavailable as unavailable:
-                LOG.warning("game %s cannot be read: %s", feed.game, unavailable)
-                feed.behind = True
-                feed.attempted()
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_S)
-            else:
-                pause = FIRST_PAUSE_S
-                feed.attempted()
-        feed.attempted()
+        failures = 0
+        try:
+            while feed.watchers and (feed.behind or feed.lost):
+                feed.behind = False
+                try:
+                    async with asyncio.timeout(READ_TIMEOUT_S):
+                        await (self._begin_anew(feed) if feed.lost else self._read(feed))
+                except Exception as error:  # noqa: BLE001  one failing game must not end what the others' watchers get
+                    failures += 1
+                    feed.behind = True
+                    feed.attempted()
+                    await asyncio.sleep(_pause_s(feed, error, failures))
+                else:
+                    failures = 0
+                    feed.attempted()
+        finally:
+            feed.attempted()
 
     async def _read(self, feed: Feed) -> None:
         diffs = await self._store.diffs(feed.game, feed.position.version, PAGE)
@@ -248,13 +280,14 @@ class Watch:
     async def _listen(self) -> None:
         while True:
             try:
-                async for hint in self._store.hints():
-                    _HINTS.n += 1
-                    if hint.version is not None:
-                        self._outdate(hint.game, hint.version)
-                    feed = self._feeds.get(hint.game)
-                    if feed is not None and (hint.version is None or hint.version > feed.position.version):
-                        self._read_soon(feed)
+                async with aclosing(self._store.hints()) as hints:
+                    async for hint in hints:
+                        _HINTS.n += 1
+                        if hint.version is not None:
+                            self._outdate(hint.game, hint.version)
+                        feed = self._feeds.get(hint.game)
+                        if feed is not None and (hint.version is None or hint.version > feed.position.version):
+                            self._read_soon(feed)
             except StoreUnavailable as unavailable:
                 LOG.warning("the store gives no hints: %s", unavailable)
             await asyncio.sleep(LONGEST_PAUSE_S)
@@ -267,8 +300,9 @@ class Watch:
             for batch in batches or [[]]:
                 await asyncio.sleep(self._sweep_s / (len(batches) or 1))
                 try:
-                    await self._compare(batch)
-                except StoreUnavailable as unavailable:
+                    async with asyncio.timeout(READ_TIMEOUT_S):
+                        await self._compare(batch)
+                except (StoreUnavailable, TimeoutError) as unavailable:
                     LOG.warning("the watched games' versions cannot be read: %s", unavailable)
 
     async def _compare(self, games: Sequence[str]) -> None:
@@ -279,6 +313,15 @@ class Watch:
                 if feed.task is None or feed.task.done():
                     _SWEPT.n += 1
                 self._read_soon(feed)
+
+
+def _pause_s(feed: Feed, error: Exception, failures: int) -> float:
+    """Record that a feed could not be read; gives how long to wait before it is read again."""
+    if isinstance(error, (StoreUnavailable, TimeoutError)):
+        LOG.warning("game %s cannot be read: %s", feed.game, str(error) or f"no answer within {READ_TIMEOUT_S} s")
+        return Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S, jitter=0).pause_s(failures)
+    record_failure("realtime", feed.game, error, "its watchers wait")
+    return FAILED.pause_s(failures)
 
 
 def _tell(feed: Feed, diffs: Sequence[StoredDiff]) -> bool:

@@ -8,8 +8,8 @@ import click
 
 from service.games.port import StoreUnavailable
 from service.store.client import connect
-from service.store.embedded import embedded
-from service.store.embedded_errors import EmbeddedError
+from service.store.embedded.errors import EmbeddedError
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
 
 __all__ = ["connected"]
@@ -24,7 +24,7 @@ async def connected(redis_url: str | None, data_dir: Path) -> AsyncIterator[Redi
     async with AsyncExitStack() as stack:
         if redis_url is None:
             try:
-                redis_url = (await stack.enter_async_context(embedded(data_dir))).url
+                redis_url = (await stack.enter_async_context(embedded_server(data_dir))).url
             except EmbeddedError as error:
                 raise click.ClickException(str(error)) from error
         store = await stack.enter_async_context(connect(redis_url, patience_s=PATIENCE_S))

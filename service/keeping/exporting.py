@@ -12,13 +12,17 @@ from service.games.archive.document import BadDocument, GameDocument, write
 from service.games.archive.naming import SUFFIX, object_name
 from service.games.archive.taking import export_of
 from service.games.errors import TileSetMissing
-from service.games.port import Unreadable
+from service.games.port import StoreUnavailable, Unreadable
 from service.games.tilesets import TileSetCatalogue
 from service.keeping.files import write_whole
 from service.keeping.telling import Progress, complain
 from service.store.store import RedisStore
+from service.supervision import spawn
 
 __all__ = ["export_games"]
+
+FAILURES = (OSError, StoreUnavailable)
+"""End the export."""
 
 _AT_ONCE = 8
 _PLAIN = ".json"
@@ -33,7 +37,9 @@ async def export_games(
     """
     progress, counts, running = Progress("exported"), Counter[str](), set[asyncio.Task[str]]()
     async for game in _chosen(store, games):
-        running.add(asyncio.create_task(_export(store, catalogue, game, target, named=games is not None)))
+        running.add(
+            spawn("export", _export(store, catalogue, game, target, named=games is not None), expected=FAILURES)
+        )
         if len(running) >= _AT_ONCE:
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             counts.update(task.result() for task in done)
@@ -60,6 +66,11 @@ async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, tar
         return "failed"
     except (BadDocument, Unreadable, msgspec.DecodeError) as bad:
         complain(f"game {game}", bad)
+        return "failed"
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  one game that cannot be exported must not end the backup of all others
+        complain(f"game {game}", f"{type(error).__name__}: {error}")
         return "failed"
     if document is None:
         if named:

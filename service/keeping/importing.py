@@ -17,7 +17,7 @@ from service.games.archive.proving import Proven, prove
 from service.games.context import Retention
 from service.games.desk import FOUND_LONGER_S
 from service.games.opponents import bot_on_turn
-from service.games.port import Commit
+from service.games.port import Commit, StoreUnavailable
 from service.games.times import unix_seconds
 from service.keeping.telling import Progress, complain
 from service.store.store import RedisStore
@@ -45,6 +45,11 @@ async def import_files(
             counts["refused"] += 1
         except BadDocument as bad:
             complain(str(file), bad)
+            counts["refused"] += 1
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  one file that cannot be imported must not keep the others out
+            complain(str(file), f"{type(error).__name__}: {error}")
             counts["refused"] += 1
         progress.count()
     return counts

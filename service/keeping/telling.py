@@ -4,6 +4,8 @@ import time
 
 import click
 
+from service.plain_text import printable
+
 __all__ = ["Progress", "complain"]
 
 _EVERY_S = 2.0
@@ -29,4 +31,4 @@ class Progress:
 
 def complain(about: str, reason: object) -> None:
     """Say what could not be done, and why."""
-    click.echo(f"{about}: {reason}", err=True)
+    click.echo(printable(f"{about}: {reason}"), err=True)

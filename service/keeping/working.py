@@ -1,7 +1,7 @@
 """What an instance does for the games besides serving them, for ever and a little at a time."""
 
-from collections.abc import Coroutine, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NamedTuple
 
 from service.games.archive.archiving import Archiver
 from service.games.context import Retention
@@ -11,15 +11,24 @@ from service.keeping.objects import objects_at
 from service.store.store import RedisStore
 from service.telemetry import clock
 
-__all__ = ["keeping_games"]
+__all__ = ["Maintenance", "keeping_games"]
+
+
+class Maintenance(NamedTuple):
+    """Work without an end, and the name of its background task."""
+
+    name: str
+    work: Callable[[], Awaitable[None]]
 
 
 def keeping_games(
     store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
-) -> Iterator[Coroutine[Any, Any, None]]:
+) -> Iterator[Maintenance]:
     """Mending what games are found by, and archiving those that are over, if anywhere. Raises BadArchiveUrl."""
     archive = None if archive_url is None else store.keeping.archive
     if archive_url is not None:
         store.archiving = True
-        yield Archiver(store, store.keeping.archive, objects_at(archive_url), tilesets, clock.now).keep_archiving()
-    yield Mender(store, store.keeping.upkeep, retention, clock.now, archive=archive).keep_mending()
+        archiver = Archiver(store, store.keeping.archive, objects_at(archive_url), tilesets, clock.now)
+        yield Maintenance("archive", archiver.keep_archiving)
+    mender = Mender(store, store.keeping.upkeep, retention, clock.now, archive=archive)
+    yield Maintenance("index-repair", mender.keep_mending)

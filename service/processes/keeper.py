@@ -10,13 +10,14 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from select import select
 
 import msgspec
 
-from service.store.embedded import Server, embedded
-from service.store.embedded_errors import EmbeddedError
+from service.store.embedded.errors import EmbeddedError
+from service.store.embedded.server import EmbeddedServer, embedded_server
 
 logger = logging.getLogger(__name__)
 
@@ -93,13 +94,13 @@ async def _keep(data_dir: Path, line: socket.socket, manager: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):  # who ends all processes of a service means the manager, too
         loop.add_signal_handler(number, lambda: None)
     line.setblocking(False)  # noqa: FBT003  its only argument, and not a keyword
-    async with embedded(data_dir, revive=True) as server:
+    async with embedded_server(data_dir, on_stopped=partial(os.kill, manager, signal.SIGTERM)) as server:
         _name(server, manager)
         await loop.sock_sendall(line, msgspec.json.encode(_Told(url=server.url)) + b"\n")
         while await loop.sock_recv(line, 1):
             pass
 
 
-def _name(server: Server, manager: int) -> None:
+def _name(server: EmbeddedServer, manager: int) -> None:
     """Whoever finds the directory locked is told of the process that can be stopped."""
     (server.directory / "lock").write_text(str(manager))

@@ -13,7 +13,7 @@ from typing import Any
 import uvloop
 from gunicorn.workers.base import Worker
 
-from service.web.serving import running
+from service.supervision import Supervisor
 from service.web.stopping import Stop
 
 BEAT_S = 1.0
@@ -39,7 +39,7 @@ class InstanceWorker(Worker):
     async def _serve(self, managed: Any) -> None:
         stop = Stop()
         with _telling_the_end_of(self.ppid, stop.at_once):
-            async with running(self._beat()):
+            async with Supervisor().running("heartbeat", self._beat):
                 sockets = [socket(fileno=listening.detach()) for listening in self.sockets]
                 await managed.instance(sockets, stop, partial(self._ready, managed))
 

@@ -17,6 +17,7 @@ from service.store.routes import OneServer, Routes, SentinelRoutes, Terms
 from service.store.slots import key_slot
 from service.store.timing import times
 from service.store.where import Where
+from service.supervision import Supervisor
 
 __all__ = ["Batches", "Value"]
 
@@ -35,9 +36,16 @@ class Batches:
     `confirmed` is answered only when so many replicas have it.
     """
 
-    def __init__(self, where: Where, connections: int, patience_s: float, wait: Wait | None = None) -> None:
+    def __init__(
+        self,
+        where: Where,
+        connections: int,
+        patience_s: float,
+        wait: Wait | None = None,
+        supervisor: Supervisor | None = None,
+    ) -> None:
         self.wait = wait
-        self.routes = _ROUTES[where.kind](Terms(where, connections, patience_s, wait))
+        self.routes = _ROUTES[where.kind](Terms(where, connections, patience_s, wait, supervisor))
         self._sharded = self.routes.sharded
         self._patience_s = patience_s
         self._loop = asyncio.get_running_loop()

@@ -7,6 +7,7 @@ from service.store.batch import Batches
 from service.store.confirming import Wait
 from service.store.store import RedisStore
 from service.store.where import BadRedisUrl, parse_url
+from service.supervision import Supervisor
 
 __all__ = ["BadRedisUrl", "Wait", "check_url", "connect"]
 
@@ -18,7 +19,12 @@ def check_url(url: str) -> None:
 
 @asynccontextmanager
 async def connect(
-    url: str, *, connections: int = 2, patience_s: float = 5.0, wait: Wait | None = None
+    url: str,
+    *,
+    connections: int = 2,
+    patience_s: float = 5.0,
+    wait: Wait | None = None,
+    supervisor: Supervisor | None = None,
 ) -> AsyncIterator[RedisStore]:
     """A store on the Redis at `url`, which is asked for nothing yet. Raises BadRedisUrl.
 
@@ -26,5 +32,5 @@ async def connect(
     What Redis has not answered after `patience_s` seconds raises StoreUnavailable; with `wait`, also a commit that too
     few replicas have: it was done, and who asks again with its idempotency key waits for the replicas, too.
     """
-    async with aclosing(Batches(parse_url(url), connections, patience_s, wait)) as batches:
+    async with aclosing(Batches(parse_url(url), connections, patience_s, wait, supervisor)) as batches:
         yield RedisStore(batches)

@@ -17,6 +17,7 @@ from service.store.link import Link, LinkLost, open_link
 from service.store.refusals import ELSEWHERE, Refused
 from service.store.routes import Routes, Terms
 from service.store.where import Place
+from service.supervision import spawn
 
 __all__ = ["ClusterRoutes"]
 
@@ -122,12 +123,16 @@ class ClusterRoutes(Routes):
 
     def _refresh_soon(self) -> None:
         if self._refreshing is None:
-            self._refreshing = self._loop.create_task(self._refreshed())
+            self._refreshing = spawn("cluster-topology", self._refreshed())
 
     async def _refreshed(self) -> None:
-        with suppress(LinkLost, Refused):  # what waits for it comes again, and says so when it is too old
-            await self._refresh()
-        await asyncio.sleep(REFRESH_EVERY_S)
+        try:
+            with suppress(LinkLost, Refused):  # what waits for it comes again, and says so when it is too old
+                await self._refresh()
+        finally:  # whatever was raised, the next refresh must be possible
+            self._loop.call_later(REFRESH_EVERY_S, self._allow_refresh)
+
+    def _allow_refresh(self) -> None:
         self._refreshing = None
 
     async def _refresh(self) -> None:
@@ -174,7 +179,7 @@ class ClusterRoutes(Routes):
         lane.drop("the node has no slots any more")
         for asked in lane.take():
             self.later(asked)
-        ending = self._loop.create_task(lane.aclose())
+        ending = spawn("redis-disconnect", lane.aclose())
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)
 

@@ -1,4 +1,4 @@
--- One commit of one game, all of it or nothing. Redis 6.2 runs it, and a Redis Cluster (all keys share a hash tag).
+-- One commit of one game, all of it or nothing. A Cluster runs it too: all keys share a hash tag.
 --
 -- KEYS  1 game   2 log   3 answer (where there is none to keep, the key of an empty name, which never exists)
 -- ARGV  1 id of the commit   2 version, 3 digest and 4 webhooks that it builds on (all '' to create the game)

@@ -26,6 +26,7 @@ class Due:
         self._key = key
         self._promise = Script(batches, "promise.lua", confirmed=True)
         self._settle = Script(batches, "settle.lua")
+        self._postpone = Script(batches, "postpone.lua")
 
     async def promise(self, game: str, at: int) -> bool:
         """Set the date before it is committed. False: an earlier one stands, to be settled after the commit."""
@@ -35,6 +36,10 @@ class Due:
         """The game is due at `until`, or never; what is later than GRACE_S must be found twice."""
         now = int(self._clock())
         await self._settle.run([self._key], game, now, "" if until is None else until, f"{now + GRACE_S}.5")
+
+    async def postpone(self, game: str, now: int, until: int) -> bool:
+        """Let a game that is due `now` be due at `until`; False where it is not due."""
+        return bool(await self._postpone.run([self._key], game, now, until))
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose date has come, the oldest first."""

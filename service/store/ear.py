@@ -45,7 +45,7 @@ class Ear:
         self._heard_at = 0.0
         self._link: Link | None = None
         self._say = ("SSUBSCRIBE", "SUNSUBSCRIBE") if routes.sharded else ("SUBSCRIBE", "UNSUBSCRIBE")
-        self._task = self._loop.create_task(self._listen())
+        self._task = routes.terms.supervisor.start("pubsub-connection", self._listen)
 
     @property
     def up(self) -> bool:
@@ -71,8 +71,7 @@ class Ear:
 
     async def aclose(self) -> None:
         """Hang up."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await self._routes.terms.supervisor.stop(self._task)
 
     async def _listen(self) -> None:
         while True:

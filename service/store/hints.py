@@ -58,13 +58,9 @@ class Hints:
 
     async def listen(self) -> AsyncGenerator[Hint]:
         """Which games others have changed, for ever; what is announced while a connection is made anew is lost."""
-        tending = asyncio.create_task(self._tend())
-        try:
+        async with self._routes.terms.supervisor.running("pubsub", self._tend):
             while True:
                 yield await self._heard.get()
-        finally:
-            tending.cancel()
-            await asyncio.gather(tending, return_exceptions=True)
 
     async def _tend(self) -> None:
         """Have a connection to each primary, and each game at the ear where it is announced."""

@@ -20,6 +20,7 @@ __all__ = [
     "answer",
     "archive_lease",
     "bucket",
+    "failures",
     "found_by",
     "game",
     "game_of",
@@ -100,6 +101,11 @@ def hinted(channel: str) -> str:
 def waited(game_id: str) -> str:
     """String: written so that there is something to wait for until replicas have it."""
     return f"south-seas:{{{game_id}}}:waited"
+
+
+def failures(game_id: str) -> str:
+    """String: how often in a row the game failed when it was due; forgotten when it fails no more."""
+    return f"south-seas:{{{game_id}}}:failures"
 
 
 def lease(game_id: str, hook: str) -> str:

@@ -14,6 +14,7 @@ from service.store.link import Link, LinkLost, pack
 from service.store.refusals import Refused, told
 from service.store.timing import LANES
 from service.store.where import Place
+from service.supervision import spawn
 from service.telemetry.metrics import REDIS_BATCH
 
 __all__ = ["Lane", "Owner"]
@@ -134,7 +135,7 @@ class Lane:
         if self._looking is None and self._waiting:
             self._looking = self._loop.call_later(LOOK_S, self._look)
         if self._waiting and self._opening is None and self._wants_more():
-            self._opening = self._loop.create_task(self._open())
+            self._opening = spawn("redis-connect", self._open())
         link = self._free()
         if link is not None and self._waiting:
             self._send(link, self.take())

@@ -1,9 +1,8 @@
 """What Redis says instead of an answer, and what it means to who asked."""
 
 import logging
-import re
 
-from service.games.port import StoreUnavailable
+from service.games.port import StoreUnavailable, Unreadable
 
 __all__ = ["ELSEWHERE", "MissingScript", "Refused", "told"]
 
@@ -32,20 +31,15 @@ _MEANINGS = {
 _FOR_OPERATORS = {"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"}
 """What does not pass by itself: it is logged, once for each text."""
 
-_WITHIN = re.compile(r"-([A-Z]+) ")
-"""Redis 6.2 puts what a command in a script was refused with into an ERR of the script."""
-
 _logged: set[str] = set()
 
 
 class Refused(Exception):
-    """An error reply. `code` is its first word, or that of the refusal inside a script."""
+    """An error reply. `code` is its first word."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.code = text.partition(" ")[0]
-        if self.code == "ERR" and (within := _WITHIN.search(text)) and within[1] in _MEANINGS:
-            self.code = within[1]
 
 
 class MissingScript(Exception):
@@ -59,4 +53,4 @@ def told(refused: Refused) -> StoreUnavailable:
     if refused.code in _FOR_OPERATORS and reason not in _logged:
         _logged.add(reason)
         logger.error("%s. This is logged once", reason)
-    return StoreUnavailable(reason)
+    return Unreadable(reason) if refused.code == "WRONGTYPE" else StoreUnavailable(reason)

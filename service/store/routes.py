@@ -14,6 +14,7 @@ from service.store.link import Link, LinkLost, open_link
 from service.store.refusals import ELSEWHERE, Refused
 from service.store.sentinels import Sentinels
 from service.store.where import Place, Where
+from service.supervision import SupervisedTask, Supervisor
 
 __all__ = ["OneServer", "Routes", "SentinelRoutes", "Terms"]
 
@@ -29,8 +30,16 @@ AGAIN_S = 0.1
 class Terms:
     """What all lanes have in common."""
 
-    def __init__(self, where: Where, connections: int, patience_s: float, wait: Wait | None) -> None:
+    def __init__(
+        self,
+        where: Where,
+        connections: int,
+        patience_s: float,
+        wait: Wait | None,
+        supervisor: Supervisor | None = None,
+    ) -> None:
         self.where = where
+        self.supervisor = supervisor or Supervisor()
         self.connections = connections
         self.patience_s = patience_s
         self.wait = wait
@@ -148,7 +157,7 @@ class SentinelRoutes(OneServer):
         self._sentinels = Sentinels(terms.where)
         self._at: Place | None = None
         self._dropped_at = -DROP_EVERY_S
-        self._following: asyncio.Task[None] | None = None
+        self._following: SupervisedTask | None = None
 
     async def primaries(self, *, anew: bool = False) -> Sequence[Place]:
         """Whom the sentinels name now. Raises LinkLost or Refused."""
@@ -181,14 +190,13 @@ class SentinelRoutes(OneServer):
     async def aclose(self) -> None:
         """Break all connections, those to the sentinels too."""
         if self._following is not None:
-            self._following.cancel()
-            await asyncio.gather(self._following, return_exceptions=True)
+            await self.terms.supervisor.stop(self._following)
         await super().aclose()
         self._sentinels.close()
 
     async def _locate(self) -> Place:
         if self._following is None:
-            self._following = self._loop.create_task(self._follow())
+            self._following = self.terms.supervisor.start("sentinel-watch", self._follow)
         self._note(await self._sentinels.primary())
         assert self._at is not None  # noqa: S101  for the type checker
         return self._at

@@ -6,6 +6,7 @@ from collections import Counter
 from service.store.link import Link, LinkLost, open_link
 from service.store.refusals import Refused
 from service.store.where import Place, Where
+from service.supervision import spawn
 
 __all__ = ["Sentinels"]
 
@@ -22,14 +23,15 @@ class Sentinels:
 
         Raises LinkLost where none answers or knows the service.
         """
-        asking = [asyncio.ensure_future(self._ask(place)) for place in self._where.places]
+        failures = (LinkLost, Refused)
+        asking = [spawn("sentinel", self._ask(place), expected=failures) for place in self._where.places]
         said: Counter[Place] = Counter()
         reason = ""
         try:
             for answered in asyncio.as_completed(asking):
                 try:
                     place = await answered
-                except (LinkLost, Refused) as error:
+                except failures as error:
                     reason = str(error)
                     continue
                 said[place] += 1
@@ -64,5 +66,8 @@ class Sentinels:
             raise LinkLost(f"sentinel {place} does not answer") from None
         if not found:
             raise LinkLost(f"sentinel {place} knows no {self._where.service}")
-        host, port = found
-        return Place(host.decode(), int(port))
+        try:
+            host, port = found
+            return Place(host.decode(), int(port))
+        except ValueError:
+            raise LinkLost(f"sentinel {place} does not name an address") from None

@@ -1,6 +1,7 @@
 """The store of games in Redis."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from service.games.port import (
     Page,
     StoredDiff,
     StoreUnavailable,
+    Unreadable,
 )
 from service.games.webhooks.port import HookStore
 from service.store import keys
@@ -33,13 +35,17 @@ from service.store.keeping import keeping
 from service.store.listing import Listing
 from service.store.measures import Measures
 from service.store.script import Script
+from service.supervision import Backoff
 from service.telemetry import clock
 
 __all__ = ["RedisStore"]
 
+STEADY_S = 60
+"""A game that has not failed for so long, beside the pause before, has recovered: its next failure is the first one."""
+
 
 class RedisStore:
-    """`service.games.port.Store` on Redis 6.2 or later (a Cluster: 7.0), or Valkey."""
+    """`service.games.port.Store` on Redis 7.0 or later, or Valkey."""
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
@@ -69,7 +75,10 @@ class RedisStore:
             await self._batches.confirmed("SET", keys.waited(game), "", "EX", 1)
         if version is None:
             return None
-        return Loaded(int(version), digest.decode(), snapshot, access or b"", answer, tuple(ids(hooks)))
+        try:
+            return Loaded(int(version), digest.decode(), snapshot, access or b"", answer, tuple(ids(hooks)))
+        except (AttributeError, ValueError) as error:
+            raise Unreadable(f"its version, digest or webhooks cannot be read: {error}") from error
 
     async def commit(self, commit: Commit) -> Outcome:
         """Change everything that `commit` says at once, if its version is still the game's."""
@@ -115,14 +124,15 @@ class RedisStore:
     async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
         entries = await self._batches.send("XRANGE", keys.log(game), since + 1, "+", "COUNT", limit)
-        return [_diff(entry, fields) for entry, fields in entries]
+        try:
+            return [_diff(entry, fields) for entry, fields in entries]
+        except ValueError as error:
+            raise Unreadable(f"its log cannot be read: {error}") from error
 
     async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
-        """Version and digest of each game now; None where there is no such game."""
-        found = await asyncio.gather(
-            *(self._batches.send("HMGET", keys.game(game), "version", "digest") for game in games)
-        )
-        return [None if version is None else (int(version), digest.decode()) for version, digest in found]
+        """Version and digest of each game now; None where there is no such game, or it cannot be read."""
+        asked = (self._batches.send("HMGET", keys.game(game), "version", "digest") for game in games)
+        return [_version(found) for found in await asyncio.gather(*asked, return_exceptions=True)]
 
     async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
@@ -147,6 +157,16 @@ class RedisStore:
     async def settle(self, game: str, until: int | None) -> None:
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
         await self._due.settle(game, until)
+
+    async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
+        """Put off a game that is due and failed, longer after each failure in a row; None where it is not due."""
+        key = keys.failures(game)
+        failures = int(await self._batches.send("GET", key) or 0) + 1
+        pause_s = math.ceil(backoff.pause_s(failures))
+        if not await self._due.postpone(game, now, now + pause_s):
+            return None
+        await self._batches.send("SET", key, failures, "EX", 2 * pause_s + STEADY_S)
+        return failures
 
     def hints(self) -> AsyncGenerator[Hint]:
         """Which of the games that are followed others have changed, as Redis announces it; a hint may be lost."""
@@ -183,6 +203,19 @@ def _outcome(reply: Any) -> Outcome:
             return Lost(int(version), digest.decode())
         case _:
             return Lost(None, None)
+
+
+def _version(found: Any) -> tuple[int, str] | None:
+    """What was found of one game; a damaged one must not hide all others. Raises StoreUnavailable."""
+    if isinstance(found, Unreadable):
+        return None
+    if isinstance(found, BaseException):
+        raise found
+    version, digest = found
+    try:
+        return None if version is None else (int(version), digest.decode())
+    except (AttributeError, ValueError):
+        return None
 
 
 def _diff(entry: bytes, fields: Sequence[bytes]) -> StoredDiff:

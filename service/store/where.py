@@ -10,6 +10,7 @@
 BadRedisUrl   the URL cannot be used, and why
 """
 
+import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ _SCHEMES: dict[str, tuple[Kind, bool]] = {
     "rediss+cluster": ("cluster", True),
 }
 """What each scheme means, and whether it speaks TLS."""
+
+_URL = re.compile(r"(?P<scheme>[a-zA-Z+]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?")
 
 _PORTS = {"one": 6379, "sentinel": 26379, "cluster": 6379}
 
@@ -85,18 +88,18 @@ class Where:
 
 def parse_url(url: str) -> Where:
     """Where the Redis of `url` is. Raises BadRedisUrl."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise _not_a_url() from None
-    scheme = parts.scheme
+    # Not urlsplit: from Python 3.13 on it refuses a list of hosts with an IPv6 address among them.
+    parts = _URL.fullmatch(url)
+    scheme = parts["scheme"].lower() if parts else url.partition(":")[0]
     if scheme not in _SCHEMES:
         raise BadRedisUrl("begins with none of redis://, rediss://, unix:// and those with +sentinel or +cluster")
+    if parts is None:
+        raise _not_a_url()
     kind, secure = _SCHEMES[scheme]
-    options = _options(kind, parts.query, secure=secure)
-    user, hosts = _split(parts.netloc)
-    places = (_socket(parts.path),) if scheme == "unix" else _places(kind, hosts)
-    path = "" if scheme == "unix" else parts.path.strip("/")
+    options = _options(kind, parts["query"] or "", secure=secure)
+    user, hosts = _split(parts["authority"])
+    places = (_socket(parts["path"]),) if scheme == "unix" else _places(kind, hosts)
+    path = "" if scheme == "unix" else parts["path"].strip("/")
     service, _, database = path.partition("/") if kind == "sentinel" else ("", "", path)
     if kind == "sentinel" and not service:
         raise BadRedisUrl("names no SERVICE for the sentinels after their hosts")

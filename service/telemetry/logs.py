@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from service.plain_text import printable
 from service.telemetry import tracing
 from service.telemetry.doing import DOING
 
@@ -28,13 +29,17 @@ def configure(level: str, form: Format, *, processes: int = 1) -> None:
 
 
 class Text(logging.Formatter):
-    """A line, and after it what it belongs to."""
+    """A line, and after it what it belongs to; nothing in it that a terminal would obey, nor another line."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's)
         """The line, before a traceback comes."""
         about = " ".join(f"{name}={value}" for name, value in _about(record).items())
         line = super().formatMessage(record)
-        return f"{line} [{about}]" if about else line
+        return printable(f"{line} [{about}]" if about else line)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 (logging's)
+        """The traceback, whose messages may have anything in them."""
+        return "\n".join(map(printable, super().formatException(ei).splitlines()))
 
 
 class Json(logging.Formatter):

@@ -45,6 +45,12 @@ COMMITS = Counter(
 HELD = Counter("held_games", "Changes asked for, by whether the game was held decoded.", ("result",))
 HELD_GAMES = Gauge("games_held", "Games held decoded.")
 GAMES = Counter("games", "Games that came to this point.", ("point",), ("created", "started", "finished", "aborted"))
+GAME_FAILURES = Counter(
+    "game_failures",
+    "Work on one game that failed and was left for later, by the kind of work; no other game was affected.",
+    ("work",),
+    ("archive", "bots", "index-repair", "lists", "realtime", "scheduler", "webhooks"),
+)
 TIMEOUTS = Counter("timeouts", "Deadlines that passed, by what was done then.", ("policy",), ("pass", "bot", "resign"))
 GAMES_MOVING = Gauge("games_moving", "Games whose bots or deadlines this instance looks at now.")
 OVERDUE = Gauge("overdue_seconds", "How long the oldest work that is due has waited, in all instances.", ("work",))
@@ -81,8 +87,9 @@ SOCKETS_CLOSED = Counter(
     ("1000", "1006", "1012", "4401", "4404", "4408", "4429"),
 )
 DROPPED = Counter(
-    "slow_readers_dropped", "Connections closed because they did not read.", ("kind",), ("socket", "stream")
+    "slow_readers_dropped", "Connections closed because they did not read.", ("kind",), ("answer", "socket", "stream")
 )
+UNREAD = Gauge("unread_bytes", "Bytes that wait for clients that do not read.")
 SUBSCRIPTIONS = Gauge("subscriptions", "Watchers of games: each counts for each game that it watches.")
 GAMES_WATCHED = Gauge("games_watched", "Games that somebody watches here.")
 MESSAGES = Counter("socket_messages_received", "Messages that clients sent, by type.", ("type",))
@@ -116,16 +123,28 @@ HOOK_ATTEMPTS = Counter(
     "webhook_attempts",
     "Messages sent to webhooks, by what came of it.",
     ("result",),
-    ("delivered", "status", "redirect", "timeout", "dns", "tls", "connect", "refused_address", "broken"),
+    ("delivered", "status", "redirect", "timeout", "dns", "tls", "connect", "broken"),
+)
+HOOK_CHALLENGES = Counter(
+    "webhook_challenges",
+    "Servers asked whether they want a webhook, by what came of it.",
+    ("result",),
+    ("answered", "wrong_answer", "status", "redirect", "timeout", "dns", "tls", "connect", "broken"),
 )
 HOOK_DELAY = Histogram(
     "webhook_delay_seconds", "Time from a change, told in whole seconds, to its delivery to a webhook.", _LATE_S
 )
-HOOKS_DISABLED = Counter("webhooks_disabled", "Webhooks given up.", ("reason",), ("gone", "failing"))
+HOOKS_DISABLED = Counter("webhooks_disabled", "Webhooks given up.", ("reason",), ("gone", "failing", "unproven"))
 HOOKS_LOOKING = Gauge("webhooks_looking", "Webhooks that this instance looks at now.")
 
 LOOP_LAG = Histogram("event_loop_lag_seconds", "How late the event loop woke a task that slept.", _STALL_S)
 GC_PAUSE = Histogram("gc_pause_seconds", "Time that collections of garbage took.", _STALL_S, ("generation",))
+TASK_FAILURES = Counter(
+    "task_failures",
+    "Background tasks that failed, by name; each that has no end of its own was started again.",
+    ("task",),
+)
+TASK_FAILING = Gauge("task_failing", "Whether a background task has failed several times in a row.", ("task",))
 BUILD = Gauge("build_info", "What runs here.", ("version", "engine", "python", "redis"))
 WORKER_UP = Gauge("worker_up", "Whether a worker process answered when it was asked for its metrics.")
 

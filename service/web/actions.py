@@ -1,6 +1,8 @@
 """Acting, and what else a seat may do in an active game. Source: api.md, "Acting"."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -27,7 +29,8 @@ from service.web.asked import (
 )
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
-from service.web.limiting.shares import REPLAYS
+from service.web.limiting import costs
+from service.web.limiting.shares import replaying
 from service.web.lobby import Including
 from service.web.routing import GAME_ID, Reply, route
 
@@ -109,9 +112,11 @@ async def post_undo(request: web.Request) -> web.Response:
     and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
     but the body is as with actions.
     """
-    body = await read_optional_body(request, FOR_SEAT)
-    async with request.app[REPLAYS].one():
-        return await perform(request, body, undo)
+
+    def within(versions: int) -> AbstractAsyncContextManager[None]:
+        return replaying(request, costs.replay(versions))
+
+    return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
 
 
 @route(

@@ -25,6 +25,26 @@ NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = (
 )
 """Networks that `ipaddress` does not call private in all versions of Python."""
 
+CLOUD_SERVICES: tuple[IPv4Network | IPv6Network, ...] = (
+    # Azure: "168.63.129.16 is a virtual public IP address" of the host: wire server, DNS, health probes.
+    # learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+    IPv4Network("168.63.129.16/32"),
+    # AWS, Google, Azure, DigitalOcean, Hetzner and others: metadata at 169.254.169.254, and AWS's credentials of
+    # containers at 169.254.170.2 and 169.254.170.23. RFC 3927. docs.aws.amazon.com/AWSEC2/latest/UserGuide
+    IPv4Network("169.254.0.0/16"),
+    # Alibaba Cloud: metadata at 100.100.100.200, DNS and others beside it, in the shared address space of RFC 6598.
+    # alibabacloud.com/help/en/ecs/user-guide/view-instance-metadata
+    IPv4Network("100.64.0.0/10"),
+    # Oracle Cloud, first generation: metadata at 192.0.0.192 (OWASP's cheat sheet on request forgery), among the
+    # addresses that are for protocols (RFC 6890).
+    IPv4Network("192.0.0.0/24"),
+    # AWS and others: metadata at fd00:ec2::254, DNS at fd00:ec2::253; Google: fd20:ce::254. Unique local, RFC 4193.
+    IPv6Network("fc00::/7"),
+)
+"""Where machines in clouds find what is meant for them alone, credentials too; not all of it has private numbers."""
+
+REFUSED = (*NOT_PUBLIC, *CLOUD_SERVICES)
+
 NAT64 = IPv6Network("64:ff9b::/96")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 
@@ -54,7 +74,7 @@ def is_public(address: Address) -> bool:
         address.is_global
         and not address.is_multicast
         and not address.is_reserved
-        and not any(address in network for network in NOT_PUBLIC if network.version == address.version)
+        and not any(address in network for network in REFUSED if network.version == address.version)
     )
 
 
@@ -115,3 +135,18 @@ def _check_host(host: str) -> None:
         raise UrlRefused(f"{host} is another way to write an address: write it plainly, or a name")
     if "." not in host or last in LOCAL_NAMES:
         raise UrlRefused(f"{host} is not a name of the public internet")
+
+
+def check_nameserver(text: str) -> None:
+    """Raise ValueError unless it is an address, or one with a port behind it.
+
+    >>> check_nameserver("192.0.2.53:5353"), check_nameserver("2001:db8::53"), check_nameserver("[2001:db8::53]:53")
+    (None, None, None)
+    """
+    try:
+        ip_address(text)
+    except ValueError:
+        address, _, port = text.rpartition(":")
+        ip_address(address.removeprefix("[").removesuffix("]"))
+        if not 0 < int(port) < 65536:
+            raise

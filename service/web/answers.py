@@ -15,6 +15,7 @@ EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-I
 IMMUTABLE = "public, max-age=31536000, immutable"
 PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"
+NEVER = "no-store"
 
 
 def etag(version: int, digest: str) -> str:
@@ -27,6 +28,15 @@ def answer(
 ) -> web.Response:
     """An answer in JSON. `private` is whether only a token opens what it tells."""
     return json_answer(encode(value), status=status, tag=tag, private=private, location=location)
+
+
+def secret_answer(
+    value: Any, *, status: int = 200, tag: str | None = None, private: bool = False, location: str | None = None
+) -> web.Response:
+    """An answer that hands out tokens or other secrets: no cache may keep it, the browser's own least."""
+    response = answer(value, status=status, tag=tag, private=private, location=location)
+    response.headers["Cache-Control"] = NEVER
+    return response
 
 
 def json_answer(

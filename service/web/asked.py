@@ -5,12 +5,14 @@ import re
 from typing import TypeVar
 
 import msgspec
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.games.changing import Expected
 from service.games.errors import Malformed, Unauthorized
+from service.games.key_strength import MIN_SECRET, is_guessable
 from service.web.errors import TooLarge, UnsupportedMediaType
 from service.web.keys import LIMITS
+from service.web.limiting.protocol import reading
 from service.web.problems import malformed
 
 T = TypeVar("T")
@@ -21,12 +23,15 @@ REPRESENTATION = "return=representation"
 MAX_KEY = 255
 MAX_BEARERS = 100
 MOST_MEDIA_TYPE = 200
+MAX_CHUNKS = 1_000
+"""That a body may come in (RFC 9112, 7.1): each is as much work as hundreds of bytes."""
 
-_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]{1,200}=*)", re.IGNORECASE)
-_BEARERS = re.compile(
-    r"bearer +([A-Za-z0-9._~+/-]{1,200}=*(?:[ \t]*,[ \t]*[A-Za-z0-9._~+/-]{1,200}=*)*)", re.IGNORECASE
-)
-_CREATOR = re.compile(r"[A-Za-z0-9._~+/-]{32,200}=*")
+_TOKEN68 = r"[A-Za-z0-9._~+/-]{1,200}={0,2}"
+"""A token (RFC 9110, 11.2): of these characters and no others, however alike Unicode holds them."""
+_ONE_TOKEN = re.compile(_TOKEN68, re.ASCII)
+_BEARER = re.compile(rf"bearer +({_TOKEN68})", re.ASCII | re.IGNORECASE)
+_BEARERS = re.compile(rf"bearer +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII | re.IGNORECASE)
+_CREATOR = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
 _KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_KEY}}}")
 _LISTED_TAG = re.compile(r'[ \t]*(?:(W/)?"([\x21\x23-\x7e]*)"[ \t]*)?(?:,|$)')
 _VERSION = re.compile(r"(0|[1-9]\d{0,9})(?:-([0-9a-f]{32})(?:-[a-z]{2,3})?)?", re.ASCII)
@@ -44,7 +49,7 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
     try:
         if length is None or not request.content.is_eof():
             async with asyncio.timeout(request.app[LIMITS].request_timeout_s):
-                body = await request.read()
+                body = await _receive(request, limit)
             return decoder.decode(body)
         body = request.content.read_nowait()  # it came with the head, as nearly always
         if len(body) > limit:
@@ -56,8 +61,21 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
         raise Malformed("the body did not come in time", "$") from error
     except web.RequestPayloadError as error:
         raise Malformed("the body is cut off or wrongly encoded", "$") from error
-    except web.HTTPRequestEntityTooLarge as error:
-        raise TooLarge(limit) from error
+
+
+async def _receive(request: web.Request, limit: int) -> bytes:
+    """A body of at most `limit` bytes, as it comes. Raises TooLarge, Malformed, RequestPayloadError."""
+    body, chunks = bytearray(), 0
+    if request.body_exists:
+        with reading(request):
+            async for data, ended in request.content.iter_chunks():
+                body += data
+                chunks += ended
+                if len(body) > limit:
+                    raise TooLarge(limit)
+                if chunks > MAX_CHUNKS:
+                    raise Malformed(f"a body may come in {MAX_CHUNKS} chunks at most", "$")
+    return bytes(body)
 
 
 async def read_optional_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
@@ -85,45 +103,66 @@ def read_query(request: web.Request, shape: type[Q]) -> Q:
     return asked
 
 
-def bearer(request: web.Request) -> str | None:
-    """The token, None without one; raises Unauthorized for a header of another form."""
-    header = request.headers.get("Authorization")
-    if header is None:
+def bearer(request: web.BaseRequest) -> str | None:
+    """The token, None without one; raises Unauthorized for a header of another form, or several.
+
+    There is no other parser: the access check and the rate limiter must not see two tokens in one header.
+    """
+    lines = request.headers.getall(hdrs.AUTHORIZATION, None)
+    if lines is None:
         return None
-    found = _BEARER.fullmatch(header.strip())
+    found = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
     if found is None:
         raise Unauthorized(missing=False)
     return found[1]
 
 
-def bearers(request: web.Request) -> list[str]:
+def bearers(request: web.BaseRequest) -> list[str]:
     """The tokens of a list, at least one; raises Unauthorized without any, Malformed for too many."""
-    header = request.headers.get("Authorization")
-    if header is None:
+    lines = request.headers.getall(hdrs.AUTHORIZATION, None)
+    if lines is None:
         raise Unauthorized(missing=True)
-    found = _BEARERS.fullmatch(header.strip())
+    found = _BEARERS.fullmatch(lines[0]) if len(lines) == 1 else None
     if found is None:
         raise Unauthorized(missing=False)
-    tokens = [token.strip() for token in found[1].split(",")]
+    tokens = [token.strip(" \t") for token in found[1].split(",")]
     if len(tokens) > MAX_BEARERS:
         raise Malformed(f"a list may have {MAX_BEARERS} tokens at most", "Authorization")
     return tokens
 
 
+def check_token(text: str) -> None:
+    """Raise Unauthorized for what would be no token in a header either."""
+    if _ONE_TOKEN.fullmatch(text) is None:
+        raise Unauthorized(missing=False)
+
+
 def creator_key(request: web.Request) -> str | None:
-    """The Creator-Key: a secret of 32 to 200 of the characters that tokens are made of."""
-    key = request.headers.get("Creator-Key")
+    """The Creator-Key: a secret of 32 to 200 of the characters that tokens are made of, which are random."""
+    key = _single(request, "Creator-Key")
     if key is not None and _CREATOR.fullmatch(key) is None:
         raise Malformed("a creator's key is a secret of 32 to 200 of A-Z a-z 0-9 . _ ~ + / -", "Creator-Key")
+    if key is not None and is_guessable(key):
+        raise Malformed(f"a creator's key must be a secret of {MIN_SECRET} or more random characters", "Creator-Key")
     return key
 
 
 def idempotency_key(request: web.Request) -> str | None:
     """The Idempotency-Key: 1 to 255 printable ASCII characters."""
-    key = request.headers.get("Idempotency-Key")
+    key = _single(request, "Idempotency-Key")
     if key is not None and _KEY.fullmatch(key) is None:
         raise Malformed(f"a key is 1 to {MAX_KEY} printable ASCII characters", "Idempotency-Key")
     return key
+
+
+def _single(request: web.Request, name: str) -> str | None:
+    """A header that may come once; raises Malformed for several, of which others may have looked at another one."""
+    lines = request.headers.getall(name, None)
+    if lines is None:
+        return None
+    if len(lines) > 1:
+        raise Malformed("this header comes once", name)
+    return lines[0]
 
 
 def if_match(request: web.Request) -> list[Expected] | None:
@@ -168,7 +207,7 @@ def _entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]] | No
     if lines is None:
         return None
     text = ",".join(lines)
-    if text.strip() == "*":
+    if text.strip(" \t") == "*":
         return None
     tags: list[tuple[bool, str]] = []
     position = 0

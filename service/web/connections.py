@@ -1,6 +1,7 @@
 """The long connections of one instance, sockets and event streams: pinging them, and sending them away at its end."""
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from random import SystemRandom
 from typing import Literal, Protocol
@@ -8,6 +9,8 @@ from typing import Literal, Protocol
 from aiohttp import web
 
 from service.web.limits import Limits
+
+LOG = logging.getLogger(__name__)
 
 __all__ = ["CLOSE_S", "CONNECTIONS", "Connection", "Connections"]
 
@@ -67,7 +70,11 @@ class Connections:
         while True:
             await asyncio.sleep(self._limits.ping_interval_s)
             for number, connection in enumerate([*self._open]):
-                connection.ping()
+                try:
+                    connection.ping()
+                except Exception:
+                    LOG.exception("a %s could not be pinged: it is left out, the others are pinged", connection.kind)
+                    self._open.pop(connection, None)
                 if number % AT_ONCE == AT_ONCE - 1:
                     await asyncio.sleep(0)
 
@@ -86,7 +93,10 @@ class Connections:
             if pause > 0:
                 await asyncio.sleep(pause)
             if connection in self._open:
-                connection.dismiss(self._retry_after_ms(share))
+                try:
+                    connection.dismiss(self._retry_after_ms(share))
+                except Exception:
+                    LOG.exception("a %s could not be sent away, the others are", connection.kind)
         try:
             async with asyncio.timeout(CLOSE_S + 1):
                 await self._emptied.wait()

@@ -101,14 +101,16 @@ PARAMETERS: dict[str, Any] = {
         "name": "Idempotency-Key",
         "in": "header",
         "description": "Chosen by you for this request and its retries. The tokens are made of it, so it must be a "
-        "secret of 32 or more random characters of printable ASCII; it is never stored.",
+        "secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats "
+        "itself or counts is refused. It is never stored.",
         "schema": {"type": "string", "minLength": 32, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
         "example": "6e2f0c9b8d4a7153f0e1d2c3b4a59687",
     },
     "Creator-Key": {
         "name": "Creator-Key",
         "in": "header",
-        "description": "A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is "
+        "description": "A secret of random characters that whoever creates games for others, as a chat bot, makes once "
+        "and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is "
         "stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.",
         "schema": {"type": "string", "minLength": 32, "maxLength": 202, "pattern": "^[A-Za-z0-9._~+/-]+=*$"},
         "example": "c1b2f7d09e5a48c6b3f8e2d4a7901c5e",
@@ -226,6 +228,10 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string"},
         "example": 'Bearer realm="south-seas", error="invalid_token"',
     },
+    "Accept-Encoding": {
+        "description": "Empty where the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16).",
+        "schema": {"type": "string"},
+    },
     "Allow": {
         "description": "The methods that this path answers.",
         "required": True,
@@ -237,6 +243,7 @@ HEADERS: dict[str, Any] = {
 PROBLEM_HEADERS = {
     401: ["WWW-Authenticate"],
     405: ["Allow"],
+    415: ["Accept-Encoding"],
     429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
     503: ["Retry-After"],
 }

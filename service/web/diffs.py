@@ -13,7 +13,8 @@ from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id, read_query
 from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
-from service.web.limiting.shares import DIFFS, charge
+from service.web.limiting import costs
+from service.web.limiting.shares import charge
 from service.web.routing import GAME_ID, Query, Reply, route
 
 
@@ -56,8 +57,8 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     tag = etag(loaded.version, loaded.digest)
     response = not_modified(request, tag, private=private)
     if response is None:
+        await charge(request, costs.diffs(min(asked.limit, loaded.version - asked.since)))
         page = await read.diffs(context, loaded, game, asked.since, asked.limit)
-        charge(request, len(page.diffs), DIFFS)
         response = answer(page, tag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response

@@ -3,22 +3,28 @@
 WebError
 ├── TooLarge               a body above the limit
 ├── UnsupportedMediaType   a body that does not call itself JSON
+├── EncodedBody            a body with a Content-Encoding
 ├── NoSuchPiece            a tile set has no tile or ship of this id
 ├── NoSuchVersion          a game has no such version yet
+├── DrawingFailed          a picture that was asked for could not be drawn
 ├── Busy                   too many pictures wait to be drawn, or too many games to be replayed
 ├── RateLimited            a client asks too often
 ├── TooManyOpen            a client, or a game, has as many sockets and event streams as it may have
 ├── OriginRefused          a page of this origin may not open sockets and event streams
-└── NotReady               this instance is stopping
+├── NotReady               this instance is stopping
+└── TaskFailing            a background task of this instance keeps failing
 """
 
 __all__ = [
     "Busy",
+    "DrawingFailed",
+    "EncodedBody",
     "NoSuchPiece",
     "NoSuchVersion",
     "NotReady",
     "OriginRefused",
     "RateLimited",
+    "TaskFailing",
     "TooLarge",
     "TooManyOpen",
     "UnsupportedMediaType",
@@ -42,6 +48,10 @@ class UnsupportedMediaType(WebError):
     """The body is not sent as application/json."""
 
 
+class EncodedBody(WebError):
+    """The body is sent compressed, or otherwise encoded."""
+
+
 class NoSuchPiece(WebError):
     """The path names no tile or ship of its set."""
 
@@ -61,6 +71,10 @@ class NoSuchVersion(WebError):
 
 class Busy(WebError):
     """Too many wait for what takes long: to have a picture drawn, or a game replayed."""
+
+
+class DrawingFailed(WebError):
+    """A picture could not be drawn: it raised an error, took too long, or its process ended; says which."""
 
 
 class RateLimited(WebError):
@@ -93,3 +107,11 @@ class OriginRefused(WebError):
 
 class NotReady(WebError):
     """The instance is about to stop: ask another one."""
+
+
+class TaskFailing(WebError):
+    """A background task of this instance keeps failing: ask another one."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(task)
+        self.task = task

@@ -5,10 +5,11 @@ import asyncio
 from aiohttp import web
 
 from schemas.service import Health
-from service.games.port import Store
+from service.games.port import Store, StoreError
+from service.supervision import spawn
 from service.web.answers import answer
-from service.web.errors import NotReady
-from service.web.keys import DRAINING
+from service.web.errors import NotReady, TaskFailing
+from service.web.keys import DRAINING, SUPERVISOR
 from service.web.routing import Reply, route
 
 OK = Health(status="ok")
@@ -24,7 +25,7 @@ class Probe:
     async def ping(self) -> None:
         """Raise StoreUnavailable unless it does."""
         if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._store.ping())
+            self._asking = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
         await asyncio.shield(self._asking)
 
 
@@ -55,10 +56,15 @@ async def livez(request: web.Request) -> web.Response:
     problems=("store_unavailable",),
 )
 async def readyz(request: web.Request) -> web.Response:
-    """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping."""
+    """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping.
+
+    Also while one of the instance's background tasks keeps failing; `detail` names it.
+    """
     if request.app[DRAINING].is_set():
         raise NotReady
     await request.app[PROBE].ping()
+    if (task := request.app[SUPERVISOR].failing()) is not None:
+        raise TaskFailing(task)
     return answer(OK)
 
 

@@ -6,11 +6,15 @@ from aiohttp import web
 
 from service.games.context import Context
 from service.games.watch import Watch
+from service.supervision import Supervisor
 from service.web.limits import Limits
 
 CONTEXT = web.AppKey("context", Context)
 LIMITS = web.AppKey("limits", Limits)
 WATCH = web.AppKey("watch", Watch)
+
+SUPERVISOR = web.AppKey("supervisor", Supervisor)
+"""Of this instance's background tasks: while one that is required keeps failing, /readyz says so."""
 
 DRAINING = web.AppKey("draining", Event)
 """Set when this instance is about to stop: it says so in /readyz, and asks for connections to be closed."""

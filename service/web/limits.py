@@ -15,6 +15,10 @@ class Limits(NamedTuple):
     """Largest message that a socket may send; more closes it with 4413."""
     max_unsent_bytes: int = 1_048_576
     """A watcher with more than this unsent can't keep up and is closed with 4429."""
+    max_unsent_bytes_per_address: int = 16_777_216
+    """The same of all connections of an address, answers too; whoever has not read for the longest is cut off."""
+    max_unsent_bytes_in_all: int = 134_217_728
+    """The same of all connections."""
     max_subscriptions: int = 1_000
     """Games that one socket may watch."""
     ping_interval_s: float = 20.0
@@ -29,6 +33,8 @@ class Limits(NamedTuple):
     """How long a webhook's server may take to answer."""
     webhooks_allow_private: bool = False
     """Whether webhooks may be sent to private addresses and over plain http."""
+    webhook_nameservers: tuple[str, ...] = ()
+    """Which look up the names of webhooks' servers, `ADDRESS` or `ADDRESS:PORT`; none for the system's."""
     drain_s: float = 3.0
     """On SIGTERM: how long everything is still served while /readyz answers 503."""
     close_spread_s: float = 2.0
@@ -39,6 +45,8 @@ class Limits(NamedTuple):
     """Requests that change nothing."""
     rate_writes: Size = Size(1_000, 10)
     """Those that do, and messages of sockets that do."""
+    rate_requests: Size = Size(10_000, 10)
+    """All that comes with known tokens, by address: its requests and messages together."""
     rate_creations: Size = Size(1_000, 3600)
     """New games and webhooks, by address."""
     rate_open_games: Size = Size(1_000, 86_400)
@@ -51,6 +59,8 @@ class Limits(NamedTuple):
     """Messages of sockets that change nothing, by address."""
     rate_guesses: Size = Size(200, 60)
     """Tokens and games that there are not, by address; then it is served only what it knows."""
+    addresses_per_network: int = 2
+    """A /48 of IPv6 may do and open as much as so many addresses together."""
     trusted_proxies: tuple[Network, ...] = ()
     """Networks whose proxies say who a client is."""
     forwarded_header: Header = "x-forwarded-for"

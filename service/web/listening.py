@@ -8,6 +8,9 @@ from service.web.serving import BACKLOG, StartFailed
 
 ALL = ("0.0.0.0", "")  # noqa: S104  compared, not bound
 
+NOT_SENT = 65_536
+"""Bytes that the system takes of what it cannot send yet; by itself it takes megabytes, which nobody counts."""
+
 Address = tuple[socket.AddressFamily, tuple[str, int]]
 
 
@@ -41,6 +44,8 @@ def _listen(one: socket.socket, address: str, port: int) -> None:
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if one.family == socket.AF_INET6:
         one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOT_SENT)
     one.bind((address, port))
     one.listen(BACKLOG)
     one.setblocking(False)  # noqa: FBT003  its only argument, and not a keyword

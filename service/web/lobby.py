@@ -1,5 +1,6 @@
 """Creating, listing, joining and aborting. Source: api.md, "Creating, joining, starting"."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
@@ -12,15 +13,23 @@ from schemas.vocabulary import Status
 from service.games.act import abort_game
 from service.games.create import Joiner, create, join
 from service.games.read import list_games
-from service.web.answers import answer, etag
+from service.web.answers import answer, etag, secret_answer
 from service.web.asked import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
-from service.web.limiting.shares import GAMES, charge, check_open_games
+from service.web.limiting import costs
+from service.web.limiting.shares import charge, check_open_games, give_back, handed_out
 from service.web.routing import GAME_ID, Query, Reply, route
 
 CREATE = msgspec.json.Decoder(CreateGame)
 JOIN = msgspec.json.Decoder(JoinGame)
+
+
+def tokens_of(created: Created) -> Iterator[str]:
+    """All tokens that come with a new game."""
+    yield created.owner_token
+    yield created.spectator_token
+    yield from (seat.token for seat in created.seats)
 
 
 class Including(Query, frozen=True):
@@ -81,7 +90,8 @@ async def create_game(request: web.Request) -> web.Response:
         creator=creator,
         language=language_of(request),
     )
-    response = answer(
+    handed_out(request, tokens_of(created))
+    response = secret_answer(
         created,
         status=201,
         tag=etag(created.game.version, created.digest),
@@ -104,8 +114,10 @@ async def create_game(request: web.Request) -> web.Response:
 async def list_public_games(request: web.Request) -> web.Response:
     """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
     asked = read_query(request, Listing)
-    found = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
-    charge(request, len(found.games), GAMES)
+    charged = costs.games(asked.limit)
+    await charge(request, charged)
+    found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
+    give_back(request, charged - costs.games(loaded))
     return answer(found)
 
 
@@ -136,7 +148,8 @@ async def join_game(request: web.Request) -> web.Response:
     language = language_of(request)
     joiner = Joiner(token, key, creator_key(request), include_moves=include is not None, language=language)
     joined = await join(request.app[CONTEXT], path_id(request), asked, joiner)
-    response = answer(joined, tag=etag(joined.game.version, joined.digest), private=token is not None)
+    handed_out(request, (joined.token,))
+    response = secret_answer(joined, tag=etag(joined.game.version, joined.digest), private=token is not None)
     return with_moves(response, joined.legal_moves)
 
 

@@ -14,10 +14,12 @@ from service.telemetry.metrics import (
     PICTURES_KEPT,
     PICTURES_WAITING,
     SUBSCRIPTIONS,
+    UNREAD,
 )
 from service.web import connections
 from service.web.gallery.sending import STUDIO
 from service.web.keys import CONTEXT, WATCH
+from service.web.limiting.connections import GATE
 from service.web.metrics_requests import IN_FLIGHT
 
 __all__ = ["levels"]
@@ -30,6 +32,7 @@ def levels(app: web.Application) -> Iterator[Level]:
     for kind in ("socket", "stream"):
         yield CONNECTIONS.at(kinds[kind], kind)
     yield HTTP_IN_FLIGHT.at(IN_FLIGHT.n - len(long))
+    yield UNREAD.at(app[GATE].unread.total)
     watch = app[WATCH]
     yield GAMES_WATCHED.at(len(watch))
     yield SUBSCRIPTIONS.at(watch.subscriptions())

@@ -3,7 +3,6 @@
 This is no middleware, because a middleware costs every answer some 10 us more.
 """
 
-import logging
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any
@@ -15,17 +14,12 @@ from service.telemetry.doing import DOING, new_id, well_formed
 from service.telemetry.meters import Distribution
 from service.telemetry.metrics import HTTP_DURATION
 from service.telemetry.tracing import Span
+from service.web.access_log import UNMATCHED, log_request, route_of
 
-__all__ = ["ACCESS", "EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Asking", "measured"]
-
-ACCESS = logging.getLogger("service.web.access")
-"""One line for each request, where it is turned on."""
+__all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Asking", "measured"]
 
 REQUEST_ID = "X-Request-Id"
 EVENT_STREAM = "text/event-stream"
-
-UNMATCHED = "unmatched"
-"""The route of all paths that there are not."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -60,7 +54,7 @@ class Asking:
     @property
     def game(self) -> str | None:
         """The game that its path names, once a route is found."""
-        if (matched := _matched(self._request)) is None or "/games/{id}" not in _route(matched):
+        if "/games/{id}" not in route_of(self._request) or (matched := _matched(self._request)) is None:
             return None
         return matched.get("id")
 
@@ -104,8 +98,7 @@ def _lasted(response: web.StreamResponse) -> bool:
 
 def _told(request: web.Request, status: int, seconds: float) -> None:
     """Count a request that is over."""
-    matched = _matched(request)
-    route = UNMATCHED if matched is None else _route(matched)
+    route = route_of(request)
     which = request.method, route, status // 100
     times = _TIMES.get(which)
     if times is None:
@@ -114,9 +107,7 @@ def _told(request: web.Request, status: int, seconds: float) -> None:
         if method == request.method:
             _TIMES[which] = times
     times.observe(seconds)
-    if ACCESS.isEnabledFor(logging.INFO):
-        about = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
-        ACCESS.info("%s %s %d", request.method, route, status, extra={**about, "address": request.remote})
+    log_request(request, route, status, seconds)
 
 
 _TIMES: dict[tuple[str, str, int], Distribution] = {}
@@ -125,12 +116,6 @@ _TIMES: dict[tuple[str, str, int], Distribution] = {}
 def _matched(request: web.Request) -> web.UrlMappingMatchInfo | None:
     """The route that was found, if one was looked for: aiohttp's own property asserts that."""
     return request._match_info  # noqa: SLF001
-
-
-def _route(matched: web.UrlMappingMatchInfo) -> str:
-    """The route's template; one name for all paths that there are not."""
-    resource = matched.route.resource
-    return UNMATCHED if resource is None else resource.canonical
 
 
 async def _traced(request: web.Request, handle: Handle, asking: Asking) -> web.StreamResponse:
@@ -147,7 +132,7 @@ async def _traced(request: web.Request, handle: Handle, asking: Asking) -> web.S
 
 def _describe(span: Span, request: web.Request, asking: Asking, status: int) -> None:
     """Name a span as OpenTelemetry's conventions for HTTP do."""
-    if (matched := _matched(request)) is not None and (route := _route(matched)) != UNMATCHED:
+    if (route := route_of(request)) != UNMATCHED:
         span.update_name(f"{request.method} {route}")
         span.set_attribute("http.route", route)
     span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from schemas.problems import KINDS, MEDIA_TYPE, Problem
-from schemas.webhooks import WebhookMessage
+from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage
 from service.web.asked import JSON
 from service.web.components import Schema, components, paragraphs
 from service.web.described import HEADERS, INFO, PARAMETERS, PROBLEM_HEADERS, PROBLEMS, SECURITY, SENT_WITH, TAGS
+from service.web.limiting.requests import EXEMPT
 from service.web.links import links, links_of
 from service.web.routes import ROUTES
 from service.web.routing import Query, Reply, Route
@@ -24,7 +25,7 @@ Refs = Mapping[Any, Schema]
 EVERY_ROUTE = ("malformed", "method_not_allowed", "rate_limited", "internal")
 WITH_BODY = ("too_large", "unsupported_media_type")
 LIMITED = ("RateLimit", "RateLimit-Policy")
-"""Headers of what is answered to whoever writes, where clients are limited."""
+"""Headers of what is counted, where clients are limited."""
 WITH_TOKEN = ("unauthorized", "store_unavailable")
 
 
@@ -42,7 +43,7 @@ def openapi() -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "tags": TAGS,
         "paths": paths,
-        "webhooks": {"gameChanged": {"post": _message(refs)}},
+        "webhooks": {"gameChanged": {"post": _message(refs)}, "webhookChallenged": {"post": _challenge(refs)}},
         "components": {
             "schemas": named,
             "parameters": PARAMETERS,
@@ -57,6 +58,8 @@ def openapi() -> dict[str, Any]:
 def _types(routes: Iterable[Route]) -> Iterable[Any]:
     yield Problem
     yield WebhookMessage
+    yield WebhookChallenge
+    yield WebhookChallengeAnswer
     for route in routes:
         if route.body is not None:
             yield route.body.type
@@ -107,6 +110,36 @@ def _message(refs: Refs) -> Schema:
     }
 
 
+def _challenge(refs: Refs) -> Schema:
+    """What is posted to a webhook's URL before anything else."""
+    return {
+        "operationId": "webhookChallenged",
+        "tags": ["webhooks"],
+        "summary": "Does this server want the webhook?",
+        "description": "Posted to a webhook's URL before anything else, and signed in the same way. The webhook is "
+        "`pending` until the challenge is repeated. Each attempt has a challenge and a `webhook-id` of its own.",
+        "parameters": [*SENT_WITH],
+        "requestBody": {
+            "required": True,
+            "content": {JSON: {"schema": refs[WebhookChallenge], "examples": _examples(("webhook_challenge",))}},
+        },
+        "responses": {
+            "2XX": {
+                "description": "This server wants it.",
+                "content": {
+                    JSON: {
+                        "schema": refs[WebhookChallengeAnswer],
+                        "examples": _examples(("webhook_challenge_answer",)),
+                    }
+                },
+            },
+            "410": {"description": "It does not: the webhook is disabled."},
+            "default": {"description": "It is tried again 4 times, within a quarter of an hour."},
+        },
+        "security": [],
+    }
+
+
 def _parameters(route: Route) -> Iterable[Schema]:
     for name in route.path_names:
         yield {"$ref": f"#/components/parameters/{name}"}
@@ -138,7 +171,7 @@ def _responses(route: Route, refs: Refs) -> Schema:
     responses: Schema = {}
     for reply in route.replies:
         response = responses.setdefault(str(reply.status), {"description": reply.description})
-        if named := (*reply.headers, *(LIMITED if route.method == "POST" else ())):
+        if named := (*reply.headers, *(() if route.path in EXEMPT else LIMITED)):
             response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in named}
         if reply.content is not None:
             response.setdefault("content", {})[reply.media_type] = _content(reply, refs)

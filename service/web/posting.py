@@ -1,27 +1,55 @@
-"""Posting messages to webhooks: to the public internet only; no redirect is followed, no answer read."""
+"""Posting messages to webhooks: to the public internet only; no redirect is followed, no answer read but a challenge's.
+
+What comes of an attempt is told to strangers. So it does not tell apart a name that is not there, one that leads inside
+and an address that is inside: all are `dns`, and no time is told of them.
+"""
 
 import asyncio
+import socket
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
+from aiohttp.abc import AbstractResolver
 from aiohttp.client_proto import ResponseHandler
 
 from service.games.errors import UrlRefused
-from service.games.webhooks.delivering import Send, Sent
+from service.games.webhooks.challenges import Pace, Paces
+from service.games.webhooks.sending import POSTPONED, TIMEOUT, Send, Sent
 from service.web.addresses import AddressRefused, check_url, public_socket
+from service.web.limiting.proxies import normal
 from service.web.limits import Limits
+from service.web.resolver import LOOKUP_TIMEOUT_S, StrangersResolver
 
 USER_AGENT = "south-seas-webhooks"
 MOST_HEADER_BYTES = 8190
 MOST_ANSWER_BYTES = 32_768
 """No more of an answer is read: its head is smaller, and its body does not matter."""
 
+MAX_CHALLENGE_ANSWER_BYTES = 1024
+
+OF_ADDRESS = Pace(200, 0.5)
+"""Connections for challenges to one address, or to the network of one IPv6 subscriber."""
+
+NO_SERVER = "dns"
+"""The outcome of all that leads to no server of the public internet."""
+
+AddrInfo = tuple[Any, ...]
+Sockets = Callable[[AddrInfo], socket.socket]
+
 FAILURES = (aiohttp.ClientError, OSError, RuntimeError, UrlRefused, ValueError)
 """What sending may raise; where other loops raise OSError, uvloop may raise RuntimeError."""
+
+
+class AddressBusy(OSError):
+    """Too many challenges were sent to an address."""
+
+    def __init__(self) -> None:
+        super().__init__("too many challenges to one address")
 
 
 class _Brief(ResponseHandler):
@@ -56,39 +84,93 @@ class _Connector(aiohttp.TCPConnector):
 
 
 @asynccontextmanager
-async def posting(limits: Limits, resolver: aiohttp.abc.AbstractResolver | None = None) -> AsyncIterator[Send]:
+async def posting(limits: Limits, resolver: AbstractResolver | None = None) -> AsyncIterator[Send]:
     """What posts a body with headers to a URL; connections are not kept."""
-    connector = _Connector(
-        force_close=True,
-        limit=0,
-        use_dns_cache=False,
-        resolver=resolver,
-        socket_factory=None if limits.webhooks_allow_private else public_socket,
+    allow_private = limits.webhooks_allow_private
+    lookup_s = min(LOOKUP_TIMEOUT_S, limits.webhook_timeout_s / 2)
+    names = resolver or StrangersResolver(
+        allow_private=allow_private, nameservers=limits.webhook_nameservers, timeout_s=lookup_s
     )
-    async with aiohttp.ClientSession(
+    sockets = _any_socket if allow_private else public_socket
+    try:
+        async with (
+            _session(limits, names, sockets) as messages,
+            _session(limits, names, _rationed(sockets)) as challenges,
+        ):
+            yield _Poster(messages, challenges, allow_private=allow_private)
+    finally:
+        await names.close()
+
+
+def _session(limits: Limits, names: AbstractResolver, sockets: Sockets) -> aiohttp.ClientSession:
+    connector = _Connector(force_close=True, limit=0, use_dns_cache=False, resolver=names, socket_factory=sockets)
+    return aiohttp.ClientSession(
         connector=connector,
         timeout=aiohttp.ClientTimeout(total=limits.webhook_timeout_s),
-        headers={"User-Agent": USER_AGENT},
+        headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
         max_line_size=MOST_HEADER_BYTES,
         max_field_size=MOST_HEADER_BYTES,
-    ) as session:
+    )
 
-        async def send(url: str, headers: Mapping[str, str], body: bytes) -> Sent:
-            began = time.perf_counter()
-            status: int | None = None
-            try:
-                check_url(url, allow_private=limits.webhooks_allow_private)
-                async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
-                    status = response.status
-                    response.close()
-                failure = _judge(status)
-            except FAILURES as error:
-                failure = _why(error)
-            return Sent(status, failure, int((time.perf_counter() - began) * 1000))
 
-        yield send
+class _Poster:
+    """Sends messages with one session, and challenges, which are rationed, with another."""
+
+    def __init__(
+        self, messages: aiohttp.ClientSession, challenges: aiohttp.ClientSession, *, allow_private: bool
+    ) -> None:
+        self._messages = messages
+        self._challenges = challenges
+        self._allow_private = allow_private
+
+    async def __call__(self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
+        """Send one; nothing is raised."""
+        began = time.perf_counter()
+        status, answer = None, b""
+        session = self._challenges if challenge else self._messages
+        try:
+            check_url(url, allow_private=self._allow_private)
+            async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
+                if challenge and 200 <= response.status < 300:
+                    answer = await _read(response)
+                status = response.status
+                response.close()
+            failure = _judge(status)
+        except FAILURES as error:
+            failure = _why(error)
+        latency_s = 0.0 if failure == NO_SERVER else time.perf_counter() - began
+        return Sent(status, failure, int(latency_s * 1000), answer)
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """The beginning of an answer's body, which is all of it where it is a right one."""
+    answer = b""
+    while len(answer) <= MAX_CHALLENGE_ANSWER_BYTES and (more := await response.content.read(1024)):
+        answer += more
+    return answer
+
+
+def _any_socket(info: AddrInfo) -> socket.socket:
+    family, kind, protocol, _, _ = info
+    return socket.socket(family=family, type=kind, proto=protocol)
+
+
+def _rationed(sockets: Sockets) -> Sockets:
+    """Sockets for challenges, which no address shall get many of: somebody else may be there."""
+    paces = Paces(time.monotonic)
+
+    def ration(info: AddrInfo) -> socket.socket:
+        made = sockets(info)
+        address = normal(ip_address(info[4][0]))
+        if paces.wait_s(address, OF_ADDRESS):
+            made.close()
+            raise AddressBusy
+        paces.take(address, OF_ADDRESS)
+        return made
+
+    return ration
 
 
 def _judge(status: int) -> str | None:
@@ -101,12 +183,18 @@ def _judge(status: int) -> str | None:
 def _why(error: Exception) -> str:
     """Why nothing was answered, in a word that tells nothing of the network here."""
     match error:
-        case UrlRefused() | AddressRefused() | aiohttp.ClientConnectorError(os_error=AddressRefused()):
-            return "refused_address"
+        case aiohttp.ClientConnectorError(os_error=AddressBusy()):
+            return POSTPONED
+        case (
+            UrlRefused()
+            | AddressRefused()
+            | aiohttp.InvalidURL()
+            | aiohttp.ClientConnectorDNSError()
+            | aiohttp.ClientConnectorError(os_error=AddressRefused())
+        ):
+            return NO_SERVER
         case TimeoutError():
-            return "timeout"
-        case aiohttp.ClientConnectorDNSError():
-            return "dns"
+            return TIMEOUT
         case aiohttp.ClientSSLError():
             return "tls"
         case aiohttp.ClientConnectorError():

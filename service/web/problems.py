@@ -42,11 +42,14 @@ from service.games.port import StoreError, StoreUnavailable, Unreadable
 from service.telemetry.metrics import PROBLEMS
 from service.web.errors import (
     Busy,
+    DrawingFailed,
+    EncodedBody,
     NoSuchPiece,
     NoSuchVersion,
     NotReady,
     OriginRefused,
     RateLimited,
+    TaskFailing,
     TooLarge,
     TooManyOpen,
     UnsupportedMediaType,
@@ -63,11 +66,14 @@ INVALID_TOKEN = f'{CHALLENGE}, error="invalid_token"'
 
 RETRY_AFTER_S = 1
 
+DRAWING_RETRY_S = 60
+"""When to ask again for a picture that failed: it is not tried before."""
+
 TOO_MANY_OPEN_S = 10
 """When to try again where one of those that are open may have been closed meanwhile."""
 
 
-def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a table: each error with its problem)
+def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912, PLR0915 (a table)
     """The problem of anything in REFUSALS; anything else is `internal`."""
     match error:
         case Malformed(detail=detail, path=path):
@@ -149,10 +155,18 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912 (a 
             return problem("store_unavailable", detail, retry_after_s=retry_after_s)
         case NotReady():
             return problem("store_unavailable", "this instance is stopping", retry_after_s=RETRY_AFTER_S)
+        case DrawingFailed():
+            detail = "this picture could not be drawn: ask again later, or for another size or region"
+            return problem("store_unavailable", detail, retry_after_s=DRAWING_RETRY_S)
+        case TaskFailing(task=task):
+            detail = f"the background task {task} of this instance keeps failing"
+            return problem("store_unavailable", detail, retry_after_s=RETRY_AFTER_S)
         case TooLarge(limit=limit):
             return problem("too_large", f"a body may have {limit} bytes at most")
         case UnsupportedMediaType():
             return problem("unsupported_media_type", "send Content-Type: application/json")
+        case EncodedBody():
+            return problem("unsupported_media_type", "send the body as it is, without Content-Encoding")
         case _:
             return problem("internal", "this is the service's fault, not yours")
 
@@ -177,6 +191,8 @@ def refusal_response(error: Exception) -> web.Response:
     if isinstance(error, RateLimited):
         limit = f'"{error.policy}";r=0;t={error.retry_after_s}'
         return problem_response(told, {"RateLimit": limit, "RateLimit-Policy": error.header})
+    if isinstance(error, EncodedBody):
+        return problem_response(told, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, StoreUnavailable):
         LOG.warning("the store does not answer: %s", error)
     return problem_response(told)

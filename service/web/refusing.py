@@ -4,15 +4,17 @@ This is no middleware, because a middleware and a signal cost every answer some 
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.web.answers import finish_headers
-from service.web.errors import RateLimited
+from service.web.errors import EncodedBody, RateLimited, TooLarge
+from service.web.keys import LIMITS
 from service.web.limiting.accounts import Asking
 from service.web.limiting.connections import client_of, warn_of_proxy
-from service.web.limiting.guard import GUARD, Admitted
+from service.web.limiting.guard import GUARD
+from service.web.limiting.protocol import GuardedConnection
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
 
 ALLOWED_HEADERS = (
@@ -26,22 +28,21 @@ Handle = Callable[[Any], Awaitable[web.StreamResponse]]
 """Answers a `web.Request`; aiohttp types it as something wider."""
 
 
-_NOBODY: Admitted = None
-
-
 def refusing(app: web.Application, handle: Handle) -> Handle:
     """Answer what `handle` raises as a problem, and give every answer the headers that all have."""
     guard = app[GUARD]
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        address, admitted = "", _NOBODY
+        address, payer = client_of(request), None
+        connection = cast("GuardedConnection", request.protocol)
+        connection.begin_request(address)
         try:
             if guard.on:
-                address = client_of(request)
                 try:
-                    admitted = guard.admit(request, address)
-                except Asking as asking:
-                    admitted = await guard.admit_after(asking, request, address)
+                    payer = guard.admit(request, address)
+                except (Asking, RateLimited) as refusal:
+                    payer = await guard.reconsider(refusal, request, address)
+            _check_encoding(request)
             response = await handle(request)
         except REFUSALS as error:
             response = refusal_response(error)
@@ -51,17 +52,30 @@ def refusing(app: web.Application, handle: Handle) -> Handle:
             response = _options(error) if request.method == "OPTIONS" else http_problem(error)
         except web.HTTPException as error:
             response = http_problem(error)
-        if guard.on:
-            guard.answered(request, address, admitted, response)
+        if payer is not None:
+            guard.answered(request, address, payer, response)
         if not response.prepared:
             finish_headers(app, response)
+        connection.finish_request(request, response)
         return response
 
     return answer
 
 
+def _check_encoding(request: web.Request) -> None:
+    """Raise EncodedBody where there is a body that is compressed, or says so; whoever would read it."""
+    if hdrs.CONTENT_ENCODING in request.headers and request.body_exists:
+        raise EncodedBody
+
+
 async def expecting(request: web.Request) -> None:
-    """Tell a client that waits for it to send its body; any other Expect is ignored (RFC 9110, 10.1.1)."""
+    """Tell a client that waits for it to send its body; any other Expect is ignored (RFC 9110, 10.1.1).
+
+    Raises TooLarge where that would be for nothing.
+    """
+    limit = request.app[LIMITS].max_body_bytes
+    if (request.content_length or 0) > limit:
+        raise TooLarge(limit)
     if request.headers["Expect"].lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # the answer itself has not begun

@@ -5,11 +5,12 @@ from aiohttp import web
 
 from schemas.lobby import Created, Rematch
 from service.games.rematch import RematchAsked, rematch
-from service.web.answers import answer, etag
+from service.web.answers import etag, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_optional_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
-from service.web.lobby import Including
+from service.web.limiting.shares import handed_out
+from service.web.lobby import Including, tokens_of
 from service.web.routing import GAME_ID, Reply, route
 
 REMATCH = msgspec.json.Decoder(Rematch)
@@ -56,7 +57,8 @@ async def create_rematch(request: web.Request) -> web.Response:
         path_id(request),
         RematchAsked(asked, bearer(request), key, include_moves=include is not None, language=language),
     )
-    response = answer(
+    handed_out(request, tokens_of(created))
+    response = secret_answer(
         created,
         status=201,
         tag=etag(created.game.version, created.digest),

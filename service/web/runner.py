@@ -12,8 +12,10 @@ from aiohttp import web
 from schemas.problems import problem
 from service.telemetry.doing import DOING
 from service.telemetry.metrics import HTTP_MALFORMED
+from service.web.access_log import UNMATCHED, log_request
 from service.web.answers import EXPOSED
-from service.web.limiting.connections import GATE, GuardedConnection
+from service.web.limiting.connections import GATE
+from service.web.limiting.protocol import GuardedConnection
 from service.web.metrics_requests import REQUEST_ID, measured
 from service.web.problems import problem_response
 from service.web.refusing import refusing
@@ -25,6 +27,12 @@ HURRY_S = 0.1
 
 MOST_HEADERS = 64
 """In one request; browsers and proxies together send about half as many."""
+
+LINGER_S = 2.0
+"""How long the rest of a body may still come after its answer."""
+
+READ_AHEAD = 16_384
+"""Bytes of a body that wait for its handler, give or take as many; its chunks are a sixteenth at most."""
 
 
 class ProblemProtocol(GuardedConnection):
@@ -43,6 +51,7 @@ class ProblemProtocol(GuardedConnection):
             raise exc
         if status < 500:
             HTTP_MALFORMED.of().n += 1
+            log_request(request, UNMATCHED, status, 0.0)
             told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -55,6 +64,7 @@ class ProblemProtocol(GuardedConnection):
         if status >= 500 and (doing := DOING.get()) is not None and doing.request_id is not None:
             response.headers[REQUEST_ID] = doing.request_id
         response.force_close()
+        self.finish_request(request, response)
         return response
 
 
@@ -83,5 +93,10 @@ class Runner(web.AppRunner):
                 **self._kwargs,
                 "gate": self.app[GATE],
                 "max_headers": MOST_HEADERS,
+                # aiohttp inflates bodies that nobody reads, also after their answer. Once it no longer does, this can
+                # go: compressed bodies are refused (415) before anybody reads them.
+                "auto_decompress": False,
+                "lingering_time": LINGER_S,
+                "read_bufsize": READ_AHEAD,
             },
         )

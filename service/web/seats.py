@@ -11,7 +11,8 @@ from service.games.waiting import MOST_LOOKED_AT, Wanted, my_games
 from service.web.answers import answer
 from service.web.asked import bearers, read_query
 from service.web.keys import CONTEXT
-from service.web.limiting.shares import GAMES, charge
+from service.web.limiting import costs
+from service.web.limiting.shares import charge, give_back
 from service.web.routing import Query, Reply, route
 
 
@@ -45,8 +46,12 @@ async def list_my_games(request: web.Request) -> web.Response:
     """
     asked = read_query(request, Mine)
     wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
-    charge(request, MOST_LOOKED_AT, GAMES)  # however few of them are told
-    return answer(await my_games(request.app[CONTEXT], bearers(request), wanted), private=True)
+    tokens = bearers(request)
+    charged = costs.games(MOST_LOOKED_AT)
+    await charge(request, charged + costs.tokens_shown(len(tokens)))
+    found, loaded = await my_games(request.app[CONTEXT], tokens, wanted)
+    give_back(request, charged - costs.games(loaded))  # of those that are looked at, few may be told
+    return answer(found, private=True)
 
 
 ROUTES = (list_my_games,)

@@ -7,12 +7,13 @@ over `close_spread_s`; then the listener closes and the handlers finish. Told to
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from socket import socket
 
 from aiohttp import web
 
+from service.supervision import spawn
 from service.web.keys import DRAINING, LIMITS
 from service.web.open_files import allow_many_sockets
 from service.web.runner import Runner
@@ -35,24 +36,6 @@ class StartFailed(Exception):
     """The instance cannot start; says why in one line."""
 
 
-@asynccontextmanager
-async def running(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Run `work` beside the body, and cancel it at the end; that it failed is logged at once and raised at the end."""
-    task = asyncio.create_task(work)
-    task.add_done_callback(_tell_failure)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
-def _tell_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        logger.critical("a background task failed", exc_info=error)
-
-
 async def run(
     app: web.Application, sockets: Sequence[socket], stop: Stop, signals: Heeded, ready: Callable[[], None]
 ) -> None:
@@ -60,12 +43,13 @@ async def run(
     runner = Runner(app, access_log=None, shutdown_timeout=FINISH_S)
     await runner.setup()
     try:
-        for listening in sockets:
-            await web.SockSite(runner, listening, backlog=BACKLOG).start()
+        # Before it accepts: a collection takes some 0.1 s, and whoever is accepted would wait for that.
         allow_many_sockets()
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD, 20, 100)
+        for listening in sockets:
+            await web.SockSite(runner, listening, backlog=BACKLOG).start()
         with heeding(signals):
             ready()
             await _stopped(app, stop)
@@ -84,7 +68,7 @@ async def _stopped(app: web.Application, stop: Stop) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(app[LIMITS].drain_s):
             await stop.hurry.wait()
-    leaving, hurried = asyncio.create_task(close_sockets(app)), asyncio.create_task(stop.hurry.wait())
+    leaving, hurried = spawn("close-sockets", close_sockets(app)), spawn("hurry", stop.hurry.wait())
     await asyncio.wait({leaving, hurried}, return_when=asyncio.FIRST_COMPLETED)
     leaving.cancel()
     hurried.cancel()

@@ -1,7 +1,9 @@
 """The upper half of a socket: what each message asks, and its answer. Source: api.md, "WebSocket"."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import TypeVar, get_args
 
 import msgspec
@@ -34,17 +36,21 @@ from service.games.context import Context
 from service.games.errors import GameError, Malformed, NoSuchGame, Unauthorized
 from service.games.leaving import resign_seat, return_to_seat
 from service.games.news import Position, Replaced
-from service.games.port import Loaded
+from service.games.port import Loaded, StoreUnavailable
 from service.games.texts import ENGLISH, Language
 from service.games.undo import undo
 from service.telemetry import tracing
 from service.telemetry.metrics import MESSAGES, PROBLEMS
+from service.web.asked import check_token
 from service.web.errors import RateLimited
 from service.web.keys import CONTEXT, LIMITS, WATCH
+from service.web.limiting import costs
 from service.web.limiting.guard import GUARD
+from service.web.limiting.payers import Payer
 from service.web.limiting.shares import REPLAYS
 from service.web.problems import REFUSALS, malformed, to_problem
 from service.web.room import check_room
+from service.web.socket_tokens import SocketTokens
 from service.web.socket_wire import Wire, refused
 
 __all__ = ["Session"]
@@ -74,18 +80,20 @@ class Session:
         "_context",
         "_guard",
         "_limits",
+        "_payer",
         "_refused",
         "_replays",
-        "_tokens",
         "_watch",
         "_wire",
         "language",
-        "token",
+        "tokens",
     )
 
-    def __init__(self, app: web.Application, wire: Wire, client: str) -> None:
+    def __init__(self, app: web.Application, wire: Wire, client: str, payer: Payer | None) -> None:
         self._client = client
         """Its address."""
+        self._payer = payer
+        """Who pays for what is being done: at first the upgrade."""
         self._guard = app[GUARD]
         self._replays = app[REPLAYS]
         self._refused = 0
@@ -94,23 +102,22 @@ class Session:
         self._limits = app[LIMITS]
         self._watch = app[WATCH]
         self._wire = wire
-        self.token: str | None = None
-        """From the upgrade's Authorization header, for games that no `auth` message named."""
+        self.tokens = SocketTokens(self._limits.max_subscriptions)
         self.language: Language = ENGLISH
         """Of the legal moves' texts, as the upgrade's Accept-Language asks."""
-        self._tokens: dict[str, str] = {}
 
     async def begin(self, game: str, since: int | None, digest: str | None) -> None:
         """Do the `subscribe` that the path implies; the header's token is this game's. Raises what is refused."""
-        if self.token is not None:
-            self._tokens[game] = self.token
+        token = self.tokens.of_upgrade
+        if token is not None:
+            self.tokens.prove(game, token)  # if it does not, the socket is closed
         try:
             await self._subscribe(Subscribe(game=game, since=since, digest=digest))
         except (NoSuchGame, Unauthorized):
             self._guard.guessed(self._client)
             raise
-        if self.token is not None:
-            self._guard.learn(self.token)
+        if token is not None:
+            self._guard.learn((token,))
 
     async def handle(self, message: WSMessage) -> None:
         """Do what a text or binary message asks, and answer it; pings and pongs are only counted."""
@@ -139,6 +146,9 @@ class Session:
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._guard.guessed(self._client)
             self._refuse(asked.id, None if isinstance(asked, Ping) else asked.game, to_problem(error))
+        finally:
+            if self._payer is not None:
+                self._payer.answered()
 
     async def _do(self, asked: ClientMessage) -> None:
         match asked:
@@ -154,8 +164,7 @@ class Session:
             case ActMessage():
                 await self._change(asked, asked.to_act(), act)
             case Undo():
-                async with self._replays.one():
-                    await self._change(asked, asked.to_body(), undo)
+                await self._change(asked, asked.to_body(), partial(undo, replaying=self._replaying))
             case Resign():
                 await self._change(asked, asked.to_body(), resign_seat)
             case Return():
@@ -165,13 +174,24 @@ class Session:
 
     async def _admit(self, asked: ClientMessage) -> None:
         """Raise RateLimited where this client says too much."""
-        token = self._tokens.get(asked.game, self.token) if isinstance(asked, (ActMessage, SeatMessage)) else None
-        await self._guard.said(self._client, token)
+        self._payer = await self._guard.said(self._client, self.tokens.said(asked))
         self._refused = 0
+
+    async def _pay(self, tokens: int) -> None:
+        """Charge what a message costs besides. Raises RateLimited."""
+        if self._payer is not None:
+            await self._payer.pay(tokens)
+
+    @asynccontextmanager
+    async def _replaying(self, versions: int) -> AsyncIterator[None]:
+        """Wait for a turn to replay a game, and charge it. Raises Busy, RateLimited."""
+        async with self._replays.one(self._client):
+            await self._pay(costs.replay(versions))
+            yield
 
     async def _count(self) -> None:
         try:
-            await self._guard.said(self._client, None)
+            await self._guard.said(self._client, self.tokens.other())
         except RateLimited as error:
             self._hold_up(None, None, error)
 
@@ -184,7 +204,7 @@ class Session:
 
     async def _refuse_malformed(self, message_id: str | None, game: str | None, error: Malformed) -> None:
         try:
-            await self._guard.said(self._client, None)
+            await self._guard.said(self._client, self.tokens.other())
         except RateLimited as limited:
             self._hold_up(message_id, game, limited)
         else:
@@ -192,13 +212,13 @@ class Session:
 
     async def _auth(self, asked: Auth) -> None:
         """Keep a token that the game knows; one that it does not know changes nothing."""
+        check_token(asked.token)
         _, access = await desk.load(self._context, asked.game)
         check_read(access, asked.game, asked.token)
-        if asked.game not in self._tokens and len(self._tokens) >= self._limits.max_subscriptions:
+        if not self.tokens.has_room(asked.game):
             self._refuse(asked.id, asked.game, self._too_many())
             return
-        self._tokens[asked.game] = asked.token
-        self._guard.learn(asked.token)
+        self._prove(asked.game, asked.token)
         self._wire.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
 
     async def _subscribe(self, asked: Subscribe) -> None:
@@ -211,6 +231,8 @@ class Session:
         check_room(self._watch, game, self._limits)
         loaded = await self._read(game)
         position = await self._watch.find(game, loaded, asked.since, asked.digest)
+        behind = 0 if position is None else loaded.version - position.version
+        await self._pay(costs.SNAPSHOT if position is None else costs.diffs_to_socket(behind))
         whole = self._whole(game, loaded) if position is None else None
         self._wire.send(
             Subscribed(id=asked.id, game=game, recovered=whole is None, version=loaded.version, digest=loaded.digest)
@@ -225,6 +247,7 @@ class Session:
         position = self._wire.leave(game)
         try:
             loaded = await self._read(game)
+            await self._pay(costs.SNAPSHOT)
             self._wire.deliver(self._whole(game, loaded))
         except REFUSALS:
             if position is not None:
@@ -235,19 +258,21 @@ class Session:
 
     async def _change(self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]) -> None:
         """Do the same as over HTTP; where the game is watched, its diffs come before the answer."""
-        game = asked.game
+        game, token = asked.game, self.tokens.best(asked.game)
         acted, _ = await do(
             self._context,
             game,
             Asked(
                 body=body,
-                token=self._tokens.get(game, self.token),
+                token=token,
                 if_match=_expected(asked.if_match),
                 key=asked.key,
                 include_moves=asked.include is not None,
                 language=self.language,
             ),
         )
+        if token is not None and self.tokens.own(game) is None:
+            self._prove(game, token)
         await self._watch.reached(self._wire, game, acted.version)
         self._wire.send(
             Ack(id=asked.id, game=game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
@@ -259,12 +284,17 @@ class Session:
         The header's token is for whichever games know it: to others it says nothing, and the public ones stay public.
         """
         loaded, access = await desk.load(self._context, game)
-        own = self._tokens.get(game)
-        if own is not None or self.token is None:
+        own, of_upgrade = self.tokens.own(game), self.tokens.of_upgrade
+        if own is not None or of_upgrade is None:
             check_read(access, game, own)
         else:
-            _check_fallback(access, game, self.token)
+            _check_fallback(access, game, of_upgrade)
         return loaded
+
+    def _prove(self, game: str, token: str) -> None:
+        """Keep a token that has opened a game."""
+        self.tokens.prove(game, token)
+        self._guard.learn((token,))
 
     def _whole(self, game: str, loaded: Loaded) -> Replaced:
         return Replaced(game=game, digest=loaded.digest, view=self._watch.view(loaded))
@@ -275,6 +305,11 @@ class Session:
             await self._watch.join(self._wire, game, position)
         except GameError:
             self._wire.games.discard(game)
+            raise
+        except StoreUnavailable as unavailable:
+            # The client was told that it is subscribed: only a new socket makes that true.
+            self._wire.games.discard(game)
+            self._wire.dismiss(1000 * unavailable.retry_after_s)
             raise
         if game not in self._wire.games:  # the socket was closed meanwhile
             self._watch.leave(self._wire, game)

@@ -14,6 +14,7 @@ from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED, WRITES, WRITTEN
 from service.web.connections import CLOSE_S
 from service.web.frames import DEFLATED, PING, PLAIN, close_frame, message_frame, news_frames, pong_frame
 from service.web.keys import LIMITS, WATCH
+from service.web.limiting.protocol import COUNTED, count_unread
 from service.web.problems import to_problem
 from service.web.socket_upgrade import Socket
 
@@ -57,6 +58,8 @@ class Wire:
         "_retry_after_ms",
         "_transport",
         "_watch",
+        "_watched",
+        "code",
         "games",
     )
 
@@ -70,6 +73,7 @@ class Wire:
         self._watch = request.app[WATCH]
         self._kind = DEFLATED if socket.deflating else PLAIN
         self._max_unsent = request.app[LIMITS].max_unsent_bytes
+        self._watched = min(self._max_unsent, COUNTED)
         self._asked = False
         """A ping went out."""
         self._heard = True
@@ -78,6 +82,8 @@ class Wire:
         """A message is being handled."""
         self._retry_after_ms: int | None = None
         """It is to be sent away, to come back after this time."""
+        self.code = LOST
+        """The code that the client was told as the socket was closed."""
         self._ended = False
         """It was told that the socket is closed."""
         self._held_back = b""
@@ -95,8 +101,8 @@ class Wire:
         transport.write(frames)
         _WRITES.n += 1
         _WRITTEN.n += len(frames)
-        if transport.get_write_buffer_size() > self._max_unsent:
-            self.end(CloseCode.TOO_SLOW, "too_slow")
+        if transport.get_write_buffer_size() > self._watched:
+            self._count_unread()
 
     def lose(self, game: str, error: GameError) -> None:
         """Tell that a game can be watched no longer."""
@@ -132,7 +138,7 @@ class Wire:
         self._write_held_back()
         if self._ended:
             return
-        self._ended = True
+        self._ended, self.code = True, int(code)
         SOCKETS_CLOSED.of(str(int(code))).n += 1
         if code == CloseCode.TOO_SLOW:
             DROPPED.of("socket").n += 1
@@ -186,8 +192,16 @@ class Wire:
         transport.write(frames)
         _WRITES.n += 1
         _WRITTEN.n += len(frames)
-        if transport.get_write_buffer_size() > self._max_unsent:
+        if transport.get_write_buffer_size() > self._watched:
+            self._count_unread()
+
+    def _count_unread(self) -> None:
+        """Close a client that can't keep up; count what others have not read."""
+        unread = self._transport.get_write_buffer_size()
+        if unread > self._max_unsent:
             self.end(CloseCode.TOO_SLOW, "too_slow")
+        else:
+            count_unread(self._request, unread)
 
     def _hold_back(self, frames: bytes) -> None:
         """Write this with the answer to the message that is being handled, which mostly comes in the same tick."""

@@ -1,9 +1,7 @@
 """`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the life of a socket. Source: api.md, "WebSocket"."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import suppress
 
 from aiohttp import web
 
@@ -11,10 +9,12 @@ from schemas.messages import Welcome
 from service.games.errors import NoSuchGame
 from service.games.port import StoreUnavailable
 from service.telemetry.metrics import CONNECTED
+from service.web.access_log import log_closed, log_opened
 from service.web.asked import bearer
 from service.web.connections import CONNECTIONS, Connections
-from service.web.keys import CONTEXT, LIMITS
+from service.web.keys import CONTEXT, LIMITS, SUPERVISOR
 from service.web.languages import language_of
+from service.web.limiting.guard import PAYER
 from service.web.limiting.origins import check_origin
 from service.web.limiting.shares import streaming
 from service.web.problems import REFUSALS, to_problem
@@ -61,16 +61,17 @@ async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     wire = Wire(request, socket, transport)
     wire.send(_welcome(request.app))
     CONNECTED.of("socket").n += 1
-    connections = request.app[CONNECTIONS]
+    opened, connections = log_opened(request, "socket"), request.app[CONNECTIONS]
     connections.enter(wire)
     try:
-        session = Session(request.app, wire, client)
+        session = Session(request.app, wire, client, request.get(PAYER))
         session.language = language_of(request)
         await wire.do(_begin(request, session, wire))
         await wire.run(session.handle)
     finally:
         wire.forget()
         connections.leave(wire)
+        log_closed(request, "socket", opened, wire.code)
     return socket
 
 
@@ -87,7 +88,7 @@ async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
     """Do what the upgrade asked; what is refused closes the socket."""
     game = request.match_info.get("id")
     try:
-        session.token = bearer(request)
+        session.tokens.of_upgrade = bearer(request)
         if game is not None:
             asked = from_query(request) if request.query_string else From()
             if not _ID.fullmatch(game):
@@ -101,8 +102,5 @@ async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
 
 
 async def _pinging(app: web.Application) -> AsyncIterator[None]:
-    task = asyncio.create_task(app[CONNECTIONS].ping())
-    yield
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
+    async with app[SUPERVISOR].running("websocket-pings", app[CONNECTIONS].ping):
+        yield

@@ -8,14 +8,19 @@ from aiohttp import HttpVersion11, web
 from service.games import read
 from service.games.errors import GameError
 from service.games.news import News, Position, Replaced
+from service.games.port import StoreUnavailable
 from service.telemetry.metrics import CONNECTED, DROPPED, WRITES, WRITTEN
+from service.web.access_log import log_closed, log_opened
 from service.web.answers import PRIVATE, PUBLIC, etag, finish_headers
 from service.web.asked import bearer
 from service.web.connections import CLOSE_S, CONNECTIONS
 from service.web.frames import COMMENT, chunk, event_chunk, event_text
 from service.web.keys import CONTEXT, LIMITS, WATCH
+from service.web.limiting import costs
+from service.web.limiting.guard import PAYER
 from service.web.limiting.origins import check_origin
-from service.web.limiting.shares import streaming
+from service.web.limiting.protocol import COUNTED, count_unread
+from service.web.limiting.shares import charge, streaming
 from service.web.limits import Limits
 from service.web.metrics_requests import EVENT_STREAM
 from service.web.resuming import from_last_event
@@ -29,13 +34,14 @@ _WRITES, _WRITTEN = WRITES.of("stream"), WRITTEN.of("stream")
 class Follower:
     """One open event stream. As with a socket, what is told goes to its transport at once."""
 
-    __slots__ = ("_chunked", "_ended", "_limits", "_transport")
+    __slots__ = ("_chunked", "_ended", "_limits", "_request", "_transport")
     kind: Literal["stream"] = "stream"
 
-    def __init__(self, transport: asyncio.Transport, limits: Limits, *, chunked: bool) -> None:
+    def __init__(self, request: web.Request, transport: asyncio.Transport, limits: Limits) -> None:
+        self._request = request
         self._transport = transport
         self._limits = limits
-        self._chunked = chunked
+        self._chunked = request.version >= HttpVersion11
         self._ended = asyncio.Event()
 
     def deliver(self, news: News) -> None:
@@ -79,10 +85,13 @@ class Follower:
         self._transport.write(data)
         _WRITES.n += 1
         _WRITTEN.n += len(data)
-        if self._transport.get_write_buffer_size() > self._limits.max_unsent_bytes:
+        unread = self._transport.get_write_buffer_size()
+        if unread > self._limits.max_unsent_bytes:
             DROPPED.of("stream").n += 1
             self._transport.abort()
             self._ended.set()
+        elif unread > COUNTED:
+            count_unread(self._request, unread)
 
 
 async def stream(request: web.Request, game: str) -> web.StreamResponse:
@@ -98,13 +107,18 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     check_room(watch, game, request.app[LIMITS])
     loaded, private = await read.read(request.app[CONTEXT], game, bearer(request))
     position = await watch.find(game, loaded, asked.since, asked.digest)
+    if position is not None:
+        await charge(request, costs.diffs(loaded.version - position.version))
     whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
     response = _response(etag(loaded.version, loaded.digest), private=private)
     finish_headers(request.app, response)
+    if (payer := request.get(PAYER)) is not None:
+        payer.answered()
+        payer.tell(response.headers)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response
-    follower = Follower(transport, request.app[LIMITS], chunked=request.version >= HttpVersion11)
+    follower = Follower(request, transport, request.app[LIMITS])
     if whole is not None:
         follower.deliver(whole)
     await _follow(request, follower, game, position or Position(loaded.version, loaded.digest))
@@ -120,15 +134,19 @@ async def _follow(request: web.Request, follower: Follower, game: str, position:
     """Tell what came after a position, and all that comes, until the stream ends."""
     watch, connections = request.app[WATCH], request.app[CONNECTIONS]
     CONNECTED.of("stream").n += 1
+    opened = log_opened(request, "stream")
     connections.enter(follower)
     try:
         await watch.join(follower, game, position)
         await follower.last()
     except GameError:
         return
+    except StoreUnavailable as unavailable:  # the answer has begun: the client comes back and goes on from what it has
+        follower.dismiss(1000 * unavailable.retry_after_s)
     finally:
         watch.leave(follower, game)
         connections.leave(follower)
+        log_closed(request, "stream", opened)
 
 
 def _response(tag: str, *, private: bool) -> web.StreamResponse:

@@ -11,7 +11,8 @@ from service.web.diffs import Since
 from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
 from service.web.languages import in_language, language_of, variant
-from service.web.limiting.shares import DIFFS, charge
+from service.web.limiting import costs
+from service.web.limiting.shares import charge
 from service.web.routing import GAME_ID, Reply, route
 
 
@@ -43,8 +44,8 @@ async def read_story(request: web.Request) -> web.Response:
     tag = variant(etag(loaded.version, loaded.digest), language)
     if (same := not_modified(request, tag, private=private)) is not None:
         return in_language(same, language)
+    await charge(request, costs.diffs(min(asked.limit, loaded.version - asked.since)))
     told = await story(context, loaded, asked.since, asked.limit, language)
-    charge(request, len(told.lines), DIFFS)
     return in_language(answer(told, tag=tag, private=private), language)
 
 

@@ -1,15 +1,20 @@
 """Webhooks: another server is told what happens in a game."""
 
+from hashlib import blake2b
+
 import msgspec
 from aiohttp import web
 
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.webhooks.registering import Registering, all_of, deliveries, forget, one_of, register, retry
 from service.web.addresses import check_url
-from service.web.answers import answer
+from service.web.answers import answer, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_body
 from service.web.keys import CONTEXT, LIMITS
+from service.web.limiting.connections import client_of
 from service.web.routing import GAME_ID, HOOK_ID, Reply, route
+
+CLIENT_BYTES = 8
 
 REGISTER = msgspec.json.Decoder(RegisterWebhook)
 
@@ -33,6 +38,9 @@ WEBHOOK = WEBHOOKS + "/" + HOOK_ID
 async def register_webhook(request: web.Request) -> web.Response:
     """Tells a server of every later change of the game that it asks for, by a POST signed as Standard Webhooks say.
 
+    First it gets a challenge, signed in the same way, and must answer 2xx with `{"challenge": ...}`, which repeats it.
+    Until then the webhook is `pending`, and changes wait; a challenge is tried 5 times within a quarter of an hour.
+
     Messages come at least once and in the order of the versions; `webhook-id` is equal over retries. A message that is
     not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables
     it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
@@ -41,9 +49,10 @@ async def register_webhook(request: web.Request) -> web.Response:
     limits = request.app[LIMITS]
     check_url(asked.url, allow_private=limits.webhooks_allow_private)
     game = path_id(request)
-    wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks)
+    client = blake2b(client_of(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
+    wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
     created = await register(request.app[CONTEXT], game, wanted)
-    return answer(created, status=201, private=True, location=f"/v1/games/{game}/webhooks/{created.id}")
+    return secret_answer(created, status=201, private=True, location=f"/v1/games/{game}/webhooks/{created.id}")
 
 
 @route(
@@ -106,7 +115,8 @@ async def delete_webhook(request: web.Request) -> web.Response:
 async def retry_webhook(request: web.Request) -> web.Response:
     """Tries the message that waits at once, for the game's owner, as when the server is in order again.
 
-    A webhook that was disabled is active again, and is told of everything that it missed, in order.
+    A webhook that was disabled is active again, and gets everything that it missed, in order. One that never answered
+    its challenge is `pending` again, and gets another one.
     """
     context, hook = request.app[CONTEXT], request.match_info["hook"]
     return answer(await retry(context, path_id(request), hook, bearer(request)), private=True)

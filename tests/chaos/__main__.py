@@ -14,6 +14,7 @@ from tests.chaos.figures import table
 from tests.chaos.history import Fault, dump
 from tests.chaos.run import Plan, run
 from tests.chaos.site import REPLICAS, SITES
+from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
 
 
 @click.command()
@@ -35,6 +36,7 @@ def main(*, minutes: float, keep: Path | None, workers: int, **chosen: Any) -> N
     plan = Plan(seconds=60 * minutes, **chosen)
     if workers > 1 and plan.faked:
         raise click.UsageError("with --workers no clock can be put wrong: choose faults by --only, or --rolling")
+    exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.faked else ()))
     plan = plan._replace(flags=(*plan.flags, "--workers", str(workers)))
     with tempfile.TemporaryDirectory(prefix="chaos-") as directory:
         try:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tests.chaos.fleet import FAKETIME
 from tests.chaos.site import Site, healthy, on_all
 from tests.redis_servers import Node
+from tests.tools import LIBFAKETIME, require
 
 __all__ = ["CLOCK", "FAULTS", "Kind", "Part"]
 
@@ -211,7 +211,7 @@ async def clients_cut(site: Site, chance: Random) -> AsyncIterator[str]:
 @asynccontextmanager
 async def clock_wrong(site: Site, chance: Random) -> AsyncIterator[str]:
     """The clock of one instance jumps, and later back."""
-    assert FAKETIME is not None, "clocks are put wrong by libfaketime (Debian and Ubuntu: apt install libfaketime)"
+    require(LIBFAKETIME)
     one, offset_s = chance.choice(site.instances), chance.choice(CLOCKS_S)
     one.set_clock(offset_s)
     try:

@@ -9,13 +9,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-__all__ = ["FAKETIME", "Instance", "fleet"]
+from tests.tools import LIBFAKETIME, require
+
+__all__ = ["Instance", "fleet"]
 
 START_S = 40.0
 STOP_S = 60.0
-
-FAKETIME = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
-"""What gives a process a clock of its own; None where it is not installed (Debian: apt install libfaketime)."""
 
 LISTENS = re.compile(rb"listens on http://127\.0\.0\.1:(\d+);")
 UNEXPECTED = re.compile(
@@ -119,9 +118,9 @@ class Instance:
 
     def _clocked(self) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
-        if self._faked and FAKETIME is not None:
+        if self._faked:
             environment |= {
-                "LD_PRELOAD": str(FAKETIME),
+                "LD_PRELOAD": str(require(LIBFAKETIME)),
                 "FAKETIME_TIMESTAMP_FILE": str(self._clock),
                 "FAKETIME_CACHE_DURATION": "1",
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",

@@ -2,16 +2,14 @@
 
 import asyncio
 import os
-import shutil
 import signal
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.chaos.fleet import Instance
+from tests.tools import HAPROXY, require
 
 __all__ = ["Haproxy", "haproxy"]
 
@@ -79,9 +77,7 @@ class Haproxy:
 @asynccontextmanager
 async def haproxy(directory: Path, instances: Sequence[Instance]) -> AsyncIterator[Haproxy]:
     """A proxy on a free port, once it has found all instances ready."""
-    program = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
-    if program is None:
-        pytest.fail("haproxy is needed here (Debian and Ubuntu: apt install haproxy)")
+    program = require(HAPROXY)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
         os.set_inheritable(listening.fileno(), True)
         configuration, admin = directory / "haproxy.cfg", directory / "haproxy.sock"

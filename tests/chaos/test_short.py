@@ -8,6 +8,7 @@ import pytest
 from tests.chaos.history import Acknowledged, Came, Fault, Hint, Saw
 from tests.chaos.run import Plan, Result, run
 from tests.chaos.tables import KINDS
+from tests.tools import LIBFAKETIME, require
 
 QUICK = [kind for kind in KINDS if kind.asked.turn_timeout_s is None]
 """Games that wait for nobody's time to be up."""
@@ -27,11 +28,20 @@ def count(result: Result, kind: type) -> int:
 
 @pytest.mark.timeout(240)
 async def test_nothing_acknowledged_is_lost_or_done_twice_and_every_watcher_sees_all_of_it_whatever_breaks() -> None:
-    faults = ("kill an instance", "put a clock wrong", "kill Redis", "cut clients")
+    faults = ("kill an instance", "kill Redis", "cut clients")
     result = await ran(Plan(6, 4, "sentinel", faults, tables=4, games=QUICK, flags=FLAGS))
     assert result.violations == []
     assert count(result, Fault) >= 2
     assert count(result, Acknowledged) > 300
+
+
+@pytest.mark.timeout(240)
+async def test_the_same_holds_where_the_clock_of_an_instance_jumps() -> None:
+    require(LIBFAKETIME)
+    result = await ran(Plan(3, 4, "standalone", ("put a clock wrong",), tables=2, games=QUICK, flags=FLAGS))
+    assert result.violations == []
+    assert count(result, Fault) >= 1
+    assert count(result, Acknowledged) > 50
 
 
 @pytest.mark.timeout(240)

@@ -17,6 +17,7 @@ from tests.clients.proxy import Proxy
 
 ANA, BO, GREEDY = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
 CHANCE = random.Random(1)
+SECRET = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 
 
 def choose(moves: list[Move], game: GameView) -> Move:
@@ -128,7 +129,7 @@ async def test_webhooks_and_pictures(client: Client) -> None:
     assert [one.id for one in (await owner.webhooks(game)).webhooks] == [hook.id]
     assert (await owner.webhook(game, hook.id)).url == hook.url
     assert (await owner.deliveries(game, hook.id)).attempts == []
-    assert (await owner.retry_webhook(game, hook.id)).status == "active"
+    assert (await owner.retry_webhook(game, hook.id)).status == "pending"
     await owner.delete_webhook(game, hook.id)
     assert (await owner.webhooks(game)).webhooks == []
     assert (await client.board(game, width=200)).startswith(b"\x89PNG")
@@ -139,7 +140,7 @@ async def test_webhooks_and_pictures(client: Client) -> None:
 
 async def test_games_that_wait_for_me(client: Client, proxy: Proxy) -> None:
     table = CreateGame(players=[SeatAsked(name="Ana", external_user="chat:1"), BO], first_seat=0)
-    async with Client(proxy.url, creator_key="k" * 40) as chat_bot:
+    async with Client(proxy.url, creator_key=SECRET) as chat_bot:
         created = await chat_bot.create(table)
         [mine] = (await chat_bot.my_games(external_user="chat:1", waiting=True)).games
         assert mine.game.id == created.game.id
@@ -179,7 +180,7 @@ async def test_refusals_have_their_kinds(client: Client) -> None:
     with pytest.raises(NotPossible) as unknown:
         await client.create(CreateGame(players=[ANA, BO], tileset="nothing"))
     assert unknown.value.code == "unknown_tileset"
-    key = "k" * 40
+    key = SECRET
     await client.create(CreateGame(players=[ANA, BO]), key=key)
     with pytest.raises(NotPossible, match="key"):
         await client.create(CreateGame(players=[BO, ANA]), key=key)

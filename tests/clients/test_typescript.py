@@ -1,7 +1,6 @@
 """The TypeScript client, built and run by Node, plays against the service over a bad network."""
 
 import asyncio
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from tests.clients.bad_days import busy, gap, gone, newer, unanswered
 from tests.clients.proxy import proxied
 from tests.clients.scripted import JsonObject, Scripted, good, refusing
 from tests.started import started
+from tests.tools import NODE, require
 
 HERE = Path(__file__).parent
 CLIENTS = Path(__file__).parents[2] / "clients"
@@ -39,10 +39,9 @@ async def run(program: Sequence[str | Path], cwd: Path) -> bytes:
 @pytest.fixture(scope="session")
 def node() -> str:
     """Node, and the packages that building needs."""
-    found = shutil.which("node")
-    assert found is not None, "the TypeScript client needs node 20 or newer on the PATH"
-    assert (CLIENTS / "node_modules/typescript").is_dir(), "run `npm ci` in clients/ first: TypeScript is not there"
-    return found
+    found = require(NODE)
+    assert (CLIENTS / "node_modules/typescript").is_dir(), "`make test` installs the packages of clients/ first"
+    return str(found)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ An overlay is a folder of `k8s/overlays`; it is rendered once. Kubernetes itself
 """
 
 import base64
-import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+
+from tests.tools import KUBECTL, require
 
 ROOT = Path(__file__).parents[2]
 K8S = ROOT / "k8s"
@@ -34,9 +35,7 @@ Resource = dict[str, Any]
 @cache
 def render(overlay: str) -> tuple[Resource, ...]:
     """The resources of an overlay. Fails where there is no `kubectl` whose kustomize is recent enough."""
-    kubectl = shutil.which("kubectl")
-    if kubectl is None:
-        pytest.fail("rendering k8s/ needs kubectl 1.27 or newer (Debian 13 and later: apt install kubernetes-client)")
+    kubectl = require(KUBECTL)
     done = subprocess.run(
         [kubectl, "kustomize", K8S / "overlays" / overlay], capture_output=True, text=True, check=False, timeout=60
     )

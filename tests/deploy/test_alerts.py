@@ -1,7 +1,6 @@
 """The alerts as they are given to the cluster: valid, and each with something to do."""
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 import yaml
 
 from tests.deploy.rendered import PRODUCTION, ROOT, of_kind
+from tests.tools import PROMTOOL, require
 
 
 def _alerts(overlay: str) -> Iterator[dict[str, Any]]:
@@ -20,9 +20,7 @@ def _alerts(overlay: str) -> Iterator[dict[str, Any]]:
 
 
 def test_prometheus_takes_them(tmp_path: Path) -> None:
-    promtool = shutil.which("promtool")
-    if promtool is None:
-        pytest.fail("this test needs promtool (Debian: apt install prometheus)")
+    promtool = require(PROMTOOL)
     files = []
     for resource in of_kind("prod", "PrometheusRule"):
         files.append(tmp_path / f"{resource['metadata']['name']}.yaml")

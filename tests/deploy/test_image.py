@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from tests.deploy.rendered import OVERLAYS, ROOT, ports, service_container, service_template
+from tests.deploy.rendered import OVERLAYS, ROOT, environment, ports, service_container, service_template
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
@@ -31,7 +31,21 @@ def test_the_image_is_of_this_version(overlay: str) -> None:
 def test_everything_that_the_image_is_built_of_is_let_in() -> None:
     """`.dockerignore` shuts all out; what COPY and the build ask for by name must be let in again."""
     let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    (locks,) = re.findall(r"^COPY (requirements.*) \./$", DOCKERFILE, re.MULTILINE)
-    asked = {*locks.split()} | {"container", "docs", "schemas", "service", "setup.py", "pyproject.toml", "LICENSE"}
-    assert asked == let_in
+    copied = {*re.findall(r"^COPY ([\w.-]+) \S+$", DOCKERFILE, re.MULTILINE)} - {"."}
+    assert let_in == copied | {"container", "docs", "schemas", "service", "setup.py", "pyproject.toml", "LICENSE"}
     assert all((ROOT / name).exists() for name in let_in)
+
+
+def test_the_locks_that_the_build_names_are_there() -> None:
+    assert all((ROOT / name).exists() for name in re.findall(r"requirements/\w+\.lock", DOCKERFILE))
+
+
+def test_games_are_kept_in_the_declared_volume() -> None:
+    (volume,) = re.findall(r"^VOLUME (\S+)$", DOCKERFILE, re.MULTILINE)
+    assert re.findall(r"SOUTH_SEAS_DATA_DIR=(\S+)", DOCKERFILE) == [volume]
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_manifests_always_name_a_redis(overlay: str) -> None:
+    """A pod's own server would be another one in each pod, and gone with it."""
+    assert "SOUTH_SEAS_REDIS_URL" in environment(overlay, service_container(overlay))

@@ -9,6 +9,7 @@ from tests.deploy.rendered import OVERLAYS, PRODUCTION, Resource, chosen, contai
 
 PRIVATE = (
     *("10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "127.0.0.1", "0.0.0.1", "169.254.169.254", "224.0.0.1"),
+    "168.63.129.16",
     *("::1", "fe80::1", "fd00::1", "fd00:ec2::254", "ff02::1", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1"),
 )
 """Among them what clouds tell secrets at."""

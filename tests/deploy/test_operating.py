@@ -61,8 +61,12 @@ def after(words: tuple[str, ...], *flags: str) -> list[str]:
 
 
 def test_the_page_has_commands() -> None:
-    assert {words[0] for words in commands()} == {"docker", "kind", "kubectl", "curl", "helm"}
+    assert {words[0] for words in commands()} == {"docker", "kind", "kubectl", "curl", "helm", "python"}
     assert len(of("kubectl")) > 15
+
+
+def test_scripts_that_are_run_are_there() -> None:
+    assert all((ROOT / words[1]).is_file() for words in of("python"))
 
 
 @pytest.mark.parametrize("words", of("kubectl"), ids=" ".join)

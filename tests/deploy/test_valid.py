@@ -4,10 +4,10 @@ import json
 from functools import cache
 from pathlib import Path
 
-import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
+from jsonschema_rs import Draft202012Validator
 
 from tests.deploy.custom import SCHEMAS
 from tests.deploy.rendered import K8S, OVERLAYS, is_custom, render, title
@@ -33,7 +33,7 @@ def _validate(resource: str, version: str) -> None:
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_who_adds_kinds_to_kubernetes_takes_it(overlay: str) -> None:
     for resource in filter(is_custom, render(overlay)):
-        jsonschema.validate(resource, SCHEMAS[resource["kind"]])
+        Draft202012Validator(SCHEMAS[resource["kind"]]).validate(resource)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.docs.blocks import Block, blocks, check_json, pages, script
 from tests.started import started
+from tests.tools import CURL, require
 
 TALES = [page for page in pages() if any(block.runs for block in blocks(page))]
 
@@ -35,6 +36,7 @@ REFUSED = {"first-game": {"version-mismatch"}}
 
 @pytest.mark.parametrize("page", TALES)
 async def test_a_page_can_be_followed_from_top_to_bottom(page: str, tmp_path: Path) -> None:
+    require(CURL)
     folder = tmp_path / "here"
     folder.mkdir()
     (folder / ".venv").symlink_to(Path(sys.prefix))

@@ -1,37 +1,15 @@
 """The pages in a real browser: their policy refuses nothing, nothing comes from elsewhere, and all of it fits."""
 
-import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
-from playwright.async_api import Browser, Page, Request, ViewportSize, async_playwright, expect
+from playwright.async_api import Page, Request, ViewportSize, expect
 
 from service.games.port import Store
 from service.web.docs.contents import NAMES, path_of
 from service.web.openapi import openapi
+from tests.browser import chromium
 from tests.web.served import serve
-
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=360, height=740)
-
-
-@asynccontextmanager
-async def chromium() -> AsyncIterator[Browser]:
-    """The system's Chromium, or else Playwright's own."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        yield browser
-        await browser.close()
 
 
 class Told:

@@ -7,7 +7,6 @@ import argparse
 import asyncio
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import click
 
 from tests.durability.promises import PROMISES, Promise
 from tests.durability.trying import Load, Tried, attempt
+from tests.tools import C_COMPILER, REDIS, exit_without, require
 
 HEAD = (
     "| deployment | what happens | acknowledged | lost | oldest of them | no writes for |",
@@ -34,7 +34,8 @@ def main() -> int:
     arguments = asked.parse_args()
     times = max(1, round(arguments.seconds / EACH_S))
     load = Load(min(EACH_S, arguments.seconds), 24, 0.002)
-    program = shutil.which("redis-server") or sys.exit("these need redis-server (Debian: apt install redis-server)")
+    exit_without(REDIS, C_COMPILER)
+    program = require(REDIS)
     redis = subprocess.run((program, "--version"), capture_output=True, text=True, check=True).stdout.split()[2]
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     click.echo(f"{now}, Redis {redis[2:]}, {platform.system()}, {os.cpu_count()} cores, {load.writers} writers,")

@@ -6,15 +6,13 @@ its append-only files are cut to that. That is the worst case: a disk may have g
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.redis_servers import Node
+from tests.tools import C_COMPILER, require
 
 __all__ = ["cut", "noting"]
 
@@ -26,9 +24,7 @@ NOTES = "SYNCED"
 def noting(directory: Path) -> Iterator[Path]:
     """Servers that are started inside note what they sync in the file that is given."""
     library, notes = directory / "synced.so", directory / "synced.txt"
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        pytest.fail("standing for a loss of power needs a C compiler (Debian: apt install gcc libc6-dev)")
+    compiler = require(C_COMPILER)
     subprocess.run((compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl"), check=True)
     before = {name: os.environ.get(name) for name in ("LD_PRELOAD", NOTES)}
     os.environ.update({"LD_PRELOAD": str(library), NOTES: str(notes)})

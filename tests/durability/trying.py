@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from tests.durability.power import cut, noting
 from tests.durability.promises import Promise
 from tests.durability.wire import wired
@@ -87,11 +87,15 @@ async def attempt(promise: Promise, directory: Path, load: Load) -> Tried:
     )
 
 
+def _unexpected() -> None:
+    raise AssertionError("nobody stopped the server")
+
+
 @asynccontextmanager
 async def _place(promise: Promise, directory: Path) -> AsyncIterator[Place]:
     match promise.deployment:
         case "embedded":
-            async with embedded(directory, revive=True) as server:
+            async with embedded_server(directory, on_stopped=_unexpected) as server:
                 yield Place(server.url, server.url, _killed(server.pid))
         case "standalone":
             with noting(directory) if promise.fault == "power" else nullcontext() as notes:

@@ -69,7 +69,8 @@ class Wire:
 async def wired(deployment: Deployment, primary: Node) -> AsyncIterator[Wire]:
     """Have replicas and sentinels of a deployment reach its primary by a wire alone."""
     wire = Wire(primary)
-    async with aclosing(wire), await asyncio.start_server(wire.take, HOST, 0) as server:
+    server = await asyncio.start_server(wire.take, HOST, 0)
+    try:
         port = server.sockets[0].getsockname()[1]
         for sentinel in deployment.sentinels:
             await _watch(sentinel, port, len(deployment.sentinels) // 2 + 1)
@@ -81,6 +82,9 @@ async def wired(deployment: Deployment, primary: Node) -> AsyncIterator[Wire]:
             while not await _is_ready(deployment, primary, port):  # noqa: ASYNC110  other processes give no sign of it
                 await asyncio.sleep(0.05)
         yield wire
+    finally:
+        server.close()
+        await wire.aclose()
 
 
 async def _watch(sentinel: Node, port: int, quorum: int) -> None:

@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import uvloop
 from aiohttp import web
 from redis.asyncio import Redis
@@ -18,15 +20,16 @@ from service.games.context import Context
 from service.games.opponents import keep_going
 from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.games.watch import Watch
-from service.games.webhooks.delivering import Deliverer, Sent
+from service.games.webhooks.delivering import Deliverer
+from service.games.webhooks.sending import Sent
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
+from service.supervision import Supervisor
 from service.web.app import make_app
 from service.web.connections import CONNECTIONS
 from service.web.limits import Limits
 from service.web.runner import Runner
-from service.web.serving import running
 from service.web.socket_wire import Wire
 
 T = TypeVar("T")
@@ -150,7 +153,8 @@ class Subject:
         async with AsyncExitStack() as stack:
             self.store = await stack.enter_async_context(connect(self.redis_url))
             self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
-            watch = Watch(self.store, self._tilesets, self._limits.sweep_s)
+            supervisor = Supervisor()
+            watch = Watch(self.store, self._tilesets, self._limits.sweep_s, supervisor=supervisor)
             stack.push_async_callback(watch.aclose)
             deliverer = Deliverer(self.store, _nowhere, time.time)
             self.context = Context(
@@ -162,9 +166,9 @@ class Subject:
             )
             self._watch = watch
             watch.start()
-            await stack.enter_async_context(running(keep_going(self.context)))
-            await stack.enter_async_context(running(deliverer.keep_delivering()))
-            self.app = make_app(self.context, watch, self._limits)
+            await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, self.context)))
+            await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
+            self.app = make_app(self.context, watch, self._limits, supervisor)
             runner = Runner(self.app, access_log=None, shutdown_timeout=1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
@@ -185,11 +189,12 @@ class Subject:
         return self.call(names())
 
 
-async def _nowhere(url: str, headers: Mapping[str, str], body: bytes) -> Sent:
+async def _nowhere(url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
     """Webhooks are told nothing outside of this machine: what a server would answer, by the URL's length."""
-    del headers, body
+    del headers
     status = (200, 204, 500, 410, None)[len(url) % 5]
-    return Sent(status, None if status in (200, 204) else "status", 1)
+    answer = msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}) if challenge else b""
+    return Sent(status, None if status in (200, 204) else "status", 1, answer)
 
 
 @contextmanager
@@ -197,7 +202,7 @@ def subject(data_dir: Path, limits: Limits = LIMITS, tilesets: TileSetCatalogue 
     """A running instance on a Redis of its own; what it logged as its own fault fails at the end."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        server = runner.run(stack.enter_async_context(embedded(data_dir)))
+        server = runner.run(stack.enter_async_context(embedded_server(data_dir)))
         try:
             one = Subject(server.url, limits, tilesets or load_catalogue(None))
             one.start()

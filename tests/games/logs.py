@@ -24,9 +24,10 @@ def new_game(
     """A game whose last seat is still open, and the diff of its creation."""
     tables = tileset.tables
     people = [Player(name=f"P{seat}", color=COLORS[seat], kind="human") for seat in range(players - 1)]
+    game_id = f"game-{seed}".lower()[:32]
     game, events = set_up(
         tables,
-        game_id=f"game-{seed}",
+        game_id=game_id,
         edition=edition,
         players=[*people, Player(name=None, color=None, kind="open")],
         first_seat=0,
@@ -34,7 +35,7 @@ def new_game(
         ships=shuffled_ships(tables, seed),
         seed=seed,
         seed_chosen=True,
-        commitment=commitment(f"game-{seed}", seed, tileset.hash),
+        commitment=commitment(game_id, seed, tileset.hash),
         created_at=AT,
     )
     return game, [record(tables, game, events, at=AT)]

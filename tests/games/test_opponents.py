@@ -14,7 +14,7 @@ from service.games.act import act
 from service.games.changing import Asked
 from service.games.context import Context
 from service.games.create import create
-from service.games.opponents import go_on, keep_going
+from service.games.opponents import go_on, keep_going, process_due_game
 from service.games.port import Store, StoredDiff
 from service.games.verify import verify
 from service.store import keys
@@ -118,7 +118,7 @@ async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: St
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
     created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
     await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
-    await go_on(context_of(store), created.game.id)
+    await process_due_game(context_of(store), created.game.id)
     assert await store.due(int(time()), 100) == []
     assert await due(store) == [created.game.id]
 

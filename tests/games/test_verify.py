@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.games.verify import Check, apply_patch, verify
+from service.games.verify import Check, Seen, apply_patch, verify
 from tests.games.logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
 
 TILESET = ARCHIPELAGO.tileset
@@ -54,6 +54,50 @@ def test_another_seed_is_not_what_was_promised() -> None:
         if operation["path"] == "/deck":
             operation["value"]["seed"] = "another"
     assert failed(sealed_again(log)).name == "commitment"
+
+
+def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same log, which says of its seed that nobody chose it, with digests that fit."""
+    for diff in log:
+        for operation in diff["patch"]:
+            if operation["path"] == "/deck":
+                operation["value"]["seed_chosen"] = False
+    return sealed_again(log)
+
+
+@pytest.mark.parametrize("seed", ("tides", "a" * 63, "A" * 64, "g" * 64))
+def test_a_chosen_seed_that_is_said_to_be_drawn_is_noticed(seed: str) -> None:
+    """The service draws 64 hex digits."""
+    log = decoded(whole_game(seed))
+    assert all(check.passed for check in verify(log, TILESET))
+    wrong = failed(declared_unchosen(log))
+    assert (wrong.name, "64 hex digits" in wrong.detail) == ("commitment", True)
+
+
+def test_a_chosen_seed_that_looks_drawn_is_told_apart_by_what_was_seen() -> None:
+    """Nothing in the log itself can tell: it is as the service would have made it."""
+    log = decoded(whole_game("0f" * 32))
+    digest = log[9]["digest"]
+    forged = declared_unchosen(log)
+    assert all(check.passed for check in verify(forged, TILESET))
+    checks = verify(forged, TILESET, Seen(digests=((None, digest),)))
+    assert [(check.name, check.passed) for check in checks] == [("digests", True), ("seen", False)]
+
+
+def test_a_forgery_with_another_seed_is_told_apart_by_the_commitment() -> None:
+    real, forged = decoded(whole_game("real")), decoded(whole_game("forged"))
+    (deck,) = [one["value"] for one in real[0]["patch"] if one["path"] == "/deck"]
+    assert all(check.passed for check in verify(real, TILESET, Seen(deck["commitment"])))
+    assert [check.name for check in verify(forged, TILESET, Seen(deck["commitment"])) if check.passed is False] == [
+        "seen"
+    ]
+
+
+def test_what_was_seen_counts_while_the_game_is_played() -> None:
+    log = decoded(whole_game("early"))[:20]
+    seen = Seen(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
+    checks = verify(log, TILESET, seen)
+    assert [check.passed for check in checks] == [True, True, True, None, None, None]
 
 
 def test_another_order_of_tiles_is_against_the_shuffle() -> None:

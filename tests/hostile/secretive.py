@@ -13,8 +13,8 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from service.store.embedded_process import ends_with
-from service.store.embedded_program import find_program
+from service.store.embedded.process import end_with
+from service.store.embedded.program import find_program
 
 PASSWORD = "hunter2-of-redis-p@ss/word"
 ENCODED = "hunter2-of-redis-p%40ss%2Fword"
@@ -52,7 +52,7 @@ async def guarded_redis(directory: Path) -> AsyncIterator[int]:
         (str(find_program()), *options, "--dir", str(directory)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        preexec_fn=ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+        preexec_fn=end_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
     )
     try:
         async with asyncio.timeout(START_S), plain(port) as redis:
@@ -66,7 +66,7 @@ async def guarded_redis(directory: Path) -> AsyncIterator[int]:
 
 def plain(port: int) -> Redis:
     """A client of that server."""
-    return Redis(port=port, password=PASSWORD)
+    return Redis(host="127.0.0.1", port=port, password=PASSWORD)
 
 
 async def answers(redis: Redis) -> bool:

@@ -9,14 +9,14 @@ import pytest
 
 from schemas.acting import MAX_ACTIONS
 from service.store.store import RedisStore
-from service.web.limiting.connections import MOST_HEAD
+from service.web.limiting.protocol import MOST_HEAD
 from service.web.runner import MOST_HEADERS
 from tests.hostile.clients import limits, statuses
 from tests.web.played import TWO, Table, bearer, new_table, refused
 from tests.web.raw import send
 from tests.web.served import Client, serve
 
-SECRET = "s" * 32
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "/v1/games", {"json": {"players": TWO * 3}}),

@@ -22,7 +22,7 @@ async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
     table = await new_table(client)
     tag = (await table.get()).headers["ETag"]
     async with ClientSession(client.make_url("/")) as browser:
-        yield [
+        answers = [
             await browser.get(table.path + "/diffs", headers={"Accept": "text/event-stream"}),
             await browser.get(table.path),
             await browser.get(table.path, headers={"If-None-Match": tag}),
@@ -35,6 +35,9 @@ async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
             *[await browser.get(path) for path in PATHS],
             *[await browser.get(table.path + path) for path in PICTURES],
         ]
+        yield answers
+        for answer in answers:
+            answer.close()
 
 
 def check(answer: ClientResponse) -> None:

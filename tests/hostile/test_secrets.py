@@ -8,6 +8,9 @@ from typing import Any
 import aiohttp
 from redis.asyncio import Redis
 
+from service.engine import decode, encode
+from service.engine.seal import sealed
+from service.store import keys
 from tests.hostile.secretive import ENCODED, PASSWORD, Said, guarded_redis, plain, service
 from tests.web.played import bearer
 
@@ -92,8 +95,11 @@ class Visitor:
 
     async def break_it(self, redis: Redis) -> None:
         """An error that nobody expected, with its traceback; and then a store that is gone."""
-        game = self.path.rpartition("/")[2]
-        await redis.hset(f"south-seas:{{{game}}}:game", "version", b"broken")
+        key = keys.game(self.path.rpartition("/")[2])
+        snapshot: Any = await redis.hget(key, "snapshot")
+        game = decode(snapshot)
+        game.display = [10_000]
+        await redis.hset(key, "snapshot", sealed(encode(game)))
         assert (await self.ask("GET", self.path, self.owner))[0] == 500
         await redis.config_set("requirepass", "another")
         await redis.client_kill_filter(_type="normal", skipme=True)

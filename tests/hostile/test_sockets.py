@@ -225,11 +225,12 @@ async def test_without_a_setting_every_page_may(store: RedisStore) -> None:
 async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> None:
     del store
     replays, running, most = Replays(at_once=2, waiting=3), 0, 0
+    addresses = iter(range(10))
 
     async def one() -> bool:
         nonlocal running, most
         try:
-            async with replays.one():
+            async with replays.one(f"address {next(addresses)}"):
                 running += 1
                 most = max(most, running)
                 await asyncio.sleep(0.01)
@@ -240,6 +241,21 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
 
     done = await asyncio.gather(*(one() for _ in range(10)))
     assert (sum(done), most) == (5, 2)
+
+
+async def test_an_address_waits_for_a_few_replays_only() -> None:
+    """The others have the rest."""
+    replays = Replays(at_once=2, waiting=10, each=3)
+    async with replays.one("a"), replays.one("a"):
+        waiting = asyncio.create_task(replays.one("a").__aenter__())
+        await asyncio.sleep(0)
+        with pytest.raises(Busy):
+            await replays.one("a").__aenter__()
+        other = asyncio.create_task(replays.one("b").__aenter__())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        assert not other.done()
+    await asyncio.gather(waiting, other)
 
 
 async def test_an_address_waits_for_a_few_pictures_only() -> None:

@@ -1,40 +1,106 @@
-"""Webhooks as a weapon: servers that never answer, registered by the dozen, hold up nobody but each other."""
+"""Webhooks as a weapon: servers that hang, registered by the dozen, hold up nobody but each other."""
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import NamedTuple
 
-from service.games.webhooks.delivering import OF_A_SITE, Deliverer, Sent, site
+import msgspec
+import pytest
+
+from service.games.webhooks.delivering import Deliverer
+from service.games.webhooks.sending import Sent
+from service.games.webhooks.sites import site
+from service.games.webhooks.slots import SlotLimits, Slots
 from service.store.store import RedisStore
-from service.web.serving import running
+from service.supervision import Supervisor
 from tests.web.played import Table, bearer, new_table
-from tests.web.served import serve
+from tests.web.served import Client, serve
 
-SLOW_GAMES = 3
-HOOKS = 10
+TIMEOUT_S = 10.0
+"""How long servers that hang are waited for here."""
+
+PROMPT_S = 0.2
+ROUNDS = 5
+
+ALL_SLOTS = 64
+"""Deliveries that hang, after which nothing more was sent when sites had a share and hanging ones were not counted."""
 
 
 class Sites:
-    """Servers of which those of slow.example answer only when they are let."""
+    """Servers of which some answer at once, and some never; all want their webhooks unless told otherwise."""
 
     def __init__(self) -> None:
-        self.let = asyncio.Event()
+        self.hanging: Callable[[str], bool] = lambda where: where.startswith("slow")
+        self.hang_challenges = False
         self.under_way = Counter[str]()
-        self.most = 0
+        self.most = Counter[str]()
         self.answered = Counter[str]()
+        self.arrived = asyncio.Condition()
 
-    async def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Sent:
+    async def send(self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
         """Take a message."""
-        del headers, body
+        del headers
         where = site(url)
         self.under_way[where] += 1
-        self.most = max(self.most, self.under_way["slow.example"])
-        if where == "slow.example":
-            await self.let.wait()
-        self.under_way[where] -= 1
-        self.answered[where] += 1
+        self.most[where] = max(self.most[where], self.under_way[where])
+        try:
+            if self.hanging(where) and (self.hang_challenges or not challenge):
+                await asyncio.sleep(TIMEOUT_S)
+                return Sent(None, "timeout", int(TIMEOUT_S * 1000))
+        finally:
+            self.under_way[where] -= 1
+        if challenge:
+            return Sent(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
+        async with self.arrived:
+            self.answered[where] += 1
+            self.arrived.notify_all()
         return Sent(204, None, 1)
+
+    async def wait(self, what: Callable[[], bool]) -> None:
+        """Until something was answered that makes it true."""
+        async with asyncio.timeout(30), self.arrived:
+            await self.arrived.wait_for(what)
+
+
+class Hostile(NamedTuple):
+    """An instance with such servers around it."""
+
+    client: Client
+    sites: Sites
+    deliverer: Deliverer
+
+    async def tried_all(self) -> None:
+        """Until each webhook is being delivered to or put off, or all that can hang does."""
+        async with asyncio.timeout(10):
+            while True:
+                hanging = self.sites.under_way.total()
+                if hanging >= ALL_SLOTS or 0 < hanging == len(self.deliverer):
+                    return
+                await asyncio.sleep(0.01)
+
+    async def delay_s(self, table: Table, where: str) -> float:
+        """How long a change takes to arrive, the median of some."""
+        delays = []
+        for _ in range(ROUNDS):
+            before = self.sites.answered[where]
+            began = time.perf_counter()
+            await table.do()
+            await self.sites.wait(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
+            delays.append(time.perf_counter() - began)
+        return sorted(delays)[ROUNDS // 2]
+
+
+@asynccontextmanager
+async def hostile(store: RedisStore) -> AsyncIterator[Hostile]:
+    sites = Sites()
+    deliverer = Deliverer(store, sites.send, time.time, slots=Slots(SlotLimits(prompt_s=PROMPT_S)))
+    delivering = Supervisor().running("webhooks", partial(deliverer.keep_delivering, 0.1))
+    async with serve(store, hooked=deliverer.hooked) as client, delivering:
+        yield Hostile(client, sites, deliverer)
 
 
 async def register(table: Table, url: str) -> None:
@@ -44,24 +110,58 @@ async def register(table: Table, url: str) -> None:
     assert answer.status == 201, await answer.text()
 
 
-async def test_servers_that_do_not_answer_hold_up_only_each_other(store: RedisStore) -> None:
-    sites = Sites()
-    deliverer = Deliverer(store, sites.send, time.time)
-    async with serve(store, hooked=deliverer.hooked) as client, running(deliverer.keep_delivering(0.1)):
-        slow = [await new_table(client) for _ in range(SLOW_GAMES)]
-        quick = await new_table(client)
-        for number, table in enumerate(slow):
-            for hook in range(HOOKS):
-                await register(table, f"https://{number}-{hook}.slow.example/")
-        await register(quick, "https://quick.example/")
-        for table in (*slow, quick):
-            await table.do()
-        async with asyncio.timeout(20):
-            while sites.under_way["slow.example"] < OF_A_SITE or not sites.answered["quick.example"]:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.02)
-        assert sites.most == OF_A_SITE
-        sites.let.set()
-        async with asyncio.timeout(20):
-            while sites.answered["slow.example"] < SLOW_GAMES * HOOKS:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.02)
-        assert sites.answered == {"slow.example": SLOW_GAMES * HOOKS, "quick.example": 1}
+async def proven(table: Table, number: int) -> None:
+    """Wait until so many webhooks of a game have proved what they had to."""
+    async with asyncio.timeout(30):
+        while True:
+            hooks = (await table.json("/webhooks"))["webhooks"]
+            if [hook["status"] for hook in hooks] == ["active"] * number:
+                return
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))
+async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
+    async with hostile(store) as one:
+        good = await new_table(one.client)
+        await register(good, "https://good.example/")
+        await proven(good, 1)
+        calm = await one.delay_s(good, "good.example")
+        tables = [await new_table(one.client) for _ in range(hanging * games)]
+        for number, table in enumerate(tables):
+            for hook in range(10):
+                await register(table, f"https://{hook}.slow{number % hanging}.example/")
+        await asyncio.gather(*(proven(table, 10) for table in tables))
+        await asyncio.gather(*(table.do() for table in tables))
+        await one.tried_all()
+        stressed = await one.delay_s(good, "good.example")
+        fresh = await new_table(one.client)
+        await register(fresh, "https://fresh.example/")
+        await proven(fresh, 1)
+        began = time.perf_counter()
+        await fresh.do()
+        await one.sites.wait(lambda: one.sites.answered["fresh.example"] > 0)
+        unknown = time.perf_counter() - began
+        assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
+
+    assert stressed < calm + TIMEOUT_S / 10
+    assert unknown < TIMEOUT_S / 2
+
+
+async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: RedisStore) -> None:
+    async with hostile(store) as one:
+        one.sites.hang_challenges = True
+        tables = [await new_table(one.client) for _ in range(40)]
+        for number, table in enumerate(tables):
+            for hook in range(10):
+                await register(table, f"https://{hook}.slow{number}.example/")
+        await one.tried_all()
+        began = time.perf_counter()
+        fresh = await new_table(one.client)
+        await register(fresh, "https://fresh.example/")
+        await proven(fresh, 1)
+        delay = await one.delay_s(fresh, "fresh.example")
+        took = time.perf_counter() - began
+        assert one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_hanging
+    assert took < TIMEOUT_S / 2
+    assert delay < TIMEOUT_S / 10

@@ -7,14 +7,14 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def other_url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     """Another Redis server."""
-    async with embedded(tmp_path_factory.mktemp("other")) as server:
+    async with embedded_server(tmp_path_factory.mktemp("other")) as server:
         yield server.url
 
 

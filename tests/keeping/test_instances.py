@@ -16,7 +16,7 @@ from service.games.archive.proving import prove
 from service.games.context import DAY_S
 from service.keeping.files import found_in
 from service.store import keys
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from tests.started import started
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
@@ -43,9 +43,13 @@ async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to
             async with session.delete(f"{instance.url}/v1/games/{game}", headers=headers) as response:
                 assert response.status == 200
                 ended = await response.json()
+            made_at_the_start = (keys.UPKEEP, keys.UPKEEP_LEASE)
+            async with asyncio.timeout(ARCHIVED_S):
+                while await redis.exists(*made_at_the_start) < 2:  # noqa: ASYNC110  another process makes them
+                    await asyncio.sleep(0.02)
             await instance.stop(signal.SIGKILL)
         assert not await asyncio.to_thread(archive.exists)
-        assert await redis.delete(keys.listed("aborted"), keys.UPKEEP, keys.UPKEEP_LEASE) == 3
+        assert await redis.delete(keys.listed("aborted"), *made_at_the_start) == 3
         async with started(tmp_path, redis_url, *flags) as instance, asyncio.timeout(ARCHIVED_S):
             while not (files := await asyncio.to_thread(_documents, archive)):  # noqa: ASYNC110  another process writes
                 await asyncio.sleep(0.1)
@@ -86,7 +90,7 @@ async def kept_for_days(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
     """An instance that keeps waiting, active and finished games for 2, 4 and 6 days."""
     flags = ("--keep-waiting-days", "2", "--keep-active-days", "4", "--keep-finished-days", "6")
     directory = tmp_path_factory.mktemp("kept")
-    async with embedded(directory) as server, started(directory, server.url, *flags) as instance:
+    async with embedded_server(directory) as server, started(directory, server.url, *flags) as instance:
         yield Kept(instance.url, server.url)
 
 

@@ -12,7 +12,7 @@ from schemas.vocabulary import Status
 from service.engine import decode, legal_moves, move_id
 from service.games.access import token_hash
 from service.games.act import act
-from service.games.archive.document import read
+from service.games.archive.document import LATEST, read
 from service.games.changing import Asked
 from service.games.context import DAY_S, Retention
 from service.games.port import StoreUnavailable
@@ -132,7 +132,7 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
         ({"access": None}, "nobody could play on"),
         ({"visibility": "private"}, "its access record is of another game"),
         ({"tileset_hash": "0"}, "its tile set has the hash"),
-        ({"schema": 2}, "only a later release knows"),
+        ({"schema": LATEST + 1}, "only a later release knows"),
         ({"schema": 0}, "it is no document of a game"),
         ({"format": "other"}, "it is no document of a game"),
         ({"created_at": "../../../etc/x"}, "it is no document of a game"),

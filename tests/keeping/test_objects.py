@@ -1,11 +1,13 @@
 """Archives in object storage: put there by the library that deployments use, over S3's protocol to a real server."""
 
-import logging
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from urllib.request import Request, urlopen
+from contextlib import suppress
 
 import pytest
-from moto.server import ThreadedMotoServer
 from obstore import get_async, list_with_delimiter
 from obstore.store import S3Store, from_url
 
@@ -18,23 +20,33 @@ from service.store.store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
 from tests.keeping.games import kept_game
+from tests.redis_servers.node import free_ports
 
 BUCKET = "archives"
 
 
 @pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with a bucket."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        url = f"http://{host}:{port}"
-        with urlopen(Request(f"{url}/{BUCKET}", method="PUT")):  # noqa: S310  our own server
-            yield url
-    finally:
-        server.stop()
+    directory = tmp_path_factory.mktemp("buckets")
+    (directory / BUCKET).mkdir()
+    (port,) = free_ports(1)
+    command = (sys.executable, "-m", "localbucket", "--port", str(port), str(directory))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_until_listening(server, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+def _wait_until_listening(server: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + 20
+    while server.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.02)
+    raise RuntimeError("the object storage did not start")
 
 
 @pytest.fixture

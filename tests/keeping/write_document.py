@@ -13,7 +13,7 @@ from service.games.archive.document import LATEST, write
 from service.games.archive.taking import archive_of, export_of
 from service.games.rematch import RematchAsked, rematch
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.keeping.games import kept_game
@@ -37,7 +37,7 @@ async def documents(store: RedisStore) -> dict[str, bytes]:
 async def main() -> None:
     """Write the files; raises FileExistsError where the number has them already."""
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
-        async with embedded(Path(directory)) as server, connect(server.url) as store:
+        async with embedded_server(Path(directory)) as server, connect(server.url) as store:
             found = await documents(store)
     for name, data in found.items():
         with (DOCUMENTS / name).open("xb") as file:

@@ -1,42 +1,27 @@
 """The page in a real browser, on the whole service with a real store."""
 
-import shutil
 from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser
 
 from schemas.tileset import TileSet
 from service.games.tilesets import DEFAULT, TileSetCatalogue
 from service.store.store import RedisStore
+from tests.browser import chromium
 from tests.page.visitor import Visitors
 from tests.web import served
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 SHORT = "short"
 """A tile set for games that are soon over."""
 
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
-    """The Chromium of this machine."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.fail("the tests of the page need Chromium on the PATH: install Debian's package `chromium`")
-    async with async_playwright() as playwright:
-        launched = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield launched
-        await launched.close()
+    """A headless Chromium."""
+    async with chromium() as running:
+        yield running
 
 
 @pytest.fixture

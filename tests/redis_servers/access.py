@@ -1,14 +1,13 @@
 """Who may talk to a test's servers, and how."""
 
 import secrets
-import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-import pytest
+from tests.tools import OPENSSL, require
 
 __all__ = ["ADMIN", "PEER", "Access", "secured"]
 
@@ -79,12 +78,11 @@ def secured(directory: Path, acl: str = EVERYTHING, *, tls: bool = False) -> Acc
 
 def _certificate(directory: Path) -> Path:
     """A certificate for 127.0.0.1, that is its own authority, with its key."""
-    if shutil.which("openssl") is None:
-        pytest.fail("openssl makes the certificates of these tests (Debian: apt install openssl)")
+    openssl = str(require(OPENSSL))
     pem, key = directory / "tls.pem", directory / "tls.key"
     subprocess.run(
         (
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
             *("-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
             *("-keyout", str(key), "-out", str(pem)),
         ),

@@ -15,7 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded_process import ends_with
+from service.store.embedded.process import end_with
 from tests.redis_servers.access import PEER, Access
 
 __all__ = ["Node", "free_ports", "said"]
@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 class Node:
     """A server of `program` on a port and files of its own; as a context it runs, and is killed at the end."""
 
-    def __init__(self, program: str, directory: Path, port: int, access: Access, settings: Sequence[str]) -> None:
+    def __init__(self, program: Path, directory: Path, port: int, access: Access, settings: Sequence[str]) -> None:
         self.directory = directory
         self.port = port
         self.access = access
@@ -73,7 +73,7 @@ class Node:
                 stderr=log,
                 start_new_session=True,
                 restore_signals=False,  # SIGXFSZ stays ignored: a file that may not grow is refused, as on a full disk
-                preexec_fn=ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+                preexec_fn=end_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
             )
 
     def _mode(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Deployments started: standalone, with Sentinel, as a Cluster. All servers are Debian's redis-server.
+"""Deployments started: standalone, with Sentinel, as a Cluster.
 
 `settings` are lines added to each data server's configuration (`"appendfsync always"`, `"min-replicas-to-write 1"`).
 Data is appended to a file, as is fit for games, without ever waiting for a disk.
@@ -6,18 +6,17 @@ Data is appended to a file, as is fit for games, without ever waiting for a disk
 
 import asyncio
 import secrets
-import shutil
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-import pytest
 from redis.asyncio import Redis
 
 from tests.redis_servers.access import PEER, Access, secured
 from tests.redis_servers.deployment import Deployment, cluster_lines
 from tests.redis_servers.node import HOST, Node, free_ports, said
+from tests.tools import REDIS, REDIS_WITH_TLS, require
 
 __all__ = ["SERVICE", "cluster", "sentinel", "standalone"]
 
@@ -30,11 +29,8 @@ KNOWN_S = 20.0
 DATA = ("appendonly yes", "appendfsync everysec", 'save ""', "repl-diskless-sync-delay 0", "repl-ping-replica-period 1")
 
 
-def _program() -> str:
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.fail("these tests start redis-server themselves (Debian: apt install redis-server)")
-    return program
+def _program(access: Access) -> Path:
+    return require(REDIS if access.certificate is None else REDIS_WITH_TLS)
 
 
 @contextmanager
@@ -54,7 +50,7 @@ async def standalone(
     """One server."""
     access = access or secured(directory)
     (port,) = free_ports(1)
-    node = Node(_program(), directory / "node0", port, access, [*DATA, *access.settings(), *settings])
+    node = Node(_program(access), directory / "node0", port, access, [*DATA, *access.settings(), *settings])
     scheme = "redis" if access.certificate is None else "rediss"
     url = f"{scheme}://{access.user}{node.address}/0{access.query({})}"
     with _running([node]):
@@ -80,7 +76,7 @@ async def sentinel(
     for number, port in enumerate(data):
         follows = [f"replicaof {HOST} {data[0]}"] if number else []
         lines = [*DATA, *access.settings(), *follows, *settings]
-        nodes.append(Node(_program(), directory / f"node{number}", port, access, lines))
+        nodes.append(Node(_program(access), directory / f"node{number}", port, access, lines))
     guards = _guards(directory, data, watching, access, down_after_ms)
     scheme = "redis+sentinel" if access.certificate is None else "rediss+sentinel"
     hosts = ",".join(guard.address for guard in guards)
@@ -114,7 +110,7 @@ def _guards(
             *(f"sentinel known-sentinel {SERVICE} {HOST} {other} {ids[other]}" for other in watching if other != port),
             *access.transport(),
         ]
-        guards.append(Node(_program(), directory / f"sentinel{number}", port, access, lines))
+        guards.append(Node(_program(access), directory / f"sentinel{number}", port, access, lines))
     return guards
 
 
@@ -141,7 +137,7 @@ async def cluster(
     nodes = []
     for number in range(count):
         lines = [*DATA, *access.settings(), *common, f"cluster-port {ports[count + number]}", *settings]
-        nodes.append(Node(_program(), directory / f"node{number}", ports[number], access, lines))
+        nodes.append(Node(_program(access), directory / f"node{number}", ports[number], access, lines))
     scheme = "redis+cluster" if access.certificate is None else "rediss+cluster"
     hosts = ",".join(node.address for node in nodes[:primaries])
     deployment = Deployment(f"{scheme}://{access.user}{hosts}{access.query({})}", access, nodes)

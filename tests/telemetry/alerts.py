@@ -64,6 +64,14 @@ CASES = {
         {'process_open_fds{job="south-seas"}': "900x60", 'process_max_fds{job="south-seas"}': "1000x60"},
         {'process_open_fds{job="south-seas"}': "500x60", 'process_max_fds{job="south-seas"}': "1000x60"},
     ),
+    "SouthSeasTaskKeepsFailing": Case(
+        {'south_seas_task_failing{task="scheduler",instance="i"}': "0x10 1x50"},
+        {'south_seas_task_failing{task="scheduler",instance="i"}': "0x60"},
+    ),
+    "SouthSeasTasksFail": Case(
+        {'south_seas_task_failures_total{task="webhooks"}': "0x5 0+1x55"},
+        {'south_seas_task_failures_total{task="webhooks"}': "0x30 1x30"},
+    ),
     "SouthSeasRedisUnavailable": Case({"south_seas_redis_up": "1x20 0x20"}, {"south_seas_redis_up": "1x60"}),
     "SouthSeasRedisErrors": Case(
         {'south_seas_redis_errors_total{kind="timeout"}': "0+60x60"},
@@ -84,6 +92,11 @@ CASES = {
     "SouthSeasOverdue": Case(
         {'south_seas_overdue_seconds{work="games"}': "0x20 90x20"},
         {'south_seas_overdue_seconds{work="games"}': "15x60"},
+    ),
+    "SouthSeasGamesFail": Case(
+        {'south_seas_game_failures_total{work="scheduler"}': "0x5 1x15 2x15 3x15 4x15"},
+        {'south_seas_game_failures_total{work="scheduler"}': "0x10 1x25 2x25"},
+        60,
     ),
     "SouthSeasBotsFail": Case(
         {'south_seas_bot_failures_total{bot="expert"}': "0+6x60"},

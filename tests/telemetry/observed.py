@@ -2,18 +2,17 @@
 
 import asyncio
 import re
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
-import pytest
 import yaml
 
 from tests.started import started
 from tests.telemetry.scraped import metrics_url
 from tests.telemetry.traffic import everything
+from tests.tools import PROMETHEUS, require
 
 RULES = Path(__file__).parents[2] / "observability" / "prometheus"
 START_S = 30
@@ -36,9 +35,7 @@ async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
 @asynccontextmanager
 async def scraping(folder: Path, targets: list[str]) -> AsyncIterator[str]:
     """A Prometheus of this run's own, at work on the service's `/metrics`."""
-    program = shutil.which("prometheus")
-    if program is None:
-        pytest.fail("there is no prometheus in PATH (Debian and Ubuntu: apt install prometheus)")
+    program = require(PROMETHEUS)
     config = yaml.safe_load((RULES / "prometheus.yaml").read_text())
     config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
     config["rule_files"] = [str(RULES / file) for file in config["rule_files"]]

@@ -128,6 +128,7 @@ async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> N
         receiver.answers = [500]
         await table.do()
         await one.deliverer.settled()
+        assert grown(before, "webhook_challenges_total", result="answered") == 1
         assert grown(before, "webhook_attempts_total", result="status") == 1
         await register(table, receiver.url)
         await table.do()

@@ -63,6 +63,19 @@ def test_a_line_for_people_ends_with_what_it_belongs_to() -> None:
     assert logged(Text("%(message)s"), logging.INFO, "late") == "late\n"
 
 
+def test_a_line_for_people_is_one_line() -> None:
+    """Whatever is in it, a terminal does nothing but show it."""
+    DOING.set(None)
+    line = logged(Text("%(message)s"), logging.INFO, "%s", "one\n2026 INFO another\x1b[2J", extra={"who": "\x1b[1A"})
+    assert line == "one\\n2026 INFO another\\x1b[2J [who=\\x1b[1A]\n"
+    try:
+        raise KeyError("\x1b[2J")  # noqa: TRY301
+    except KeyError:
+        whole = logged(Text("%(message)s"), logging.ERROR, "failed", exc_info=sys.exc_info())
+    assert whole.startswith("failed\nTraceback")
+    assert all(line.isprintable() for line in whole.splitlines())
+
+
 @pytest.mark.parametrize("form", ("json", "text"))
 async def test_a_service_logs_every_request_and_no_secret(
     tmp_path: Path, redis_url: str, capfd: pytest.CaptureFixture[str], form: str
@@ -92,6 +105,7 @@ async def test_a_service_logs_every_request_and_no_secret(
         access = msgspec.json.decode(line)
         assert all({"time", "level", "logger", "message"} <= set(each) for each in told)
         assert (access["route"], access["status"], access["game"]) == ("/v1/games/{id}", 200, created["game"]["id"])
-        assert sum(each["logger"] == "service.web.access" for each in told) == 5
+        statuses = [each.get("status", each.get("code")) for each in told if each["logger"] == "service.web.access"]
+        assert statuses == [201, 200, 405, 404, 415, None, 1000]
     else:
         assert "GET /v1/games/{id} 200 [request_id=find-me" in line

@@ -10,7 +10,7 @@ import pytest
 
 from service.games.port import StoreUnavailable
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
 from service.telemetry.meters import reading
 from tests.store.commits import action, creation
@@ -31,7 +31,7 @@ async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with AsyncExitStack() as stack, AsyncExitStack() as first:
-        server = await first.enter_async_context(embedded(Path("d")))
+        server = await first.enter_async_context(embedded_server(Path("d")))
         store = await stack.enter_async_context(connect(server.url, patience_s=0.5))
         before = here()
         await store.commit(creation())
@@ -57,14 +57,14 @@ async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
                     await store.ping()
         assert grown(before, "redis_errors_total", kind="connection") > 0
         await first.aclose()
-        async with embedded(Path("d")):
+        async with embedded_server(Path("d")):
             await store.ping()
             assert level(store, "redis_up") == 1
 
 
 async def test_what_a_cut_connection_owes_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    async with embedded(Path("d")) as server, connect(server.url) as store:
+    async with embedded_server(Path("d")) as server, connect(server.url) as store:
         await store.ping()
         before = here()
         os.kill(server.pid, signal.SIGSTOP)

@@ -12,6 +12,9 @@ from service.web.openapi import openapi
 
 PROBLEM = "application/problem+json"
 
+SECRETS = ("owner_token", "spectator_token", "token", "secret")
+"""Members of answers that hand something out which nobody else may have."""
+
 
 def held_to_the_contract() -> TraceConfig:
     """What makes a client session fail where an answer is not as documented."""
@@ -49,6 +52,8 @@ async def check(method: str, path: str, response: ClientResponse) -> None:
         return
     schema = answer["content"][response.content_type]["schema"]
     body = await response.json(content_type=response.content_type)
+    if isinstance(body, dict) and any(body.get(name) for name in SECRETS):
+        assert response.headers["Cache-Control"] == "no-store", where
     if "$ref" in schema:
         _valid(schema["$ref"].rpartition("/")[2], body)
     if response.content_type == PROBLEM:

@@ -1,6 +1,6 @@
 """A server that webhooks are sent to, and instances of the service that send them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from time import time
 from typing import Any, NamedTuple
@@ -36,13 +36,29 @@ class Received(NamedTuple):
         return found
 
 
+def repeat(message: dict[str, Any]) -> web.Response:
+    """The right answer to a challenge."""
+    return web.json_response({"challenge": message["challenge"]})
+
+
+@web.middleware
+async def taking_challenges(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """For servers of webhooks that are about something else: challenges are answered rightly."""
+    message = await request.json()
+    return repeat(message) if message["type"] == "challenge" else await handler(request)
+
+
 class Receiver:
-    """Keeps what it gets; answers the statuses of `answers` in turn, then 204."""
+    """Keeps what it gets; answers the statuses of `answers` in turn, then 204. It takes every challenge."""
 
     def __init__(self) -> None:
         self.url = ""
         self.received: list[Received] = []
         self.answers: list[int] = []
+        self.challenges: list[Received] = []
+        self.answer_challenge: Callable[[dict[str, Any]], web.Response] = repeat
 
     @property
     def versions(self) -> list[int]:
@@ -51,7 +67,11 @@ class Receiver:
     async def receive(self, request: web.Request) -> web.Response:
         body = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.received.append(Received(headers, body, await request.json()))
+        received = Received(headers, body, await request.json())
+        if received.message["type"] == "challenge":
+            self.challenges.append(received)
+            return self.answer_challenge(received.message)
+        self.received.append(received)
         status = self.answers.pop(0) if self.answers else 204
         return web.Response(status=status, headers={"Location": self.url} if 300 <= status < 400 else {})
 
@@ -113,6 +133,11 @@ async def register(table: Table, url: str, **asked: Any) -> dict[str, Any]:
 
 
 async def log_of(table: Table, hook: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was tried of a webhook, the newest first; without challenges."""
+    return [one for one in await attempts_of(table, hook) if one["type"] != "challenge"]
+
+
+async def attempts_of(table: Table, hook: dict[str, Any]) -> list[dict[str, Any]]:
     """What was tried of a webhook, the newest first."""
     attempts: list[dict[str, Any]] = (await table.json(f"/webhooks/{hook['id']}/deliveries"))["attempts"]
     return attempts

@@ -100,6 +100,7 @@ def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
         "Rematch",
         "SeatAsked",
         "WaresAsked",
+        "WebhookChallengeAnswer",
     }
     assert requests == {struct.__name__ for struct in Request.__subclasses__()} & set(schemas())
     for name, schema in schemas().items():

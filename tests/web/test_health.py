@@ -4,7 +4,7 @@ from pathlib import Path
 
 from schemas.problems import KINDS
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
 from service.web.keys import DRAINING
 from tests.web.played import TWO, refused
@@ -33,7 +33,11 @@ async def test_an_instance_that_is_stopping_is_not_ready_and_asks_for_connection
 
 
 async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tmp_path: Path) -> None:
-    async with embedded(tmp_path) as server, connect(server.url, patience_s=0.5) as store, serve(store) as client:
+    async with (
+        embedded_server(tmp_path) as server,
+        connect(server.url, patience_s=0.5) as store,
+        serve(store) as client,
+    ):
         created = await client.post("/v1/games", json={"players": TWO})
         game = (await created.json())["game"]["id"]
         os.kill(server.pid, signal.SIGSTOP)

@@ -19,7 +19,7 @@ READS = (
 )
 
 
-TELLING_NOTHING = {"date", "x-request-id"}
+TELLING_NOTHING = {"date", "x-request-id", "ratelimit"}
 """Headers that differ with every answer."""
 
 

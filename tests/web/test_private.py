@@ -49,7 +49,7 @@ async def test_its_spectator_joins_but_does_not_act(client: Client) -> None:
     response = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=bearer(table.spectator))
     joined = await response.json()
     assert response.status == 200
-    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert response.headers["Cache-Control"] == "no-store"
     assert response.headers["Vary"] == "Authorization"
     move = {"move": (await table.moves())[0]["id"]}
     await refused(await table.act(move, table.spectator), 403, "wrong_seat")

@@ -15,7 +15,7 @@ from service.games.news import Changed
 from service.games.port import StoredDiff
 from service.store import keys
 from service.store.client import connect
-from service.store.embedded import embedded
+from service.store.embedded.server import embedded_server
 from service.store.store import RedisStore
 from service.web.connections import CONNECTIONS
 from service.web.keys import WATCH
@@ -163,7 +163,7 @@ async def test_an_act_after_lost_announcements_comes_after_what_was_lost(redis: 
 async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
-        url = (await first.enter_async_context(embedded(data_dir))).url
+        url = (await first.enter_async_context(embedded_server(data_dir))).url
         clients = [await stack.enter_async_context(instance(url)) for _ in range(2)]
         table = await new_table(clients[0], seed="restart")
         tables = [at(client, table) for client in clients]
@@ -174,7 +174,7 @@ async def test_a_redis_that_was_restarted_costs_no_diff(data_dir: Path) -> None:
         assert (await table.act({"action": {"type": "pass"}})).status == 503
         error = await lines[0].refused({"type": "sync", "game": table.id}, "store_unavailable")
         assert error["problem"]["retry_after_s"] > 0
-        await first.enter_async_context(embedded(data_dir))
+        await first.enter_async_context(embedded_server(data_dir))
         await settled(tables)
         await play(tables, 40, Random(4))
         game = await table.json()

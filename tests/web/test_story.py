@@ -81,6 +81,36 @@ async def test_a_tile_taken_back_is_told_as_it_lay(client: Client) -> None:
     assert (await story(table, "?since=40"))["lines"] == whole[40:]
 
 
+async def test_a_part_says_what_the_whole_says_wherever_it_begins(unlimited: Client) -> None:
+    """Before the game begins, amid what is taken back, and after the end."""
+    table = await new_table(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
+    joined = await unlimited.post(f"{table.path}/seats", json={"name": "Bo"})
+    tokens, chance = [table.owner, (await joined.json())["token"]], Random(6)
+    while (turn := (await table.json())["turn"]) is not None:
+        shown = bearer(tokens[turn["decider"]])
+        if turn["undoable"] and chance.random() < 0.3:
+            assert (await unlimited.post(f"{table.path}/undo", headers=shown)).status == 200
+        else:
+            move = {"move": chance.choice(await table.moves())["id"]}
+            assert (await unlimited.post(f"{table.path}/actions", json=move, headers=shown)).status == 200
+    assert (await unlimited.post(f"{table.path}/rematch", headers=bearer(table.owner))).status == 201
+    whole = (await story(table, "?limit=1000"))["lines"]
+    assert any("takes the last move back" in line["text"] for line in whole)
+    assert whole[-1]["turn"] == whole[-2]["turn"] is not None
+    for since in range(len(whole)):
+        assert (await story(table, f"?since={since}&limit=1"))["lines"] == whole[since : since + 1]
+
+
+async def test_what_happened_before_a_game_began_is_of_no_turn(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
+    await client.post(f"{table.path}/seats", json={"name": "Bo"})
+    await client.delete(table.path, headers=bearer(table.owner))
+    whole = (await story(table))["lines"]
+    assert [line["turn"] for line in whole] == [None, None, None]
+    for since in (1, 2):
+        assert (await story(table, f"?since={since}"))["lines"] == whole[since:]
+
+
 async def test_a_story_is_read_as_the_game_is(client: Client) -> None:
     table = await new_table(client, visibility="private")
     await refused(await client.get(f"{table.path}/story"), 404, "not_found")

@@ -3,8 +3,11 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from service.games.webhooks.sending import Sent
+from service.store import keys
 from service.store.store import RedisStore
 from tests.web.hooking import SECRET, Instance, Later, Receiver, instance, log_of, read, receiving, register
 from tests.web.played import bearer, new_table
@@ -167,6 +170,33 @@ async def test_what_waits_can_be_tried_at_once(one: Instance, receiver: Receiver
     await one.deliverer.settled()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
+
+
+async def test_a_webhook_that_cannot_be_handled_is_logged_and_no_others_trouble(
+    one: Instance, receiver: Receiver, later: Later, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = await new_table(one.client), await new_table(one.client)
+    hook = await register(first, receiver.url)
+    await register(second, receiver.url)
+    await one.deliver()
+    later.moved += 2
+    await one.deliver()
+    send, one.deliverer._send = one.deliverer._send, _failing
+    await first.do()
+    await one.deliverer.settled()
+    one.deliverer._send = send
+    await second.do()
+    await one.deliverer.settled()
+    assert len(receiver.received) == 1
+    assert hook["id"] in caplog.text
+    await redis.delete(keys.lease(first.id, hook["id"]))
+    later.moved += 80
+    await one.deliver()
+    assert len(receiver.received) == 2
+
+
+async def _failing(*_: object, **__: object) -> Sent:
+    raise KeyError("a mistake of ours")
 
 
 async def test_deleting_stops_what_would_have_come(one: Instance, receiver: Receiver, later: Later) -> None:

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.store import RedisStore
-from tests.web.hooking import LOCAL, Instance, Later, Receiver, instance, read, receiving, register
+from tests.web.hooking import LOCAL, Instance, Later, Receiver, instance, read, receiving, register, taking_challenges
 from tests.web.played import Table, new_table
 
 
@@ -86,7 +86,7 @@ async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_agai
             await asyncio.sleep(30)
         return web.Response(status=200)
 
-    app = web.Application()
+    app = web.Application(middlewares=[taking_challenges])
     app.router.add_post("/hook", hang)
     async with TestServer(app) as server:
         slow = LOCAL._replace(webhook_timeout_s=30)
@@ -119,7 +119,7 @@ async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
             return web.Response(status=500)
         return web.Response()
 
-    app = web.Application()
+    app = web.Application(middlewares=[taking_challenges])
     app.router.add_post("/hook", slow)
     slowly = LOCAL._replace(webhook_timeout_s=30)
     async with (

@@ -29,7 +29,7 @@ async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
         "events": None,
         "seats": None,
         "created_at": created["created_at"],
-        "status": "active",
+        "status": "pending",
         "disabled_reason": None,
         "delivered_version": 1,
         "failures": 0,

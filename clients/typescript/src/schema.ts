@@ -91,6 +91,8 @@ export interface paths {
         /**
          * Whether this instance should be asked
          * @description `store_unavailable` while the store does not answer, and from the moment on that this instance is stopping.
+         *
+         *     Also while one of the instance's background tasks keeps failing; `detail` names it.
          */
         readonly get: operations["isReady"];
         readonly put?: never;
@@ -492,6 +494,8 @@ export interface paths {
          * Register a webhook
          * @description Tells a server of every later change of the game that it asks for, by a POST signed as Standard Webhooks say.
          *
+         *     First it gets a challenge, signed in the same way, and must answer 2xx with `{"challenge": ...}`, which repeats it. Until then the webhook is `pending`, and changes wait; a challenge is tried 5 times within a quarter of an hour.
+         *
          *     Messages come at least once and in the order of the versions; `webhook-id` is equal over retries. A message that is not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
          */
         readonly post: operations["registerWebhook"];
@@ -558,7 +562,7 @@ export interface paths {
          * Try again now
          * @description Tries the message that waits at once, for the game's owner, as when the server is in order again.
          *
-         *     A webhook that was disabled is active again, and is told of everything that it missed, in order.
+         *     A webhook that was disabled is active again, and gets everything that it missed, in order. One that never answered its challenge is `pending` again, and gets another one.
          */
         readonly post: operations["retryWebhook"];
         readonly delete?: never;
@@ -741,6 +745,26 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly webhookChallenged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Does this server want the webhook?
+         * @description Posted to a webhook's URL before anything else, and signed in the same way. The webhook is `pending` until the challenge is repeated. Each attempt has a challenge and a `webhook-id` of its own.
+         */
+        readonly post: operations["webhookChallenged"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -886,7 +910,10 @@ export interface components {
              * @example k7m2x9qd4t1w.17.w4k8x1m7q2zc
              */
             readonly id: string;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description 0 where the name led to no public server.
+             */
             readonly latency_ms: number;
             /** @description What was answered; null where nothing was. */
             readonly status: number | null;
@@ -895,11 +922,12 @@ export interface components {
              * @example game_finished
              * @example decision
              * @example diff
+             * @example challenge
              */
             readonly type: string;
             /**
              * Format: int32
-             * @description Of the change that it tells.
+             * @description Of the change that it tells; of a challenge, `delivered_version`.
              */
             readonly version: number;
         };
@@ -2270,13 +2298,13 @@ export interface components {
              * @description Every change up to this version has been delivered, or was not asked for.
              */
             readonly delivered_version: number;
-            /** @description `gone` after an answer 410, `failing` after the last attempt; null while it is active. */
+            /** @description `gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
             readonly disabled_reason: string | null;
             /** @description Null for every change. */
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description How often the next message has failed so far.
+             * @description How often the next message, or the challenge, has failed so far.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
@@ -2286,12 +2314,34 @@ export interface components {
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
-             * @description A `disabled` one is told of nothing until it is retried.
+             * @description `pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried.
+             * @example pending
              * @example active
              * @example disabled
              */
             readonly status: string;
             readonly url: string;
+        };
+        /** @description What is posted to a webhook's URL before anything else: it asks whether this server wants the webhook. */
+        readonly WebhookChallenge: {
+            /**
+             * @description To be repeated in the answer; another one at each attempt.
+             * @example q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs
+             */
+            readonly challenge: string;
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly game: string;
+            /** @description Of this attempt. */
+            readonly timestamp: string;
+            /** @constant */
+            readonly type: "challenge";
+            /** @description An id: 1 to 32 of a-z, 0-9 and -. */
+            readonly webhook: string;
+        };
+        /** @description The body that proves that the server wants the webhook; nothing else may be in it. */
+        readonly WebhookChallengeAnswer: {
+            /** @example q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs */
+            readonly challenge: string;
         };
         /** @description A new webhook, with its secret. */
         readonly WebhookCreated: {
@@ -2302,13 +2352,13 @@ export interface components {
              * @description Every change up to this version has been delivered, or was not asked for.
              */
             readonly delivered_version: number;
-            /** @description `gone` after an answer 410, `failing` after the last attempt; null while it is active. */
+            /** @description `gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
             readonly disabled_reason: string | null;
             /** @description Null for every change. */
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description How often the next message has failed so far.
+             * @description How often the next message, or the challenge, has failed so far.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
@@ -2323,7 +2373,8 @@ export interface components {
              */
             readonly secret: string;
             /**
-             * @description A `disabled` one is told of nothing until it is retried.
+             * @description `pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried.
+             * @example pending
              * @example active
              * @example disabled
              */
@@ -2363,6 +2414,7 @@ export interface components {
              * @example game_finished
              * @example decision
              * @example diff
+             * @example challenge
              */
             readonly type: string;
         };
@@ -2389,7 +2441,7 @@ export interface components {
          */
         readonly "Accept-Language": string;
         /**
-         * @description A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
+         * @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
          * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
          */
         readonly "Creator-Key": string;
@@ -2409,7 +2461,7 @@ export interface components {
          */
         readonly "Idempotency-Key": string;
         /**
-         * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+         * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
          * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
          */
         readonly "Idempotency-Key-secret": string;
@@ -2443,6 +2495,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Empty where the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
+        readonly "Accept-Encoding": string;
         /**
          * @description The methods that this path answers.
          * @example GET, HEAD, OPTIONS
@@ -2516,6 +2570,8 @@ export interface operations {
             /** @description The paths to begin with. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2527,6 +2583,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -2592,6 +2650,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2602,6 +2662,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -2727,6 +2789,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2737,6 +2801,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -2865,6 +2931,8 @@ export interface operations {
             /** @description Every bot, by name. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2932,6 +3000,8 @@ export interface operations {
             /** @description Public games, newest first. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3003,12 +3073,12 @@ export interface operations {
                  */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /**
-                 * @description A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
+                 * @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
                  * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
                  */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
                 /**
-                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
                  * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
@@ -3076,6 +3146,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3149,6 +3220,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3159,6 +3232,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -3256,6 +3331,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3491,6 +3568,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3581,6 +3659,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3591,6 +3671,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -3708,6 +3790,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3718,6 +3802,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -3835,6 +3921,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3845,6 +3933,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -3954,7 +4044,8 @@ export interface operations {
             /** @description A part of the log, oldest first. */
             readonly 200: {
                 headers: {
-                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3966,6 +4057,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -4094,6 +4187,8 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4104,6 +4199,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -4192,7 +4289,7 @@ export interface operations {
                  */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /**
-                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
                  * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
@@ -4294,6 +4391,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4473,6 +4571,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4652,6 +4751,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4725,6 +4825,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4735,6 +4837,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -4823,12 +4927,12 @@ export interface operations {
                  */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
                 /**
-                 * @description A secret that whoever creates games for others, as a chat bot, chooses once and for all. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
+                 * @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
                  * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
                  */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
                 /**
-                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII; it is never stored.
+                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
                  * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
@@ -4920,6 +5024,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5004,6 +5109,8 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5014,6 +5121,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -5114,6 +5223,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5124,6 +5235,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -5330,6 +5443,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5396,6 +5510,8 @@ export interface operations {
             /** @description The webhooks of the game, the oldest first. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5587,6 +5703,7 @@ export interface operations {
             /** @description `unsupported_media_type`: The body must be application/json. */
             readonly 415: {
                 headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5658,6 +5775,8 @@ export interface operations {
             /** @description The webhook. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5767,6 +5886,8 @@ export interface operations {
             /** @description It is forgotten. */
             readonly 204: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -5874,6 +5995,8 @@ export interface operations {
             /** @description The latest attempts, the newest first. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6094,6 +6217,8 @@ export interface operations {
             /** @description Games of mine, newest first. */
             readonly 200: {
                 headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6181,6 +6306,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6191,6 +6318,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6263,6 +6392,8 @@ export interface operations {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6274,6 +6405,8 @@ export interface operations {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6364,6 +6497,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6374,6 +6509,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6464,6 +6601,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6474,6 +6613,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6566,6 +6707,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6576,6 +6719,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6668,6 +6813,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6678,6 +6825,8 @@ export interface operations {
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6777,6 +6926,60 @@ export interface operations {
                 content?: never;
             };
             /** @description It is tried again for about a day; redirects are not followed. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly webhookChallenged: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Equal however often the message is sent.
+                 * @example k7m2x9qd4t1w.18.w4k8x1m7q2zc
+                 */
+                readonly "webhook-id": string;
+                /**
+                 * @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                readonly "webhook-signature": string;
+                /**
+                 * @description The Unix second of this attempt.
+                 * @example 1795295400
+                 */
+                readonly "webhook-timestamp": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookChallenge"];
+            };
+        };
+        readonly responses: {
+            /** @description This server wants it. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookChallengeAnswer"];
+                };
+            };
+            /** @description It does not: the webhook is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again 4 times, within a quarter of an hour. */
             readonly default: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -42,6 +42,11 @@ export type Webhook = Schemas["Webhook"];
 export type WebhookCreated = Schemas["WebhookCreated"];
 export type Webhooks = Schemas["Webhooks"];
 export type Deliveries = Schemas["Deliveries"];
+/** What is posted to a webhook's URL. */
+export type WebhookMessage = Schemas["WebhookMessage"];
+/** What is posted there first; answer with the challenge, or the webhook stays pending. */
+export type WebhookChallenge = Schemas["WebhookChallenge"];
+export type WebhookChallengeAnswer = Schemas["WebhookChallengeAnswer"];
 
 export type Scores = Schemas["Scores"];
 export type TilesLeft = Schemas["TilesLeft"];

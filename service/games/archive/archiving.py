@@ -19,6 +19,7 @@ from service.games.archive.naming import object_name
 from service.games.archive.port import ArchiveStore, Objects, ObjectsUnavailable
 from service.games.archive.taking import archive_of
 from service.games.errors import TileSetMissing
+from service.games.failures import record_failure
 from service.games.port import Store, StoreUnavailable, Unreadable
 from service.games.stored import game_of
 from service.games.tilesets import TileSetCatalogue
@@ -99,11 +100,20 @@ class Archiver:
         except (BadDocument, TileSetMissing, ObjectsUnavailable, Unreadable, msgspec.DecodeError) as failed:
             self._refused = self._refused or isinstance(failed, ObjectsUnavailable)
             logger.warning("game %s is not archived yet: %s", game_id, failed)
-            await self._archive.note(game_id, self._holder, 0)
-            await self._archive.settle(game_id, now + LATER_S)
+            await self._put_off(game_id)
+            return
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  one failing game must not end the archiving of all others
+            record_failure("archive", game_id, error, f"is archived in {LATER_S} s at the earliest")
+            await self._put_off(game_id)
             return
         if await self._archive.note(game_id, self._holder, version):
             await self._archive.settle(game_id, None)
+
+    async def _put_off(self, game_id: str) -> None:
+        await self._archive.note(game_id, self._holder, 0)
+        await self._archive.settle(game_id, int(self._clock()) + LATER_S)
 
     async def _write(self, game_id: str) -> int:
         """Write the document of a game that is over, unless that is done; gives its version, 0 for nothing to write."""

@@ -16,6 +16,7 @@ from schemas.vocabulary import Status
 from service.games.archive.port import ArchiveStore
 from service.games.context import Retention
 from service.games.desk import FOUND_LONGER_S
+from service.games.failures import record_failure
 from service.games.port import Store, StoreUnavailable, Unreadable
 from service.games.stored import access_of, game_of
 from service.games.times import unix_seconds
@@ -182,6 +183,11 @@ class Mender:
         except (msgspec.DecodeError, Unreadable) as error:
             logger.warning("game %s cannot be read by this instance: %s", game, error)
             return Mended(games=1, unreadable=1), []
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  the walk would stop at one failing game for ever
+            record_failure("index-repair", game, error, "is passed over")
+            return Mended(games=1, unreadable=1), []
         return Mended(games=1, added=added), suspects
 
     async def _prune(self, starts: Mapping[Status, int]) -> tuple[Mended, dict[Status, int | None]]:
@@ -210,10 +216,13 @@ class Mender:
 
     async def _belongs(self, place: Place) -> int | None:
         """When a game was created that should be listed there; None where it should not."""
-        loaded = await self._store.load(place.game)
-        if loaded is None or access_of(loaded).visibility != "public":
+        try:
+            loaded = await self._store.load(place.game)
+            if loaded is None or access_of(loaded).visibility != "public":
+                return None
+            game = game_of(loaded)
+        except Unreadable:
             return None
-        game = game_of(loaded)
         return unix_seconds(game.created_at) if game.status == place.status else None
 
 

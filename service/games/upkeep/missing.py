@@ -65,14 +65,14 @@ async def add_missing(means: Means, loaded: Loaded) -> tuple[int, list[Place]]:
 
 
 async def _hooks_behind(store: Store, game: Game, ids: Sequence[str]) -> dict[str, int | None]:
-    """The webhooks that have something to be told, and when the next attempt is, where one has failed."""
+    """The webhooks that wait for a message or a challenge, and when the next attempt is, where one has failed."""
     if not ids:
         return {}
     registered = await store.webhooks.of_game(game.id)
     return {
         one.hook.id: one.state.next_at
         for one in registered
-        if one.state.disabled is None and one.state.position < game.version
+        if one.state.disabled is None and (one.state.position < game.version or one.state.pending is not None)
     }
 
 

@@ -3,24 +3,31 @@
 The game's log is the truth: a webhook's state is how far in it everything has been delivered. A commit of a game that
 has webhooks promises beforehand that somebody will look, so that no change is forgotten, whoever dies when. Whoever
 looks takes the webhook for a while, so that nobody else sends the same; who dies with it leaves it to others, who send
-again what may have arrived. A message that fails is tried again later and later, and holds up those behind it.
+again what may have arrived. A message that fails is tried again later and later, and holds up those behind it. Before
+all that a webhook's server must have answered a challenge (see `challenges`).
 """
 
 import asyncio
 import logging
 import random
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import NamedTuple
-from urllib.parse import urlsplit
+import time
+from collections.abc import Callable, Sequence
+from math import ceil
 from uuid import uuid4
 
+import msgspec
+
+from service.games.failures import record_failure
 from service.games.port import Store, StoreUnavailable
 from service.games.times import timestamp, unix_seconds
+from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, ChallengeLimits, new_challenge, repeats
 from service.games.webhooks.messages import Letter, letter, signed
 from service.games.webhooks.port import Gone, Held, Hook, Registered, State, Tried
+from service.games.webhooks.sending import POSTPONED, TIMEOUT, WRONG_ANSWER, Send, Sent
+from service.games.webhooks.slots import Kind, Slot, Slots
+from service.supervision import spawn
 from service.telemetry.doing import DOING, Moving
-from service.telemetry.metrics import HOOK_ATTEMPTS, HOOK_DELAY, HOOKS_DISABLED
+from service.telemetry.metrics import HOOK_ATTEMPTS, HOOK_CHALLENGES, HOOK_DELAY, HOOKS_DISABLED
 
 logger = logging.getLogger(__name__)
 
@@ -35,26 +42,19 @@ HELD_S = 14
 
 READ_AT_ONCE = 50
 DUE_AT_ONCE = 100
-AT_ONCE = 64
-"""Webhooks that one instance delivers to at the same time."""
+PAUSE_S = 1
+"""After which a webhook is looked at again for which there was no slot."""
 
-OF_A_SITE = 16
-"""Of these, webhooks at one site: servers that do not answer hold up their neighbours, and nobody else."""
+HANGING_PAUSE_S = (10, 15)
+"""The same of one at a host that hangs: between these, so that not everybody comes back at once."""
+
+FAILED_S = 60
+"""A webhook that cannot be delivered to for a reason that is not its server's is looked at again after this."""
 
 GONE = 410
 
-
-class Sent(NamedTuple):
-    """What came of an attempt: the answer's status, or why there was none."""
-
-    status: int | None
-    error: str | None
-    """None for success."""
-    latency_ms: int
-
-
-Send = Callable[[str, Mapping[str, str], bytes], Awaitable[Sent]]
-"""Posts a body with headers to a URL. Raises nothing."""
+POSTPONED_S = 60
+"""After which a challenge is sent for which the sender had no place."""
 
 
 class Deliverer:
@@ -67,6 +67,7 @@ class Deliverer:
         clock: Callable[[], float],
         *,
         delays_s: Sequence[float] = DELAYS_S,
+        slots: Slots | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._store = store
@@ -75,9 +76,8 @@ class Deliverer:
         self._delays_s = delays_s
         self._chance = chance
         self._holder = uuid4().hex
-        self._slots = asyncio.Semaphore(AT_ONCE)
-        self._sites: Counter[str] = Counter()
-        """How many are being delivered to at each site."""
+        self._slots = slots or Slots()
+        self._challenges = ChallengeLimits(clock)
         self._looking: dict[tuple[str, str], bool] = {}
         """Webhooks that are being looked at, and whether something happened since."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,7 +93,7 @@ class Deliverer:
                 self._looking[game, hook] = True
                 continue
             self._looking[game, hook] = False
-            task = asyncio.create_task(self._look((game, hook)))
+            task = spawn("webhook-delivery", self._look((game, hook)))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -129,16 +129,24 @@ class Deliverer:
         """Deliver to a webhook, and once more where something happened meanwhile."""
         DOING.set(Moving(which[0]))
         try:
-            async with self._slots:
-                again = True
-                while again:
-                    self._looking[which] = False
-                    await self._deliver(*which)
-                    again = self._looking[which]
+            again = True
+            while again:
+                self._looking[which] = False
+                await self._deliver(*which)
+                again = self._looking[which]
         except StoreUnavailable as unavailable:
             logger.warning("the store does not answer, a webhook of game %s waits: %s", which[0], unavailable)
+        except Exception as error:  # noqa: BLE001  one failing webhook must not be looked at all the time
+            await self._put_off(*which, error)
         finally:
             del self._looking[which]
+
+    async def _put_off(self, game: str, hook: str, error: Exception) -> None:
+        record_failure("webhooks", game, error, f"its webhook {hook} waits for {FAILED_S} s")
+        try:
+            await self._store.webhooks.settle(game, hook, int(self._clock()) + FAILED_S)
+        except StoreUnavailable as unavailable:
+            logger.warning("the store does not answer, a webhook of game %s waits: %s", game, unavailable)
 
     async def _deliver(self, game: str, hook_id: str) -> None:
         """Deliver everything that a webhook has not had yet, unless it is not its time."""
@@ -152,23 +160,30 @@ class Deliverer:
             case Registered(hook, state):
                 if _must_wait(state, now):
                     await self._let_go(game, hook, state, now)
-                elif self._sites[site(hook.url)] >= OF_A_SITE:
-                    await self._let_go(game, hook, state, now)
-                    await webhooks.promise(game, [hook_id], now + 1)
+                elif (slot := self._slots.take(hook.url)) is None:
+                    await self._leave_for_later(game, hook, state, now)
                 else:
-                    await self._go_on(game, hook, state, now)
+                    with slot:
+                        await self._go_on(game, hook, state, slot)
 
-    async def _go_on(self, game: str, hook: Hook, state: State, now: int) -> None:
+    async def _leave_for_later(self, game: str, hook: Hook, state: State, now: int) -> None:
+        """Let go of a webhook that there is no slot for, and have it looked at again a little later."""
+        await self._let_go(game, hook, state, now)
+        pause_s = PAUSE_S
+        if self._slots.kind_of(hook.url) is Kind.HANGING:
+            least, most = HANGING_PAUSE_S
+            pause_s = int(least + (most - least) * self._chance())
+        await self._store.webhooks.settle(game, hook.id, now + pause_s)
+
+    async def _go_on(self, game: str, hook: Hook, state: State, slot: Slot) -> None:
         """Deliver to a webhook that is held, and let go of it."""
-        where = site(hook.url)
-        self._sites[where] += 1
-        try:
-            await self._store.webhooks.settle(game, hook.id, now + HELD_S)
-            reached = await self._catch_up(game, hook, state)
-        finally:
-            self._sites[where] -= 1
-            if not self._sites[where]:
-                del self._sites[where]
+        now = int(self._clock())
+        await self._store.webhooks.settle(game, hook.id, now + HELD_S)
+        reached: State | None = state
+        if state.pending is not None:
+            reached = await self._prove(game, hook, state, slot)
+        if reached is not None and reached.pending is None:
+            reached = await self._catch_up(game, hook, reached, slot)
         if reached is not None:
             await self._let_go(game, hook, reached, now)
 
@@ -177,7 +192,7 @@ class Deliverer:
             await self._store.webhooks.settle(game, hook.id, state.next_at)
         await self._store.webhooks.note(game, state, None, hook=hook.id, holder=self._holder, seconds=None)
 
-    async def _catch_up(self, game: str, hook: Hook, state: State) -> State | None:
+    async def _catch_up(self, game: str, hook: Hook, state: State, slot: Slot) -> State | None:
         """Deliver to the end of the log or the first failure; gives how far, None where somebody else goes on.
 
         At the end the date is taken off, and then the log is read once more: a change that comes later has a date of
@@ -196,48 +211,80 @@ class Deliverer:
                 if message is None:
                     state = State(diff.version)
                     continue
-                state, held = await self._attempt(game, hook, state, message, diff.version)
+                state, held = await self._attempt(game, hook, state, message, slot, diff.version)
                 if not held:
                     return None
                 if state.failures:
                     return state
 
-    async def _attempt(self, game: str, hook: Hook, state: State, message: Letter, version: int) -> tuple[State, bool]:
+    async def _attempt(
+        self, game: str, hook: Hook, state: State, message: Letter, slot: Slot, version: int
+    ) -> tuple[State, bool]:
         """Send a message, and store what came of it; gives the new state, and whether the webhook is still held."""
         now = int(self._clock())
-        sent = await self._send(hook.url, signed(hook, message, now), message.body)
-        tried = Tried(
-            version, message.type, state.failures + 1, timestamp(now), sent.status, sent.error, sent.latency_ms
-        )
+        sent = await self._sent(slot, hook, message, now)
         after = State(version) if sent.error is None else self._failed(state, sent)
         HOOK_ATTEMPTS.of(sent.error or "delivered").n += 1
         if sent.error is None:
             HOOK_DELAY.of().observe(max(0.0, self._clock() - unix_seconds(message.at)))
+        tried = Tried(
+            version, message.type, state.failures + 1, timestamp(now), sent.status, sent.error, sent.latency_ms
+        )
+        return after, await self._note(game, hook, after, tried)
+
+    async def _prove(self, game: str, hook: Hook, state: State, slot: Slot) -> State | None:
+        """Send a challenge, unless too many were sent; gives the new state, None where somebody else goes on."""
+        now, client = int(self._clock()), state.pending or ""
+        wait_s = self._challenges.take(client, hook.url)
+        if wait_s:
+            return msgspec.structs.replace(state, next_at=now + ceil(wait_s))
+        challenge, message = new_challenge(game, hook, now)
+        sent = await self._sent(slot, hook, message, now, challenge=True)
+        if sent.error == POSTPONED:
+            return msgspec.structs.replace(state, next_at=now + POSTPONED_S)
+        if sent.error is None and not repeats(sent.answer, challenge):
+            sent = sent._replace(error=WRONG_ANSWER)
+        HOOK_CHALLENGES.of(sent.error or "answered").n += 1
+        if sent.error is None:
+            self._challenges.give_back(client, hook.url)
+        after = State(state.position) if sent.error is None else self._failed(state, sent)
+        tried = Tried(
+            state.position, message.type, state.failures + 1, message.at, sent.status, sent.error, sent.latency_ms
+        )
+        return after if await self._note(game, hook, after, tried) else None
+
+    async def _sent(self, slot: Slot, hook: Hook, message: Letter, now: int, *, challenge: bool = False) -> Sent:
+        """Send a message, and learn how its host answers."""
+        began = time.perf_counter()
+        try:
+            async with slot.sending():
+                sent = await self._send(hook.url, signed(hook, message, now), message.body, challenge=challenge)
+        except TimeoutError:
+            sent = Sent(None, TIMEOUT, int(1000 * (time.perf_counter() - began)))
+        if sent.error == TIMEOUT:
+            slot.hang()
+        elif sent.status is not None:
+            slot.answer()
+        elif sent.error != POSTPONED:
+            slot.fail()
+        return sent
+
+    async def _note(self, game: str, hook: Hook, after: State, tried: Tried) -> bool:
+        """Store what came of an attempt; gives whether the webhook is still held."""
         if after.disabled is not None:
             HOOKS_DISABLED.of(after.disabled).n += 1
             logger.warning("webhook %s of game %s is disabled: %s", hook.id, game, after.disabled)
-        held = await self._store.webhooks.note(game, after, tried, hook=hook.id, holder=self._holder, seconds=HELD_S)
-        return after, held
+        return await self._store.webhooks.note(game, after, tried, hook=hook.id, holder=self._holder, seconds=HELD_S)
 
     def _failed(self, state: State, sent: Sent) -> State:
         """The state after one more failure."""
         failures = state.failures + 1
-        if sent.status == GONE:
-            return State(state.position, failures, None, "gone")
-        if failures > len(self._delays_s):
-            return State(state.position, failures, None, "failing")
-        delay = self._delays_s[failures - 1] * (1 + JITTER * (2 * self._chance() - 1))
-        return State(state.position, failures, int(self._clock() + max(delay, 1)))
-
-
-def site(url: str) -> str:
-    """The address that a URL names, or the last two parts of its name: whoever has one name has all below it.
-
-    >>> site("https://a.b.example.org:8080/hook"), site("https://192.0.2.1/")
-    ('example.org', '192.0.2.1')
-    """
-    host = (urlsplit(url).hostname or "").rstrip(".")
-    return host if host.replace(".", "").isdecimal() or ":" in host else ".".join(host.split(".")[-2:])
+        delays_s, reason = (self._delays_s, "failing") if state.pending is None else (CHALLENGE_DELAYS_S, "unproven")
+        if sent.status == GONE or failures > len(delays_s):
+            reason = "gone" if sent.status == GONE else reason
+            return msgspec.structs.replace(state, failures=failures, next_at=None, disabled=reason)
+        delay = delays_s[failures - 1] * (1 + JITTER * (2 * self._chance() - 1))
+        return msgspec.structs.replace(state, failures=failures, next_at=int(self._clock() + max(delay, 1)))
 
 
 def _must_wait(state: State, now: int) -> bool:

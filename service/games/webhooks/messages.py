@@ -91,6 +91,11 @@ def message_id(game: str, version: int, hook: str) -> str:
     return f"{game}.{version}.{hook}"
 
 
+def challenge_id(game: str, hook: str, at: int) -> str:
+    """The id of a challenge: as each attempt has another one to repeat, each is a message of its own."""
+    return f"{game}.challenge.{hook}.{at}"
+
+
 def signed(hook: Hook, message: Letter, now: int) -> Mapping[str, str]:
     """The headers of an attempt (Standard Webhooks): id, time of the attempt, and signature of both with the body."""
     at = datetime.fromtimestamp(now, UTC)

@@ -30,6 +30,8 @@ class State(msgspec.Struct, array_like=True, frozen=True):
     """Unix second of the next attempt after a failure."""
     disabled: str | None = None
     """Why there will be none any more."""
+    pending: str | None = None
+    """Until the challenge is answered: who registered it, as a hash of the client's address. Then None."""
 
 
 class Tried(msgspec.Struct, array_like=True, frozen=True):

@@ -7,7 +7,7 @@ from uuid import uuid4
 import msgspec
 
 from schemas.base import encode
-from schemas.webhooks import Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from schemas.webhooks import CHALLENGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import desk
 from service.games.access import check_owner
 from service.games.context import Context
@@ -15,8 +15,8 @@ from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWe
 from service.games.idempotency import keep, replay, scope
 from service.games.opening import random_id
 from service.games.stored import game_of
-from service.games.times import timestamp
-from service.games.webhooks.messages import is_secret, message_id, new_secret
+from service.games.times import timestamp, unix_seconds
+from service.games.webhooks.messages import challenge_id, is_secret, message_id, new_secret
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 
 HELD_S = 5
@@ -31,12 +31,14 @@ class Registering(NamedTuple):
     key: str | None
     most: int
     """How many a game may have."""
+    client: str = ""
+    """Who asks, as a hash: challenges are limited by that."""
 
 
 async def register(context: Context, game_id: str, wanted: Registering) -> WebhookCreated:
-    """Add a webhook that is told of all later changes. Raises TooManyWebhooks, Malformed, and what `check_owner` does.
+    """Add a webhook, which gets all later changes once its server has answered a challenge.
 
-    The URL must have been checked before.
+    Raises TooManyWebhooks, Malformed, and what `check_owner` does. The URL must have been checked before.
     """
     asked = wanted.asked
     idempotency = scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
@@ -47,7 +49,7 @@ async def register(context: Context, game_id: str, wanted: Registering) -> Webho
     _check(asked, len(game_of(loaded).players))
     secret = asked.secret or new_secret()
     hook = Hook(random_id(), asked.url, asked.events, asked.seats, secret, context.now())
-    state = State(loaded.version)
+    state = State(loaded.version, pending=wanted.client)
     told = msgspec.structs.asdict(_view(Registered(hook, state)))
     created = WebhookCreated(**told, secret=secret)
     outcome = await context.store.webhooks.add(
@@ -84,7 +86,10 @@ async def forget(context: Context, game_id: str, hook_id: str, token: str | None
 
 
 async def retry(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
-    """Try what waits now, as if nothing had failed, also where the webhook was disabled. Raises NoSuchWebhook."""
+    """Try what waits now, as if nothing had failed, also where the webhook was disabled. Raises NoSuchWebhook.
+
+    Where that is a challenge it comes within the limits on challenges, however often somebody tries.
+    """
     await _check_owner(context, game_id, token)
     webhooks, holder = context.store.webhooks, uuid4().hex
     match await webhooks.claim(game_id, hook_id, holder, HELD_S):
@@ -92,7 +97,8 @@ async def retry(context: Context, game_id: str, hook_id: str, token: str | None)
             raise NoSuchWebhook(hook_id)
         case Registered(_, state):
             await webhooks.promise(game_id, [hook_id], int(context.clock()))
-            await webhooks.note(game_id, State(state.position), None, hook=hook_id, holder=holder, seconds=None)
+            again = State(state.position, pending=state.pending)
+            await webhooks.note(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
             context.hooked(game_id, [hook_id])
         case Held():
             pass  # it is being tried
@@ -135,7 +141,7 @@ def _view(registered: Registered) -> Webhook:
         events=hook.events,
         seats=hook.seats,
         created_at=hook.created_at,
-        status="active" if state.disabled is None else "disabled",
+        status=_status(state),
         disabled_reason=state.disabled,
         delivered_version=state.position,
         failures=state.failures,
@@ -143,10 +149,16 @@ def _view(registered: Registered) -> Webhook:
     )
 
 
+def _status(state: State) -> str:
+    if state.disabled is not None:
+        return "disabled"
+    return "active" if state.pending is None else "pending"
+
+
 def _attempts(game_id: str, hook_id: str, tried: Sequence[Tried]) -> list[Attempt]:
     return [
         Attempt(
-            id=message_id(game_id, one.version, hook_id),
+            id=_id_of(game_id, hook_id, one),
             version=one.version,
             type=one.type,
             attempt=one.attempt,
@@ -158,3 +170,9 @@ def _attempts(game_id: str, hook_id: str, tried: Sequence[Tried]) -> list[Attemp
         )
         for one in tried
     ]
+
+
+def _id_of(game_id: str, hook_id: str, tried: Tried) -> str:
+    if tried.type == CHALLENGE:
+        return challenge_id(game_id, hook_id, unix_seconds(tried.at))
+    return message_id(game_id, tried.version, hook_id)

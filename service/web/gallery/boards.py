@@ -5,16 +5,17 @@ from typing import NamedTuple
 from aiohttp import web
 
 from service.engine import legal_moves, view
-from service.games.port import Loaded
+from service.games.port import Loaded, Unreadable
 from service.games.read import north_west_first, opened, read
 from service.web.asked import bearer, path_id, read_query
 from service.web.errors import NoSuchVersion
 from service.web.gallery.asked import BoardQuery, TextQuery, options_of
 from service.web.gallery.earlier import at_version
 from service.web.gallery.jobs import BoardJob, Form
-from service.web.gallery.sending import Caching, replies, send
+from service.web.gallery.sending import Caching, Picture, replies, send
 from service.web.keys import CONTEXT
-from service.web.limiting.shares import REPLAYS
+from service.web.limiting import costs
+from service.web.limiting.shares import replaying
 from service.web.pictures.scene import Options
 from service.web.routing import GAME_ID, Handler, Route, route
 
@@ -33,6 +34,10 @@ class Asked(NamedTuple):
     private: bool
     options: Options
     form: Form
+
+    def picture(self, state: str, options: Options, caching: Caching) -> Picture:
+        """The picture of one of the game's states."""
+        return Picture(f"{state} {options}", self.form, options.width, caching)
 
 
 def _board(form: Form) -> Route:
@@ -79,31 +84,37 @@ async def _now(request: web.Request, asked: Asked, *, unchanging: bool) -> web.R
     """The board as it is."""
     context, loaded = request.app[CONTEXT], asked.loaded
 
-    def job() -> BoardJob:
+    async def job() -> BoardJob:
         tables, game = opened(context, loaded)
         moves = sorted(legal_moves(tables, game), key=north_west_first) if asked.options.candidates else []
         answer = context.tilesets.of_game(game.tileset).answer
         return BoardJob(answer, view(tables, game), moves, asked.options, asked.form)
 
     caching = Caching.of_game(private=asked.private, unchanging=unchanging)
-    return await send(request, f"{loaded.version}-{loaded.digest} {asked.options}", asked.form, caching, job)
+    return await send(request, asked.picture(f"{loaded.version}-{loaded.digest}", asked.options, caching), job)
 
 
 async def _then(request: web.Request, asked: Asked, version: int) -> web.Response:
-    """The board as it was. What had numbers while it was the latest is not immutable: it has none now."""
+    """The board as it was. What had numbers while it was the latest is not immutable: it has none now.
+
+    Only where the picture is drawn the game is replayed: else the version's own diff, which has its digest, is enough.
+    """
+    context = request.app[CONTEXT]
     if not 0 < version < asked.loaded.version:
         raise NoSuchVersion(version, asked.loaded.version)
-    context = request.app[CONTEXT]
-    async with request.app[REPLAYS].one():
-        earlier = await at_version(context, asked.game, version)
+    diffs = await context.store.diffs(asked.game, version - 1, 1)
+    if not diffs or diffs[0].version != version:
+        raise Unreadable(f"the log lacks version {version}")
     options = asked.options._replace(candidates=False)
 
-    def job() -> BoardJob:
+    async def job() -> BoardJob:
+        async with replaying(request, costs.replay_to_draw(version)):
+            earlier = await at_version(context, asked.game, version)
         answer = context.tilesets.of_game(earlier.game.tileset).answer
         return BoardJob(answer, earlier.game, [], options, asked.form)
 
     caching = Caching.of_game(private=asked.private, unchanging=not asked.options.candidates)
-    return await send(request, f"{version}-{earlier.digest} {options}", asked.form, caching, job)
+    return await send(request, asked.picture(f"{version}-{diffs[0].digest}", options, caching), job)
 
 
 ROUTES = (_board("svg"), _board("png"), _board("txt"))

@@ -8,7 +8,8 @@ import msgspec
 
 from schemas.game import GameView
 from service.games.context import Context
-from service.games.port import StoredDiff
+from service.games.port import StoredDiff, Unreadable
+from service.games.verify import grown
 
 
 class _Operation(msgspec.Struct):
@@ -30,8 +31,14 @@ class Earlier(NamedTuple):
 
 
 async def at_version(context: Context, game: str, version: int) -> Earlier:
-    """GAME as it was; the log reaches back to version 1."""
-    return await asyncio.to_thread(_replayed, await context.store.diffs(game, 0, version))
+    """GAME as it was, with the members that an earlier release did not know. Raises Unreadable for a damaged log."""
+    log = await context.store.diffs(game, 0, version)
+    if len(log) < version:
+        raise Unreadable(f"the log has {len(log)} versions of {version}")
+    try:
+        return await asyncio.to_thread(_replayed, log)
+    except (msgspec.DecodeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Unreadable(f"the log does not give GAME: {type(error).__name__}: {error}") from error
 
 
 def _replayed(log: Sequence[StoredDiff]) -> Earlier:
@@ -40,7 +47,7 @@ def _replayed(log: Sequence[StoredDiff]) -> Earlier:
     for diff in diffs:
         for operation in diff.patch:
             _apply(told, operation)
-    return Earlier(msgspec.convert(told, GameView), diffs[-1].digest)
+    return Earlier(msgspec.convert(grown(told), GameView), diffs[-1].digest)
 
 
 def _apply(told: dict[str, Any], operation: _Operation) -> None:

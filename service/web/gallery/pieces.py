@@ -1,5 +1,6 @@
 """Pictures of tiles and ships. Source: R8.5."""
 
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from aiohttp import web
@@ -8,8 +9,8 @@ from schemas.tileset import Ship, Tile
 from service.web.asked import path_id, read_query
 from service.web.errors import NoSuchPiece
 from service.web.gallery.asked import MOST_PIXELS, PieceQuery, TileQuery
-from service.web.gallery.jobs import Form, ShipJob, TileJob
-from service.web.gallery.sending import A_DAY, Caching, replies, send
+from service.web.gallery.jobs import Form, Job, ShipJob, TileJob
+from service.web.gallery.sending import A_DAY, Caching, Picture, replies, send
 from service.web.keys import CONTEXT
 from service.web.routing import GAME_ID, Handler, Route, route
 
@@ -56,7 +57,7 @@ def _tile_handler(form: Form) -> Handler:
         loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
         tile = _found(loaded.tileset.tiles, request.match_info["tile"])
         job = TileJob(tile, asked.rotation, asked.theme, min(asked.width, MOST_PIXELS), form)
-        return await send(request, f"{loaded.hash} {job}", form, Caching(A_DAY), lambda: job)
+        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, Caching(A_DAY)), _made(job))
 
     return read_tile
 
@@ -71,12 +72,21 @@ def _ship_handler(form: Form) -> Handler:
         loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
         ship = _found(loaded.tileset.ships, request.match_info["ship"])
         job = ShipJob(ship, asked.theme, min(asked.width, MOST_PIXELS), form)
-        return await send(request, f"{loaded.hash} {job}", form, Caching(A_DAY), lambda: job)
+        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, Caching(A_DAY)), _made(job))
 
     return read_ship
 
 
 Piece = TypeVar("Piece", Tile, Ship)
+
+
+def _made(job: Job) -> Callable[[], Awaitable[Job]]:
+    """A job that waits for nothing."""
+
+    async def make() -> Job:
+        return job
+
+    return make
 
 
 def _found(pieces: tuple[Piece, ...], name: str) -> Piece:

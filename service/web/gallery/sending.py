@@ -1,9 +1,10 @@
 """Answers that are pictures: their entity tag, their caching."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from typing import NamedTuple
 
 import msgspec
 from aiohttp import web
@@ -12,8 +13,9 @@ from service.web.answers import IMMUTABLE, PRIVATE, PUBLIC
 from service.web.asked import unchanged
 from service.web.gallery.jobs import Form, Job
 from service.web.gallery.studio import Studio
+from service.web.limiting import costs
 from service.web.limiting.connections import client_of
-from service.web.limiting.shares import DRAWING
+from service.web.limiting.shares import DRAWING, charge
 from service.web.routing import Reply
 from service.web.security import NOTHING
 
@@ -48,17 +50,30 @@ class Caching:
         return cls(PRIVATE if private else PUBLIC, private=private)
 
 
-async def send(
-    request: web.Request, subject: str, form: Form, caching: Caching, job: Callable[[], Job]
-) -> web.Response:
-    """The picture that `subject` names in full, unless the client has it."""
+class Picture(NamedTuple):
+    """What is asked for."""
+
+    subject: str
+    """Names what is drawn in full."""
+    form: Form
+    width: int
+    caching: Caching
+
+
+async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitable[Job]]) -> web.Response:
+    """The picture, unless the client has it; its job is only made where it is not kept either."""
+    subject, form, width, caching = picture
     key = sha256(f"{style()} {subject} {form}".encode()).hexdigest()[:32]
     tag = f'"{subject.partition(" ")[0]}-{key}"'
     headers = {"ETag": tag, **caching.headers}
     if unchanged(request, tag):
         return web.Response(status=304, headers=headers)
-    with request.app[DRAWING].one(client_of(request)):
-        body = await request.app[STUDIO].picture(key, job)
+    body = await request.app[STUDIO].kept(key)
+    if body is None:
+        with request.app[DRAWING].one(client_of(request)):
+            await charge(request, costs.drawing(width if form == "png" else 0))
+            drawn = await job()
+            body = await request.app[STUDIO].picture(key, lambda: drawn)
     # What a player is called cannot become a program on this origin, also where the picture is opened by itself.
     headers |= NOTHING
     charset = None if form == "png" else "utf-8"

@@ -1,20 +1,24 @@
 """Where pictures are made: one at a time in a process of its own, each once, the latest kept."""
 
 import asyncio
+import logging
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import msgspec
 
+from service.supervision import spawn
 from service.telemetry.metrics import DRAWING, PICTURES
-from service.web.errors import Busy
+from service.web.errors import Busy, DrawingFailed
 from service.web.gallery.jobs import Job
-from service.web.gallery.worker import LENGTH
+from service.web.gallery.worker import HEAD, LENGTH
+
+logger = logging.getLogger(__name__)
 
 KEPT_BYTES = 32 * 1024 * 1024
 MOST_WAITING = 32
@@ -23,10 +27,10 @@ PATIENCE_S = 20.0
 """A process that takes longer for one picture is ended."""
 TRIES = 2
 """A process may have ended for another reason than the picture that is asked for."""
-
-
-class DrawingFailed(Exception):
-    """The process that draws has ended without a picture, or took too long."""
+FAILED_S = 60.0
+"""A picture that failed is not tried again for so long: it would fail again, and others wait for their turn."""
+MAX_FAILED = 1_000
+"""Failures that are remembered."""
 
 
 class Studio:
@@ -36,6 +40,8 @@ class Studio:
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         self._bytes = 0
         self._drawing: dict[Hashable, asyncio.Task[bytes]] = {}
+        self._failed: OrderedDict[Hashable, float] = OrderedDict()
+        """When each picture failed that is not tried again for a while."""
         self._turn = asyncio.Lock()
         self._process: Process | None = None
 
@@ -49,23 +55,35 @@ class Studio:
         """The size of those kept."""
         return self._bytes
 
-    async def picture(self, key: Hashable, job: Callable[[], Job]) -> bytes:
-        """The picture of a job, which is only made where it is needed; equal keys mean equal pictures.
+    async def kept(self, key: Hashable) -> bytes | None:
+        """The picture that is kept under a key, or is being drawn: nothing has to be made for it. None where it is new.
 
-        Raises Busy, DrawingFailed.
+        Raises DrawingFailed.
         """
         kept = self._kept.get(key)
         if kept is not None:
             self._kept.move_to_end(key)
             PICTURES.of("kept").n += 1
             return kept
+        if monotonic() - self._failed.get(key, -FAILED_S) < FAILED_S:
+            raise DrawingFailed("it failed a moment ago")
+        task = self._drawing.get(key)
+        return None if task is None else await asyncio.shield(task)
+
+    async def picture(self, key: Hashable, job: Callable[[], Job]) -> bytes:
+        """The picture of a job, which is only made where it is needed; equal keys mean equal pictures.
+
+        Raises Busy, DrawingFailed.
+        """
+        if (kept := await self.kept(key)) is not None:
+            return kept
         task = self._drawing.get(key)
         if task is None:
             if len(self._drawing) >= MOST_WAITING:
                 PICTURES.of("refused").n += 1
                 raise Busy
-            task = asyncio.create_task(self._make(key, msgspec.msgpack.encode(job())))
-            self._drawing[key] = task
+            work = self._make(key, msgspec.msgpack.encode(job()))
+            task = self._drawing[key] = spawn("picture", work, expected=(DrawingFailed,))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
@@ -81,6 +99,10 @@ class Studio:
             async with self._turn:
                 picture = await self._draw(job)
             result = "drawn"
+        except DrawingFailed as failed:
+            logger.error("a picture failed: %s", failed)  # noqa: TRY400  the reason has the stack, if there is one
+            self._remember(key)
+            raise
         finally:
             del self._drawing[key]
             PICTURES.of(result).n += 1
@@ -95,12 +117,21 @@ class Studio:
             _, dropped = self._kept.popitem(last=False)
             self._bytes -= len(dropped)
 
+    def _remember(self, key: Hashable) -> None:
+        self._failed[key] = monotonic()
+        self._failed.move_to_end(key)
+        if len(self._failed) > MAX_FAILED:
+            self._failed.popitem(last=False)
+
     async def _draw(self, job: bytes) -> bytes:
         """One picture, from the process; one that ends meanwhile, or has ended unnoticed, is replaced."""
-        for _ in range(TRIES):
-            with suppress(asyncio.IncompleteReadError, ConnectionError):
-                return await self._attempt(job)
-        raise DrawingFailed
+        try:
+            for _ in range(TRIES):
+                with suppress(asyncio.IncompleteReadError, ConnectionError):
+                    return await self._attempt(job)
+        except OSError as error:
+            raise DrawingFailed(f"no process can be started: {error}") from error
+        raise DrawingFailed("the process that draws ended")
 
     async def _attempt(self, job: bytes) -> bytes:
         """One picture; a process that fails or is left in the middle is ended."""
@@ -112,8 +143,11 @@ class Studio:
             async with asyncio.timeout(PATIENCE_S):
                 picture = await _exchange(process, job)
             done = True
+        except Undrawable as error:
+            done = True
+            raise DrawingFailed(str(error)) from None
         except TimeoutError as error:
-            raise DrawingFailed from error
+            raise DrawingFailed(f"it took more than {PATIENCE_S:g} s") from error
         finally:
             if not done:
                 await self._end()
@@ -142,8 +176,15 @@ class Studio:
 
 async def _exchange(process: Process, job: bytes) -> bytes:
     if process.stdin is None or process.stdout is None:
-        raise DrawingFailed
+        raise DrawingFailed("the process that draws has no pipes")
     process.stdin.write(LENGTH.pack(len(job)) + job)
     await process.stdin.drain()
-    (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-    return await process.stdout.readexactly(size)
+    drawn, size = HEAD.unpack(await process.stdout.readexactly(HEAD.size))
+    answer = await process.stdout.readexactly(size)
+    if not drawn:
+        raise Undrawable(answer.decode(errors="replace"))
+    return answer
+
+
+class Undrawable(Exception):
+    """The job raised an error in the process, which goes on."""

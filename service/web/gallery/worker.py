@@ -1,4 +1,6 @@
-"""The process that draws: jobs come in, pictures go out, each behind its length, until the input ends.
+"""The process that draws: jobs come in, each behind its length, until the input ends; pictures go out.
+
+A picture goes out behind `HEAD`, which says whether it is one: else it is the stack of the error that came of it.
 
 The rasteriser holds the interpreter while it works, so that it may not work in the process that serves.
 """
@@ -6,6 +8,7 @@ The rasteriser holds the interpreter while it works, so that it may not work in 
 import signal
 import struct
 import sys
+import traceback
 from typing import BinaryIO
 
 import msgspec
@@ -13,14 +16,19 @@ import msgspec
 from service.web.gallery.jobs import Job, draw
 
 LENGTH = struct.Struct(">I")
+HEAD = struct.Struct(">?I")
 
 
 def work(jobs: BinaryIO, pictures: BinaryIO) -> None:
     """Draw until there is nothing more to read."""
     decoder = msgspec.msgpack.Decoder(Job)
     while head := jobs.read(LENGTH.size):
-        picture = draw(decoder.decode(jobs.read(LENGTH.unpack(head)[0])))
-        pictures.write(LENGTH.pack(len(picture)) + picture)
+        job = jobs.read(LENGTH.unpack(head)[0])
+        try:
+            drawn, picture = True, draw(decoder.decode(job))
+        except Exception:  # noqa: BLE001  it goes to the process that asked, which logs it
+            drawn, picture = False, traceback.format_exc().encode()
+        pictures.write(HEAD.pack(drawn, len(picture)) + picture)
         pictures.flush()
 
 

@@ -12,27 +12,28 @@ While the store does not answer, each instance goes on alone, with buckets of it
 
 import asyncio
 from collections.abc import Callable
-from hashlib import blake2b
 from math import ceil
-from typing import Never
+from typing import Never, TypeVar
 
 from multidict import CIMultiDict
 
 from service.games.buckets import BucketStore, Granted
 from service.games.port import StoreError
+from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED, rate_limited
 from service.web.errors import RateLimited
 from service.web.limiting.policies import Policy
+from service.web.limiting.tables import RecentTable, Subject, stored_name
 
-__all__ = ["TRIES", "Account", "Accounts", "Asking"]
+__all__ = ["TRIES", "Account", "Accounts", "Asking", "settled"]
+
+T = TypeVar("T")
 
 PATIENCE_S = 1.0
 """A store that takes longer does not answer."""
 
-MOST = 100_000
-"""Accounts of one policy after which those not used of late are forgotten, some 150 bytes each."""
-
-HASH_BYTES = 16
+ACCOUNT_BYTES = 384
+"""That an account takes at most: itself, its numbers, its subject, its share of a dict that has just grown."""
 
 TRIES = 5
 """Others may be faster to take what was borrowed."""
@@ -41,50 +42,89 @@ TRIES = 5
 class Asking(Exception):
     """Only the store knows whether there is a token, and it is being asked."""
 
-    def __init__(self, task: asyncio.Task[None]) -> None:
+    def __init__(self, account: "Account", task: asyncio.Task[None]) -> None:
         super().__init__()
+        self._account = account
         self._task = task
 
     async def answered(self) -> None:
         """Wait until it has answered, or is given up."""
         await asyncio.wait([self._task])
 
+    def refusal(self) -> RateLimited:
+        """What to raise where that did not help."""
+        return self._account.accounts.refusal(self._account)
+
+
+async def settled(attempt: Callable[[], T]) -> T:
+    """What an attempt gives, where need be once the store has answered. Raises what it does, but for Asking."""
+    for _ in range(TRIES - 1):
+        try:
+            return attempt()
+        except Asking as asking:
+            await asking.answered()
+    try:
+        return attempt()
+    except Asking as asking:
+        raise asking.refusal() from None
+
 
 class Account:
     """One client's."""
 
-    __slots__ = ("asking", "bucket", "closed_until", "full_at", "left", "told")
+    __slots__ = ("accounts", "asking", "bucket", "closed_until", "full_at", "left", "subject")
 
-    def __init__(self, told: "Told", now: float) -> None:
-        self.told = told
-        self.left = 0.0
+    def __init__(self, accounts: "Accounts", subject: Subject) -> None:
+        self.accounts = accounts
+        """All of the same policy."""
+        self.subject = subject
+        self.left: float = 0
         """Tokens; below 0, a debt."""
-        self.bucket = told.quota
+        self.bucket = accounts.told.quota
         """Tokens in the bucket when the store last told."""
-        self.full_at = now
+        self.full_at = 0.0
         """When the bucket that is used while the store does not answer is full again."""
         self.closed_until = 0.0
         """The bucket is empty till then."""
         self.asking: asyncio.Task[None] | None = None
         """The store is being asked."""
 
+    def check(self) -> None:
+        """Raise RateLimited where there is no token, or Asking where only the store knows."""
+        if self.left <= -self.accounts.portion:
+            self.accounts.lack(self)
+
+    def spend(self, tokens: int) -> None:
+        """Take tokens for what was done already; what there are none for is a debt, up to a bound."""
+        self.left = min(self.left, max(self.left - tokens, -self.accounts.told.quota))
+        if self.left <= self.accounts.low:
+            self.accounts.borrow(self)
+
+    def pay(self, tokens: int) -> None:
+        """Take tokens for what is going to be done, after `check`; what there are none for is a debt."""
+        self.left -= tokens
+        if self.left <= self.accounts.low:
+            self.accounts.borrow(self)
+
+    @property
+    def remaining(self) -> int:
+        """How many tokens there are, about: what came back since the store told is not counted."""
+        left = self.bucket + int(self.left)
+        quota = self.accounts.told.quota
+        return quota if left > quota else max(left, 0)
+
     def alone(self, wanted: int, now: float) -> Granted:
-        """Take up to so many tokens out of that bucket."""
-        each_s, quota = self.told.each_s, self.told.quota
+        """Take up to so many tokens out of the bucket that is used while the store does not answer."""
+        each_s, quota = self.accounts.told.each_s, self.accounts.told.quota
         self.full_at = max(self.full_at, now)
         left = int(quota - (self.full_at - now) / each_s)
         tokens = min(wanted, left)
         self.full_at += tokens * each_s
         return Granted(tokens, left - tokens, 0.0 if left > tokens else each_s)
 
-    def tell(self, headers: CIMultiDict[str]) -> None:
-        """Say in an answer how much is left, about: what came back since the store told is not counted."""
-        told = self.told
-        left = self.bucket + int(self.left)
-        if left > told.quota:
-            left = told.quota
-        elif left < 0:
-            left = 0
+    def tell(self, headers: CIMultiDict[str], left: int) -> None:
+        """Say in an answer how much is left, which is what is `remaining`."""
+        told = self.accounts.told
         headers["RateLimit"] = f"{told.begin}{left};t={int((told.quota - left) * told.each_s + 0.999)}"
         headers["RateLimit-Policy"] = told.policy
 
@@ -105,65 +145,52 @@ class Told:
 class Accounts:
     """All clients' of one policy."""
 
-    def __init__(self, policy: Policy, store: BucketStore, clock: Callable[[], float]) -> None:
+    def __init__(self, policy: Policy, store: BucketStore, clock: Callable[[], float], max_bytes: int) -> None:
         self.policy = policy
+        self.max_bytes = max_bytes
+        """Memory that they may take."""
         self.told = Told(policy)
         RATE_LIMITED.of(policy.name)  # so that the first refusal is seen
         self._store = store
         self._clock = clock
-        self._portion = policy.portion
-        self._low = -(self._portion // 2)
+        self.portion = policy.portion
+        self.low = -(self.portion // 2)
         """Where more is borrowed: early enough that a client does not notice."""
-        self._young: dict[str, Account] = {}
-        self._old: dict[str, Account] = {}
-        """Those not used since the young ones began."""
-        self._began = clock()
+        self._table = RecentTable[Account](policy.size.window_s, max_bytes // ACCOUNT_BYTES, clock)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._young) + len(self._old)
+        return len(self._table)
 
-    async def taken(self, subject: str) -> Account:
-        """Take a token, where need be when the store has answered. Raises RateLimited."""
-        for _ in range(TRIES):
-            try:
-                return self.take(subject)
-            except Asking as asking:
-                await asking.answered()
-        raise self._refusal(self._find(subject))
-
-    def take(self, subject: str) -> Account:
-        """Take a token. Raises RateLimited, or Asking where only the store knows."""
-        account = self._young.get(subject)
+    def find(self, subject: Subject) -> Account:
+        """A client's account, a new one where it was not here lately."""
+        account = self._table.get(subject)
         if account is None:
-            account = self._find(subject)
-        if account.left > self._low:
-            account.left -= 1
-            return account
-        return self._take_last(subject, account)
+            account = Account(self, subject)
+            self._table.put(subject, account)
+        return account
 
-    def spend(self, subject: str, tokens: int = 1) -> None:
-        """Take tokens for something that was done already; what there are none for is a debt, up to a bound."""
-        account = self._find(subject)
-        account.left = max(account.left - tokens, -self.policy.size.quota)
-        if account.left <= self._low:
-            self._borrow(subject, account)
+    def ready(self, subject: Subject) -> Account:
+        """The account of a client that may go on. Raises RateLimited, or Asking where only the store knows.
 
-    async def checked(self, subject: str) -> None:
-        """Raise RateLimited where there is no token."""
-        for _ in range(TRIES):
-            try:
-                return self.check(subject)
-            except Asking as asking:
-                await asking.answered()
-        raise self._refusal(self._find(subject))
+        Whoever goes on subtracts what it costs from what is `left`, once all accounts that it needs are ready.
+        """
+        account = self._table.young.get(subject)
+        if account is None:
+            account = self.find(subject)
+        if account.left <= self.low:
+            account.check()
+            self.borrow(account)
+        return account
 
-    def check(self, subject: str) -> None:
-        """Raise RateLimited where there is no token, or Asking where only the store knows."""
-        account = self._young.get(subject) or self._old.get(subject)
-        if account is not None and account.left <= -self._portion:
-            self._lacking(subject, account)
+    async def taken(self, subject: Subject) -> None:
+        """Take a token, where need be when the store has answered. Raises RateLimited."""
+        (await settled(lambda: self.ready(subject))).left -= 1
+
+    def spend(self, subject: Subject, tokens: int = 1) -> None:
+        """Take tokens for something that was done already."""
+        self.find(subject).spend(tokens)
 
     async def aclose(self) -> None:
         """End what is under way."""
@@ -172,50 +199,34 @@ class Accounts:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _take_last(self, subject: str, account: Account) -> Account:
-        """Go on as long as there is anything to go on with, and have more borrowed."""
-        if account.left <= -self._portion:
-            self._lacking(subject, account)
-        self._borrow(subject, account)
-        account.left -= 1
-        return account
-
-    def _lacking(self, subject: str, account: Account) -> Never:
-        self._borrow(subject, account)
+    def lack(self, account: Account) -> Never:
+        """Raise what `check` raises where there is no token."""
+        self.borrow(account)
         if account.asking is not None:
-            raise Asking(account.asking)
-        raise self._refusal(account)
+            raise Asking(account, account.asking)
+        raise self.refusal(account)
 
-    def _refusal(self, account: Account) -> RateLimited:
+    def refusal(self, account: Account) -> RateLimited:
+        """What to raise where an account is empty; it is counted."""
         rate_limited(self.policy.name)
         wait_s = max(1, ceil(account.closed_until - self._clock()))
         return RateLimited(self.policy.name, wait_s, self.policy.header)
 
-    def _find(self, subject: str) -> Account:
-        """The account of a client that was not here lately, or never."""
-        now = self._clock()
-        if now - self._began > self.policy.size.window_s or len(self._young) >= MOST:
-            self._young, self._old, self._began = {}, self._young, now
-        account = self._young.get(subject) or self._old.pop(subject, None)
-        if account is None:
-            account = Account(self.told, now)
-        self._young[subject] = account
-        return account
-
-    def _borrow(self, subject: str, account: Account) -> None:
+    def borrow(self, account: Account) -> None:
+        """Have a portion borrowed, unless that is under way, or the bucket is known to be empty."""
         if account.asking is not None or self._clock() < account.closed_until:
             return
-        account.asking = task = asyncio.create_task(self._ask(subject, account))
+        account.asking = task = spawn("rate-limit-lease", self._ask(account))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _ask(self, subject: str, account: Account) -> None:
+    async def _ask(self, account: Account) -> None:
         """Borrow what is owed, and a portion."""
-        wanted = self._portion - int(account.left)
-        digest = blake2b(subject.encode(), digest_size=HASH_BYTES).hexdigest()
+        wanted = self.portion - int(account.left)
+        name = f"{self.policy.name}:{stored_name(account.subject)}"
         try:
             async with asyncio.timeout(PATIENCE_S):
-                granted = await self._store.take(f"{self.policy.name}:{digest}", wanted, self.policy.size)
+                granted = await self._store.take(name, wanted, self.policy.size)
         except (StoreError, TimeoutError):
             granted = account.alone(wanted, self._clock())
         finally:

@@ -1,74 +1,106 @@
 """Who may go on: the rates of requests, messages and streams, by known tokens and by addresses.
 
-A token that has opened something is known for a while and has buckets of its own, wherever it comes from. All else goes
-by the address, since tokens can be made up. What only a guesser does again and again (tokens and games that there are
-not) empties a bucket after which an address is only served what it has proved to know.
+A token that has opened something here, or was handed out here, is known for a while. It has buckets of its own, and
+below them one that all known tokens of an address share. All else goes by the address, since tokens can be made up.
+What only a guesser does again and again (tokens and games that there are not) empties a bucket, after which an address
+is only served what it has proved to know, or what the store says that it knows.
 """
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import NamedTuple
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.games.buckets import BucketStore, Size
+from service.games.errors import Unauthorized
+from service.web.asked import bearer
 from service.web.errors import RateLimited
-from service.web.limiting.accounts import TRIES, Account, Accounts, Asking
+from service.web.limiting.accounts import Account, Asking, settled
 from service.web.limiting.known import Known
+from service.web.limiting.networks import AddressAccounts
+from service.web.limiting.payers import Payer
 from service.web.limiting.policies import Policy
+from service.web.limiting.requests import (
+    EXEMPT,
+    GAMES,
+    LASTING,
+    MINE,
+    READS,
+    game_of,
+    is_creating,
+    is_picture,
+    proves_token,
+    shown_tokens,
+)
+from service.web.limiting.tables import token_key
+from service.web.limiting.verification import Verification
 from service.web.limits import Limits
 
-__all__ = ["GUARD", "Admitted", "Guard", "guarding"]
+__all__ = ["GUARD", "PAYER", "Guard", "Said", "guarding"]
 
-GAMES = "/v1/games/"
-CREATE = "/v1/games"
-CREATING = ("/rematch", "/webhooks")
-"""What makes something new below a game."""
-PICTURES = (".svg", ".png", ".txt")
-EXEMPT = frozenset({"/livez", "/readyz"})
-"""Asked by those who run the service, from addresses that others may share."""
+LOOKED_AT = 8
+"""Of several tokens, so many are looked at for one that is good."""
 
-TOO_MANY_REQUESTS = 429
+BYTES = 65_536
+"""In an answer, so many count as one request more."""
 
-READS = frozenset({"GET", "HEAD", "OPTIONS"})
+TABLE_BYTES = 2 * 1024 * 1024
+TOKEN_TABLE_BYTES = 4 * 1024 * 1024
+"""Memory that the accounts of a policy may take: of addresses alone, and where known tokens have accounts too."""
 
 
-class Stranger(NamedTuple):
-    """Who shows a token that is not known: the answer tells whether it is good."""
+class Said(NamedTuple):
+    """A message of a socket, as far as it matters here."""
 
-    account: Account
-    token: str
-
-
-Admitted = Account | Stranger | None
-"""Whose tokens a request has taken."""
+    token: str | None = None
+    """The one that it is about, or comes with."""
+    key: bytes | None = None
+    """Stands for a token that this socket has proved to know."""
+    game: str | None = None
+    """The one that it names; without one nothing can be guessed."""
+    writes: bool = False
+    tokens: int = 1
+    """What it costs."""
 
 
 class Guard:
-    """One instance's; `on` is whether it limits anything."""
+    """One instance's; `on` is whether it limits anything.
 
-    def __init__(self, limits: Limits, store: BucketStore, clock: Callable[[], float] = time.monotonic) -> None:
+    `opens` says whether a token opens a game, or any at all where none is named.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        store: BucketStore,
+        opens: Callable[[str | None, str], Awaitable[bool]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.on = limits.rate_limits
 
-        def accounts(name: str, size: Size) -> Accounts:
-            return Accounts(Policy(name, size), store, clock)
+        def accounts(name: str, size: Size, max_bytes: int = TABLE_BYTES) -> AddressAccounts:
+            policy = Policy(name, size)
+            return AddressAccounts(policy, store, clock, per_network=limits.addresses_per_network, max_bytes=max_bytes)
 
-        self.reads = accounts("reads", limits.rate_reads)
-        self.writes = accounts("writes", limits.rate_writes)
+        self.reads = accounts("reads", limits.rate_reads, TOKEN_TABLE_BYTES)
+        self.writes = accounts("writes", limits.rate_writes, TOKEN_TABLE_BYTES)
+        self.pictures = accounts("pictures", limits.rate_pictures, TOKEN_TABLE_BYTES)
+        self.streams = accounts("streams", limits.rate_streams, TOKEN_TABLE_BYTES)
+        self.messages = accounts("messages", limits.rate_messages, TOKEN_TABLE_BYTES)
+        self.requests = accounts("requests", limits.rate_requests)
         self.creations = accounts("creations", limits.rate_creations)
         self.open_games = accounts("open-games", limits.rate_open_games)
-        self.pictures = accounts("pictures", limits.rate_pictures)
-        self.streams = accounts("streams", limits.rate_streams)
-        self.messages = accounts("messages", limits.rate_messages)
         self.guesses = accounts("guesses", limits.rate_guesses)
-        self._known = Known(clock)
+        self.known = Known(clock)
+        self._verification = Verification(opens)
 
     @property
-    def all(self) -> tuple[Accounts, ...]:
+    def all(self) -> tuple[AddressAccounts, ...]:
         """Those of every policy."""
         return (
-            *(self.reads, self.writes, self.creations, self.open_games),
-            *(self.pictures, self.streams, self.messages, self.guesses),
+            *(self.reads, self.writes, self.pictures, self.streams, self.messages),
+            *(self.requests, self.creations, self.open_games, self.guesses),
         )
 
     async def aclose(self) -> None:
@@ -76,91 +108,163 @@ class Guard:
         for accounts in self.all:
             await accounts.aclose()
 
-    async def admit_after(self, asking: Asking, request: web.BaseRequest, address: str) -> Admitted:
-        """The same once the store has answered."""
-        for _ in range(TRIES):
-            await asking.answered()
-            try:
-                return self.admit(request, address)
-            except Asking as again:
-                asking = again
-        raise RateLimited(self.reads.policy.name, 1, self.reads.policy.header)
+    def admit(self, request: web.BaseRequest, address: str) -> Payer | None:
+        """Let a request in. Raises RateLimited, or Asking where only the store knows; then there is `reconsider`."""
+        payer = self._admit(request, address)
+        if payer is not None:
+            request[PAYER] = payer
+        return payer
 
-    def admit(self, request: web.BaseRequest, address: str) -> Admitted:
-        """Let a request in. Raises RateLimited, or Asking where only the store knows."""
-        path, method = request.path, request.method
-        if not path.startswith(GAMES):
-            return None if path in EXEMPT else self._by_address(method, path).take(address)
-        header = request.headers.get("Authorization")
-        if header is not None:
-            token = header.rpartition(" ")[2]
-            if token in self._known:
-                if method == "POST" and not path.endswith(CREATING):
-                    return self.writes.take(token)
-                return self._of_known(method, path, address).take(token)
-            self.guesses.check(address)
-            return Stranger(self._by_address(method, path).take(address), token)
-        self.guesses.check(address)
-        return self._by_address(method, path).take(address)
+    def _admit(self, request: web.BaseRequest, address: str) -> Payer | None:
+        path, method, stranger = request.path, request.method, None
+        if hdrs.AUTHORIZATION in request.headers:
+            stranger = self._shown(request, path)
+            if stranger in self.known and (path.startswith(GAMES) or not is_creating(method, path)):
+                return self._admit_token(method, path, address, stranger)
+        if path in EXEMPT:
+            return None
+        guesses = self.guesses.ready(address) if path.startswith(GAMES) else ()
+        return Payer(
+            self._accounts(method, path).ready(address),
+            guesses=() if path.endswith(LASTING) else guesses,
+            creations=self._creations(method, path, address),
+            stranger=stranger,
+        )
 
-    def answered(
-        self, request: web.BaseRequest, address: str, admitted: Admitted, response: web.StreamResponse
-    ) -> None:
-        """Learn from the answer who asked; tell whoever writes how much is left."""
-        if isinstance(admitted, Stranger):
-            admitted = self._learn(request, address, admitted, response.status)
-        elif response.status == 404 and request.path.startswith(GAMES):
-            self.guesses.spend(address)
-        if admitted is not None and request.method == "POST" and response.status != TOO_MANY_REQUESTS:
-            admitted.tell(response.headers)
+    async def reconsider(self, refusal: Asking | RateLimited, request: web.BaseRequest, address: str) -> Payer | None:
+        """The same once the store has answered; and nobody who shows a good token is refused for others' guesses."""
+        try:
+            if isinstance(refusal, RateLimited):
+                raise refusal
+            await refusal.answered()
+            return await settled(lambda: self.admit(request, address))
+        except RateLimited:
+            if not await self._is_verified(request, address):
+                raise
+        return await settled(lambda: self.admit(request, address))
 
-    def more(self, request: web.BaseRequest, address: str, tokens: int) -> None:
-        """A request that reads was more work than others: it takes so many tokens more."""
-        token = request.headers.get("Authorization", "").rpartition(" ")[2]
-        self.reads.spend(token if token in self._known else address, tokens)
+    def answered(self, request: web.BaseRequest, address: str, payer: Payer, response: web.StreamResponse) -> None:
+        """Learn from the answer who asked, charge for its bytes, and say in it how much is left."""
+        status = response.status
+        payer.answered(status)
+        if status in {401, 404}:
+            self._count_guess(request, address, status)
+        elif payer.stranger and 200 <= status < 400 and proves_token(request):
+            self.known.add(payer.stranger)
+        if response.prepared:
+            return
+        if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES:
+            payer.spend(len(body) // BYTES)
+        if "RateLimit" not in response.headers:
+            payer.tell(response.headers)
 
-    async def said(self, address: str, token: str | None) -> None:
-        """Let a socket's message in, which changes a game where it comes with a token. Raises RateLimited."""
+    async def said(self, address: str, said: Said) -> Payer | None:
+        """Let a socket's message in. Raises RateLimited."""
         if not self.on:
-            return
-        if token is not None and token in self._known:
-            await self.writes.taken(token)
-            return
-        await self.guesses.checked(address)
-        await self.messages.taken(address)
+            return None
+        try:
+            return await settled(lambda: self._admit_message(address, said))
+        except RateLimited:
+            if not await self._is_token_verified(address, said):
+                raise
+        return await settled(lambda: self._admit_message(address, said))
 
-    def learn(self, token: str) -> None:
-        """Know a token, which has opened something."""
+    async def open_stream(self, request: web.BaseRequest, address: str) -> None:
+        """Let a socket or an event stream be opened. Raises RateLimited."""
+        shown = self._shown(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
+        if shown not in self.known:
+            try:
+                await self.streams.taken(address)
+            except RateLimited:
+                if not await self._is_verified(request, address):
+                    raise
+            else:
+                return
+        await self.streams.own.taken(shown)
+
+    def learn(self, tokens: Iterable[str]) -> None:
+        """Know tokens, which have opened something, or were just handed out."""
         if self.on:
-            self._known.add(token)
+            for token in tokens:
+                self.known.add(token_key(token))
 
     def guessed(self, address: str) -> None:
         """Somebody there has asked for what there is not."""
         if self.on:
             self.guesses.spend(address)
 
-    def _learn(self, request: web.BaseRequest, address: str, stranger: Stranger, status: int) -> Account:
-        if status in {401, 404}:
+    def _shown(self, request: web.BaseRequest, path: str) -> bytes:
+        """The key of the token that a request shows; of several the first that is known; empty for what is none."""
+        if path == MINE:
+            keys = [token_key(token) for token in shown_tokens(request)[:LOOKED_AT]]
+            return next((key for key in keys if key in self.known), keys[0] if keys else b"")
+        try:
+            token = bearer(request)
+        except Unauthorized:
+            return b""
+        return b"" if token is None else token_key(token)
+
+    def _admit_token(self, method: str, path: str, address: str, key: bytes) -> Payer:
+        """Let a request with a known token in."""
+        own = self._accounts(method, path).own.ready(key)
+        ceilings = self.requests.ready(address)
+        return Payer((own, *ceilings), creations=self._creations(method, path, address))
+
+    def _admit_message(self, address: str, said: Said) -> Payer:
+        """Let a message in, by its token or by the address."""
+        key = said.key
+        if key is None and said.token is not None and (shown := token_key(said.token)) in self.known:
+            key = shown
+        if key is not None:
+            accounts = self.writes if said.writes else self.messages
+            return Payer((accounts.own.ready(key), *self.requests.ready(address)), said.tokens)
+        guesses = self.guesses.ready(address) if said.game is not None else ()
+        return Payer(self.messages.ready(address), said.tokens, guesses=guesses)
+
+    async def _is_verified(self, request: web.BaseRequest, address: str) -> bool:
+        """Whether the store knows a token that is shown here for the first time; from now on it is known here too."""
+        looked_at, game = game_of(request.path)
+        if not looked_at:
+            return False
+        for token in shown_tokens(request)[:LOOKED_AT]:
+            key = token_key(token)
+            if key in self.known:
+                return False
+            if await self._verification.is_good(address, request, game, token):
+                self.known.add(key)
+                return True
+        return False
+
+    async def _is_token_verified(self, address: str, said: Said) -> bool:
+        """The same of a socket's message."""
+        if said.key is not None or said.token is None or said.game is None:
+            return False
+        key = token_key(said.token)
+        if key in self.known or not await self._verification.is_good(address, None, said.game, said.token):
+            return False
+        self.known.add(key)
+        return True
+
+    def _count_guess(self, request: web.BaseRequest, address: str, status: int) -> None:
+        if status == 404 and request.path.startswith(GAMES):
             self.guesses.spend(address)
-        elif 200 <= status < 400 and request.method != "OPTIONS":
-            self._known.add(stranger.token)
-        return stranger.account
+        elif status == 401 and hdrs.AUTHORIZATION in request.headers:
+            self.guesses.spend(address, max(1, len(shown_tokens(request))))
 
-    def _of_known(self, method: str, path: str, address: str) -> Accounts:
-        if path.endswith(CREATING) and method == "POST":
-            self.creations.take(address)
-        return self.writes if method not in READS else self._reads(path)
+    def _accounts(self, method: str, path: str) -> AddressAccounts:
+        if method not in READS:
+            return self.writes
+        return self.pictures if is_picture(path) else self.reads
 
-    def _by_address(self, method: str, path: str) -> Accounts:
-        if method in READS:
-            return self._reads(path)
-        return self.creations if path == CREATE or path.endswith(CREATING) else self.writes
-
-    def _reads(self, path: str) -> Accounts:
-        return self.pictures if path.endswith(PICTURES) and path.startswith("/v1/") else self.reads
+    def _creations(self, method: str, path: str, address: str) -> tuple[Account, ...]:
+        """The accounts for what makes something new, which goes by addresses whoever asks."""
+        return self.creations.ready(address) if is_creating(method, path) else ()
 
 
 GUARD = web.AppKey("guard", Guard)
+
+PAYER = web.RequestKey("payer", Payer)
+"""Of a request that was let in, where clients are limited."""
 
 
 async def guarding(app: web.Application) -> AsyncIterator[None]:

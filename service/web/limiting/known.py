@@ -1,36 +1,38 @@
-"""Tokens that have opened something here lately."""
+"""Tokens that have opened something here lately, or were handed out here."""
 
 from collections.abc import Callable
+
+from service.web.limiting.tables import RecentTable
 
 __all__ = ["Known"]
 
 LATELY_S = 3600.0
-MOST = 100_000
+
+MAX_BYTES = 8 * 1024 * 1024
+
+TOKEN_BYTES = 128
+"""That one takes at most: its hash, and its share of a dict that has just grown."""
 
 
 class Known:
-    """A set that forgets what was not used for one to two times `LATELY_S`, or sooner where there are too many."""
+    """A set that forgets what was not used for one to two times `LATELY_S`, or sooner where there are too many.
 
-    __slots__ = ("_began", "_clock", "_old", "_young")
+    It holds the keys of tokens (`service.web.limiting.tables.token_key`).
+    """
+
+    __slots__ = ("_table",)
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._young: set[str] = set()
-        self._old: set[str] = set()
-        self._began = clock()
+        self._table = RecentTable[bool](LATELY_S, MAX_BYTES // TOKEN_BYTES, clock)
 
-    def __contains__(self, token: str) -> bool:
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._table)
+
+    def __contains__(self, key: bytes) -> bool:
         """Whether it is known; it is then for another while."""
-        if token in self._young:
-            return True
-        if token not in self._old:
-            return False
-        self.add(token)
-        return True
+        return key in self._table.young or self._table.get(key) is not None
 
-    def add(self, token: str) -> None:
+    def add(self, key: bytes) -> None:
         """Know it from now on."""
-        now = self._clock()
-        if now - self._began > LATELY_S or len(self._young) >= MOST:
-            self._young, self._old, self._began = set(), self._young, now
-        self._young.add(token)
+        self._table.put(key, True)  # noqa: FBT003 (a set is a table of nothing)

@@ -39,6 +39,14 @@ class Policy(NamedTuple):
     name: str
     size: Size
 
+    def of_network(self, addresses: int) -> "Policy":
+        """The policy for a network that may do what so many addresses may.
+
+        >>> Policy("creations", Size(1000, 3600)).of_network(2).header
+        '"network-creations";q=2000;w=3600'
+        """
+        return Policy(f"network-{self.name}", Size(self.size.quota * addresses, self.size.window_s))
+
     @property
     def portion(self) -> int:
         """Tokens that an instance borrows at once, and those that it may be ahead by."""

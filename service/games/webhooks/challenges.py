@@ -1,0 +1,116 @@
+"""Asking a server whether it wants a webhook: a signed challenge, which the answer must repeat.
+
+Nothing else is sent to a URL before that, so nobody can have games told to a server that is not theirs. Challenges
+themselves are limited: who registers webhooks at a site that does not answer rightly gets a few, then one a minute, and
+a site gets one a second of all together. A right answer gives back what it took.
+"""
+
+import hmac
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.base import encode
+from schemas.webhooks import CHALLENGE, WebhookChallenge, WebhookChallengeAnswer
+from service.games.times import timestamp
+from service.games.webhooks.messages import Letter, challenge_id
+from service.games.webhooks.port import Hook
+from service.games.webhooks.sites import site
+
+__all__ = ["CHALLENGE_DELAYS_S", "ChallengeLimits", "Pace", "Paces", "new_challenge", "repeats"]
+
+CHALLENGE_DELAYS_S: tuple[float, ...] = (5, 30, 120, 600)
+"""Before each further challenge; after the last, some 13 minutes after the first, the webhook is disabled."""
+
+CHALLENGE_BYTES = 32
+
+MAX_KEYS = 10_000
+"""Paces that are remembered; those not used for longest are forgotten."""
+
+
+class Pace(NamedTuple):
+    """So many at once, then one each so many seconds."""
+
+    burst: int
+    each_s: float
+
+
+OF_CLIENT = Pace(20, 60.0)
+"""Challenges of one client at one site; so many at once that those under way never keep others waiting."""
+
+OF_SITE = Pace(100, 1.0)
+"""Challenges at one site."""
+
+
+class Paces:
+    """How fast something is done, by keys; in this process only (GCRA)."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+        """When nothing will have been taken of a key."""
+
+    def wait_s(self, key: str, pace: Pace) -> float:
+        """How long until one may be taken; 0 for now."""
+        now = self._clock()
+        return max(0.0, max(self._full_at.get(key, now), now) + pace.each_s - now - pace.burst * pace.each_s)
+
+    def take(self, key: str, pace: Pace) -> None:
+        """Take one."""
+        now = self._clock()
+        self._full_at[key] = max(self._full_at.get(key, now), now) + pace.each_s
+        self._full_at.move_to_end(key)
+        if len(self._full_at) > MAX_KEYS:
+            self._full_at.popitem(last=False)
+
+    def give_back(self, key: str, pace: Pace) -> None:
+        """Give back what was taken."""
+        if key in self._full_at:
+            self._full_at[key] -= pace.each_s
+
+
+class ChallengeLimits:
+    """How many challenges one instance sends, by who wants them and where to."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._paces = Paces(clock)
+
+    def take(self, client: str, url: str) -> float:
+        """Take what one challenge needs; or take nothing, and give the seconds until there is enough."""
+        wait_s = max(self._paces.wait_s(key, pace) for key, pace in _keys(client, url))
+        if not wait_s:
+            for key, pace in _keys(client, url):
+                self._paces.take(key, pace)
+        return wait_s
+
+    def give_back(self, client: str, url: str) -> None:
+        """Give it back: the server wanted the challenge."""
+        for key, pace in _keys(client, url):
+            self._paces.give_back(key, pace)
+
+
+def _keys(client: str, url: str) -> tuple[tuple[str, Pace], ...]:
+    where = site(url)
+    return (f"{client} {where}", OF_CLIENT), (where, OF_SITE)
+
+
+def new_challenge(game: str, hook: Hook, now: int) -> tuple[str, Letter]:
+    """A challenge that nobody can know who does not get it, and its message."""
+    challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
+    message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=hook.id)
+    return challenge, Letter(challenge_id(game, hook.id, now), CHALLENGE, encode(message), at)
+
+
+def repeats(answer: bytes, challenge: str) -> bool:
+    """Whether an answer repeats a challenge, and does so knowingly: not with the rest of the message."""
+    try:
+        repeated = _ANSWER.decode(answer).challenge
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return hmac.compare_digest(repeated.encode(), challenge.encode())
+
+
+_ANSWER = msgspec.json.Decoder(WebhookChallengeAnswer)

@@ -1,0 +1,96 @@
+"""Prepare the directory of an embedded server: private, locked, with the server's socket in it."""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable
+
+__all__ = ["locked", "private_directory", "socket_path"]
+
+SOCKET = "redis.sock"
+
+MAX_SOCKET_PATH = 103
+"""Bytes: Linux takes 107, macOS 103."""
+
+
+def private_directory(directory: Path) -> Path:
+    """Make the directory where there is none, for this user alone; raises DataDirectoryUnusable."""
+    directory = directory.absolute()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o700)
+        (directory / "lock").touch(0o600)
+    except OSError as error:
+        raise DataDirectoryUnusable(directory, error.strerror or str(error)) from error
+    return directory
+
+
+@asynccontextmanager
+async def locked(directory: Path, wait_s: float) -> AsyncIterator[int]:
+    """Hold an open file, locked as long as this process or a child has it open; raises DataDirectoryBusy."""
+    lock = os.open(directory / "lock", os.O_RDWR)
+    try:
+        await _acquire(lock, directory, wait_s)
+        os.truncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        yield lock
+    finally:
+        os.close(lock)
+
+
+async def _acquire(lock: int, directory: Path, wait_s: float) -> None:
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + wait_s
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(lock, 20, 0).decode()
+            if loop.time() >= deadline:
+                raise DataDirectoryBusy(directory, owner) from None
+        if owner.isdigit() and not _is_running(int(owner)):
+            await _shut_down_orphan(directory / SOCKET)
+        await asyncio.sleep(0.05)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+async def _shut_down_orphan(socket: Path) -> None:
+    """Ask the server of an instance that was killed to end. Linux ends it by itself, macOS does not."""
+    async with aclosing(Redis(unix_socket_path=str(socket), socket_timeout=1, retry=Retry(NoBackoff(), 0))) as redis:
+        with suppress(RedisError, OSError):
+            await redis.shutdown()
+
+
+@contextmanager
+def socket_path(directory: Path) -> Iterator[Path]:
+    """Give the socket a path: beside the data, or in a directory of its own where that path would be too long."""
+    socket = directory / SOCKET
+    if len(os.fsencode(socket)) <= MAX_SOCKET_PATH:
+        socket.unlink(missing_ok=True)
+        yield socket
+        return
+    short = Path(tempfile.mkdtemp(prefix="south-seas-"))
+    try:
+        yield short / SOCKET
+    finally:
+        shutil.rmtree(short, ignore_errors=True)

@@ -1,0 +1,114 @@
+"""Start a Redis server for whoever has none running.
+
+The server is a child of this process and listens on a unix socket that only this user may open. Its append-only file
+survives restarts and kill -9. A lock on its directory keeps a second server out. This process and the server hold the
+lock together, so the next instance waits until the server of a killed instance has ended too.
+"""
+
+import asyncio
+import logging
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from service.store.embedded.directory import locked, private_directory, socket_path
+from service.store.embedded.errors import ServerFailed
+from service.store.embedded.process import log_path, spawn, stop
+from service.store.embedded.program import find_program
+from service.supervision import Supervisor
+
+__all__ = ["EmbeddedServer", "embedded_server"]
+
+logger = logging.getLogger(__name__)
+
+START_TIMEOUT_S = 10.0
+PROGRESS_INTERVAL_S = 1.0
+RESTART_INTERVAL_S = 0.5
+
+
+class EmbeddedServer(NamedTuple):
+    """A running server; `directory` has its files and its log."""
+
+    url: str
+    pid: int
+    directory: Path
+
+
+@asynccontextmanager
+async def embedded_server(
+    data_dir: Path,
+    *,
+    program: Path | None = None,
+    wait_s: float = 5.0,
+    on_stopped: Callable[[], None] | None = None,
+    supervisor: Supervisor | None = None,
+) -> AsyncIterator[EmbeddedServer]:
+    """Run a server that keeps its files in `data_dir`/redis until the context or this process ends.
+
+    `program` None takes the best one on this machine. `wait_s` is how long the server of an instance that has just died
+    may take to end. With `on_stopped` a server that ends by itself is started again on the same files; where somebody
+    stopped it (its exit code is 0), `on_stopped` is called as well. Enter it in the main thread: the server would end
+    with any other. Raises an EmbeddedError.
+    """
+    directory = private_directory(data_dir / "redis")
+    async with locked(directory, wait_s) as lock, AsyncExitStack() as stack:
+        if program is None:
+            program = await asyncio.to_thread(find_program)
+        socket = stack.enter_context(socket_path(directory))
+        start = partial(spawn, program, directory, socket, lock)
+        processes = [start()]
+        stack.push_async_callback(lambda: stop(processes[-1]))
+        server = EmbeddedServer(f"unix://{quote(str(socket))}", processes[0].pid, directory)
+        await _wait_until_ready(server, program, processes[0])
+        if on_stopped is not None:
+            restart = partial(_restart_when_ended, processes, start, on_stopped)
+            await stack.enter_async_context((supervisor or Supervisor()).running("redis-restart", restart))
+        yield server
+
+
+async def _restart_when_ended(
+    processes: list[subprocess.Popen[bytes]],
+    start: Callable[[], subprocess.Popen[bytes]],
+    on_stopped: Callable[[], None],
+) -> None:
+    """Start the server again whenever it has ended, also while the service finishes what it was doing."""
+    while True:
+        await asyncio.sleep(RESTART_INTERVAL_S)
+        if (code := processes[-1].poll()) is not None:
+            logger.error("the Redis server ended with %s: starting it again", code)
+            processes[:] = [start()]
+            if code == 0:
+                logger.info("somebody stopped the Redis server: stopping the service too")
+                on_stopped()
+
+
+async def _wait_until_ready(server: EmbeddedServer, program: Path, process: subprocess.Popen[bytes]) -> None:
+    """Return when the server has loaded its files and answers; raises ServerFailed."""
+    loop = asyncio.get_running_loop()
+    reported = loop.time()
+    deadline = reported + START_TIMEOUT_S
+    async with aclosing(Redis.from_url(server.url, socket_timeout=2, retry=Retry(NoBackoff(), 0))) as redis:
+        while process.poll() is None and loop.time() < deadline:
+            try:
+                state = await redis.info("persistence")
+            except (RedisError, OSError):
+                await asyncio.sleep(0.005)
+                continue
+            if not state["loading"]:
+                await redis.ping()
+                return
+            deadline = loop.time() + START_TIMEOUT_S
+            if loop.time() >= reported + PROGRESS_INTERVAL_S:
+                reported = loop.time()
+                logger.info("Redis is loading the games: %s %%", state["loading_loaded_perc"])
+            await asyncio.sleep(0.05)
+    raise ServerFailed(program, log_path(server.directory))

@@ -1,0 +1,202 @@
+"""Background tasks: a task that fails is logged, counted, and started again after a growing pause.
+
+Every task of the service is started here, and nowhere by `asyncio.create_task`. `Supervisor.start` runs work that has
+no end of its own, `spawn` runs work that ends by itself. `/readyz` says 503 while a required task keeps failing, so
+that clients go to instances that do all of their work.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from service.telemetry.meters import Level
+from service.telemetry.metrics import TASK_FAILING, TASK_FAILURES
+
+__all__ = ["Backoff", "RestartPolicy", "SupervisedTask", "Supervisor", "spawn"]
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+CANCEL_INTERVAL_S = 1.0
+"""A task that has not ended so long after its cancellation is cancelled again: a library may swallow the first one."""
+
+
+class Backoff(NamedTuple):
+    """Pauses between attempts: each is twice the one before, up to a limit, and shortened by chance."""
+
+    first_s: float
+    longest_s: float
+    jitter: float = 0.5
+    """By up to this part a pause is shorter, so that many who failed together do not come back together."""
+
+    def pause_s(self, failures: int) -> float:
+        """Give the pause after so many failures in a row.
+
+        >>> [Backoff(1, 30, jitter=0).pause_s(failures) for failures in (1, 2, 3, 6, 2000)]
+        [1.0, 2.0, 4.0, 30, 30]
+        """
+        pause_s = min(self.longest_s, self.first_s * 2.0 ** min(failures - 1, 64))
+        return pause_s * (1 - self.jitter * random.random()) if self.jitter else pause_s  # noqa: S311  no secret
+
+
+class RestartPolicy(NamedTuple):
+    """When a task that fails is started again, and when it counts as failing."""
+
+    backoff: Backoff = Backoff(0.5, 30.0)
+    max_failures: int = 5
+    """So many in a row, and the task counts as failing; it is started again all the same."""
+    steady_s: float = 60.0
+    """A task that has run for so long has recovered: its next failure is the first one again."""
+
+
+class SupervisedTask:
+    """Work without an end, which is started again whenever it fails or ends. Made by `Supervisor.start`."""
+
+    def __init__(
+        self, name: str, work: Callable[[], Awaitable[None]], policy: RestartPolicy, *, required: bool
+    ) -> None:
+        self.name = name
+        self.required = required
+        self.failures = 0
+        """In a row."""
+        self._work = work
+        self._policy = policy
+        self._loop = asyncio.get_running_loop()
+        self._began: float | None = None
+        """When the work was started last; None in the pause before that."""
+        self._stopping = False
+        TASK_FAILURES.of(name)  # so that the first one is seen
+        self._task = self._loop.create_task(self._run(), name=name)
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether it has failed too often in a row and has not recovered, or was ended by somebody else."""
+        if self._task.done():
+            return not self._stopping
+        return self.failures >= self._policy.max_failures and not self._is_steady()
+
+    async def stop(self) -> None:
+        """End it, and wait for that."""
+        self._stopping = True
+        self._task.cancel()
+        while (await asyncio.wait([self._task], timeout=CANCEL_INTERVAL_S))[1]:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        while not self._stopping:
+            self._began = self._loop.time()
+            error: BaseException | None = None
+            try:
+                await self._work()
+            except asyncio.CancelledError as cancelled:
+                if self._task.cancelling():
+                    raise
+                error = cancelled  # of something that it waited for: nobody meant the task
+            except Exception as failure:  # noqa: BLE001  whatever it is, it is logged and counted below
+                error = failure
+            if not self._stopping:
+                await self._pause(error)
+
+    async def _pause(self, error: BaseException | None) -> None:
+        """Record a failure, and wait until the work shall be started again."""
+        self.failures = 1 if self._is_steady() else self.failures + 1
+        self._began = None
+        TASK_FAILURES.of(self.name).n += 1
+        pause_s = self._policy.backoff.pause_s(self.failures)
+        logger.error(
+            "the background task %s has %s, %d times in a row: it is started again in %.1f s",
+            self.name,
+            "ended" if error is None else "failed",
+            self.failures,
+            pause_s,
+            exc_info=error,
+        )
+        await asyncio.sleep(pause_s)
+
+    def _is_steady(self) -> bool:
+        return self._began is not None and self._loop.time() - self._began >= self._policy.steady_s
+
+
+class Supervisor:
+    """The background tasks of one instance that have no end of their own."""
+
+    def __init__(self, policy: RestartPolicy = RestartPolicy()) -> None:  # noqa: B008  (a NamedTuple)
+        self._policy = policy
+        self._tasks: dict[SupervisedTask, None] = {}
+
+    def __iter__(self) -> Iterator[SupervisedTask]:
+        """Iterate over the tasks that were started and not stopped."""
+        return iter([*self._tasks])
+
+    def start(self, name: str, work: Callable[[], Awaitable[None]], *, required: bool = True) -> SupervisedTask:
+        """Run `work` until `stop`, and again whenever it fails or ends.
+
+        `name` is a label of metrics, so it names a kind of work and not a game. While a `required` task keeps failing,
+        the instance is not ready; any other only raises an alert, since other instances do its work, or nobody waits
+        for it.
+        """
+        task = SupervisedTask(name, work, self._policy, required=required)
+        self._tasks[task] = None
+        return task
+
+    async def stop(self, task: SupervisedTask) -> None:
+        """End a task, and wait for that."""
+        try:
+            await task.stop()
+        finally:
+            self._tasks.pop(task, None)
+
+    @asynccontextmanager
+    async def running(
+        self, name: str, work: Callable[[], Awaitable[None]], *, required: bool = True
+    ) -> AsyncIterator[SupervisedTask]:
+        """Run `work` for the length of an `async with`."""
+        task = self.start(name, work, required=required)
+        try:
+            yield task
+        finally:
+            await self.stop(task)
+
+    def failing(self) -> str | None:
+        """Give the name of a required task that keeps failing; None where all is well."""
+        for task in self._tasks:
+            if task.required and task.is_failing:
+                return task.name
+        return None
+
+    def levels(self) -> Iterator[Level]:
+        """Iterate over what metrics show of the tasks."""
+        failing: dict[str, bool] = {}
+        for task in self._tasks:
+            failing[task.name] = failing.get(task.name, False) or task.is_failing
+        for name, is_failing in failing.items():
+            yield TASK_FAILING.at(float(is_failing), name)
+
+
+_spawned: set[asyncio.Task[Any]] = set()
+"""Tasks that have not ended: the event loop keeps weak references only."""
+
+
+def spawn(name: str, work: Coroutine[Any, Any, T], *, expected: tuple[type[Exception], ...] = ()) -> "asyncio.Task[T]":
+    """Run `work`, which ends by itself, as a task.
+
+    A failure is logged and counted, except `expected` ones, which somebody who awaits the task handles.
+    """
+    TASK_FAILURES.of(name)  # so that the first one is seen
+    task = asyncio.get_running_loop().create_task(work, name=name)
+    _spawned.add(task)
+    task.add_done_callback(partial(_ended, expected))
+    return task
+
+
+def _ended(expected: tuple[type[Exception], ...], task: "asyncio.Task[Any]") -> None:
+    _spawned.discard(task)
+    if task.cancelled() or (error := task.exception()) is None or isinstance(error, expected):
+        return
+    TASK_FAILURES.of(task.get_name()).n += 1
+    logger.error("the background task %s has failed", task.get_name(), exc_info=error)

@@ -1,0 +1,60 @@
+"""The access log: a line for each request, two for each socket and event stream, where that is turned on.
+
+A line names the route and never the path or the query, so that nothing that a client writes is in it, tokens least.
+"""
+
+import logging
+from time import perf_counter
+from typing import Literal
+
+from aiohttp import web
+
+from service.web.limiting.protocol import GuardedConnection
+from service.web.limiting.proxies import NOBODY
+
+__all__ = ["ACCESS", "UNMATCHED", "log_closed", "log_opened", "log_request", "route_of"]
+
+ACCESS = logging.getLogger("service.web.access")
+
+UNMATCHED = "unmatched"
+"""The route of all paths that there are not."""
+
+Kind = Literal["socket", "stream"]
+
+
+def route_of(request: web.BaseRequest) -> str:
+    """The template of the path that was found; one name for all paths that there are not."""
+    # aiohttp's own property asserts that a route was looked for.
+    matched = request._match_info if isinstance(request, web.Request) else None  # noqa: SLF001
+    resource = None if matched is None else matched.route.resource
+    return UNMATCHED if resource is None else resource.canonical
+
+
+def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
+    """Log a request that was answered; status 0 stands for a client that had gone by then."""
+    if ACCESS.isEnabledFor(logging.INFO):
+        about = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
+        ACCESS.info("%s %s %d", request.method, route, status, extra={**about, "address": _address(request)})
+
+
+def log_opened(request: web.Request, kind: Kind) -> float:
+    """Log that a socket or an event stream begins; gives when, for `log_closed`."""
+    if ACCESS.isEnabledFor(logging.INFO):
+        route = route_of(request)
+        ACCESS.info("%s opened %s", kind, route, extra={"kind": kind, "route": route, "address": _address(request)})
+    return perf_counter()
+
+
+def log_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
+    """Log that it ended, a socket with the code that the client was told, or 1006."""
+    if ACCESS.isEnabledFor(logging.INFO):
+        about = {"kind": kind, "route": route_of(request), "seconds": round(perf_counter() - opened, 3)}
+        if code is not None:
+            about["code"] = code
+        ACCESS.info("%s closed %s", kind, about["route"], extra={**about, "address": _address(request)})
+
+
+def _address(request: web.BaseRequest) -> str:
+    """The client, as its limits know it: behind a trusted proxy who that says it is."""
+    connection = request.protocol
+    return connection.address if isinstance(connection, GuardedConnection) else request.remote or NOBODY

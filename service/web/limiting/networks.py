@@ -1,0 +1,54 @@
+"""What goes by addresses, and by the networks of sites above them.
+
+A network of IPv6 is usually one site's, which has 65,536 addresses as they are counted here. So it has a bucket for
+everything that an address has one for, a few times as large.
+"""
+
+from collections.abc import Callable
+
+from service.games.buckets import BucketStore
+from service.web.limiting.accounts import Account, Accounts, settled
+from service.web.limiting.policies import Policy
+from service.web.limiting.proxies import network_of
+
+__all__ = ["AddressAccounts"]
+
+NETWORKS_BYTES = 1024 * 1024
+"""Memory that the accounts of networks may take, of one policy."""
+
+
+class AddressAccounts:
+    """The accounts of one policy, and those of networks."""
+
+    def __init__(
+        self, policy: Policy, store: BucketStore, clock: Callable[[], float], *, per_network: int, max_bytes: int
+    ) -> None:
+        self.own = Accounts(policy, store, clock, max_bytes)
+        """Each address's; and those of known tokens where they have some of their own."""
+        self.of_networks = Accounts(policy.of_network(per_network), store, clock, NETWORKS_BYTES)
+
+    def ready(self, address: str) -> tuple[Account, ...]:
+        """The accounts that a token is to be taken from. Raises RateLimited, or Asking where only the store knows."""
+        if ":" not in address:
+            return (self.own.ready(address),)
+        return self.own.ready(address), self.of_networks.ready(network_of(address))
+
+    def take(self, address: str) -> None:
+        """Take a token. Raises RateLimited, or Asking where only the store knows."""
+        for account in self.ready(address):
+            account.left -= 1
+
+    async def taken(self, address: str) -> None:
+        """Take a token, where need be when the store has answered. Raises RateLimited."""
+        await settled(lambda: self.take(address))
+
+    def spend(self, address: str, tokens: int = 1) -> None:
+        """Take tokens for something that was done already."""
+        self.own.spend(address, tokens)
+        if ":" in address:
+            self.of_networks.spend(network_of(address), tokens)
+
+    async def aclose(self) -> None:
+        """End what is under way."""
+        await self.own.aclose()
+        await self.of_networks.aclose()

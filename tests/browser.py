@@ -1,0 +1,33 @@
+"""A headless Chromium, driven by Playwright."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, async_playwright
+
+from tests.tools import CHROMIUM, NODE, require
+
+__all__ = ["chromium"]
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Run a browser until the context ends."""
+    # Playwright's own Node.js needs a library (libatomic) that a minimal system lacks.
+    os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(require(NODE))
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=require(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        await browser.close()

@@ -1,0 +1,54 @@
+"""compose.yaml has the form that Compose takes, and its parts fit together. No container is started."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+from jsonschema_rs import Draft201909Validator
+
+from service.web.limits import Limits
+from tests.deploy.rendered import ROOT
+from tests.deploy.test_image import DOCKERFILE, VERSION
+
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+SERVICE: dict[str, Any] = COMPOSE["services"]["south-seas"]
+SCHEMA = json.loads(Path(__file__).with_name("data").joinpath("compose-spec.json").read_bytes())
+
+
+def test_compose_takes_it() -> None:
+    Draft201909Validator(SCHEMA).validate(COMPOSE)
+
+
+def test_the_schema_finds_a_misspelt_key() -> None:
+    wrong = {**COMPOSE, "services": {"valkey": {"image": "valkey", "helthcheck": {}}}}
+    assert not Draft201909Validator(SCHEMA).is_valid(wrong)
+
+
+def test_the_redis_url_names_a_service_that_is_healthy_first() -> None:
+    host = urlsplit(SERVICE["environment"]["SOUTH_SEAS_REDIS_URL"]).hostname
+    assert host in COMPOSE["services"]
+    assert SERVICE["depends_on"][host] == {"condition": "service_healthy"}
+    assert "healthcheck" in COMPOSE["services"][host]
+
+
+def test_image_and_port_are_those_of_the_dockerfile() -> None:
+    assert SERVICE["image"] == f"south-seas:{VERSION}"
+    (exposed,) = re.findall(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)
+    assert SERVICE["ports"] == [f"{exposed}:{exposed}"]
+
+
+def test_games_survive_the_container_that_keeps_them() -> None:
+    valkey = COMPOSE["services"]["valkey"]
+    (volume,) = valkey["volumes"]
+    name, _, path = volume.partition(":")
+    assert name in COMPOSE["volumes"]
+    assert path == "/data"
+    assert valkey["command"][1:5] == ["--appendonly", "yes", "--appendfsync", "everysec"]
+
+
+def test_a_restart_leaves_time_to_finish() -> None:
+    grace_s = int(SERVICE["stop_grace_period"].removesuffix("s"))
+    assert grace_s > Limits().drain_s + Limits().close_spread_s + 10

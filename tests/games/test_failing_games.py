@@ -1,0 +1,285 @@
+"""A game that cannot be moved keeps no other game waiting, on any instance, and is tried again ever later."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from time import perf_counter, time
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from schemas.acting import Act
+from schemas.actions import Action
+from schemas.bots import BotInfo
+from schemas.lobby import CreateGame, SeatAsked
+from service.engine import decode, encode, legal_moves, move_id
+from service.engine.seal import sealed
+from service.games.act import act
+from service.games.bots.finding import LoadedBot, find_bots
+from service.games.bots.interface import Chance, Position
+from service.games.bots.table import STAND_IN, Bots, built_in
+from service.games.changing import Asked
+from service.games.context import Context
+from service.games.create import create
+from service.games.opponents import DUE_AT_ONCE, keep_going, process_due_game
+from service.games.port import Loaded, Store, StoredDiff
+from service.store import keys
+from service.store.client import connect
+from service.store.store import RedisStore
+from service.supervision import Supervisor
+from service.telemetry.meters import families
+from tests.games.logs import ARCHIPELAGO, CATALOGUE
+from tests.games.seated import Clock
+
+BOTS, PEOPLE = 6, 6
+"""Games that must go on: of bots, and of people whose time is up."""
+
+INSTANCES = 2
+TIMEOUT_S = 60
+EVERY_S = 0.05
+
+
+class Failing:
+    """A bot that fails in games of a bot called `failing`, and is another one everywhere else."""
+
+    version = "1"
+    description = "Fails."
+    heavy = False
+
+    def __init__(self, name: str, otherwise: LoadedBot | None = None) -> None:
+        self.name = name
+        self._otherwise = otherwise
+
+    def choose(self, position: Position, chance: Chance) -> Action:
+        """Fail, or decide."""
+        if self._otherwise is None or any(player.bot == "failing" for player in position.game.players):
+            raise RuntimeError("this bot fails")
+        return self._otherwise.bot.choose(position, chance)
+
+
+def bots() -> Bots:
+    """The service's bots, one that always fails, and a stand-in that fails where that one plays."""
+    found = {loaded.bot.name: loaded for loaded in find_bots(plugins=False)}
+    failing = Failing("failing"), Failing(STAND_IN, found[STAND_IN])
+    changed = {one.name: LoadedBot(one, msgspec.convert(one, BotInfo, from_attributes=True), "") for one in failing}
+    return Bots((found | changed).values())
+
+
+def context_of(store: Store, ago_s: float = 0, bots_s: float = 5.0) -> Context:
+    """The means of one instance, whose clock may be late."""
+
+    def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
+        del game, diffs
+
+    return Context(
+        store=store,
+        tilesets=CATALOGUE,
+        clock=lambda: time() - ago_s,
+        committed=committed,
+        bots=bots(),
+        bots_s=bots_s,
+    )
+
+
+async def due_game(store: Store, *seats: SeatAsked, timeout_s: int | None = None) -> str:
+    """A game that has been due for a while: its first bot has not moved, or its first player's time is up."""
+    context = context_of(store, ago_s=2 * TIMEOUT_S, bots_s=0)
+    asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
+    return (await create(context, asked, key=None, include_moves=False)).game.id
+
+
+async def of_bots(store: Store) -> str:
+    """A due game of bots."""
+    return await due_game(store, SeatAsked(bot="random"), SeatAsked(bot="random"))
+
+
+async def fail_every_bot(store: Store, redis: Redis) -> str:
+    """A game whose bot fails, and so does the one that stands in."""
+    del redis
+    return await due_game(store, SeatAsked(bot="failing"), SeatAsked(bot="failing"))
+
+
+async def damage_snapshot(store: Store, redis: Redis) -> str:
+    """A game whose snapshot cannot be read."""
+    game = await of_bots(store)
+    await redis.hset(keys.game(game), "snapshot", b"damaged")
+    return game
+
+
+async def break_rules(store: Store, redis: Redis) -> str:
+    """A game whose snapshot can be read, but is none that the rules can have led to."""
+    game = await of_bots(store)
+    loaded = await store.load(game)
+    assert loaded is not None
+    snapshot = decode(loaded.snapshot)
+    snapshot.seat = len(snapshot.players)
+    await redis.hset(keys.game(game), "snapshot", sealed(encode(snapshot)))
+    return game
+
+
+async def damage_version(store: Store, redis: Redis) -> str:
+    """A game whose version is no number."""
+    game = await of_bots(store)
+    await redis.hset(keys.game(game), "version", "many")
+    return game
+
+
+async def replace_key(store: Store, redis: Redis) -> str:
+    """A game whose key holds something else."""
+    game = await of_bots(store)
+    await redis.delete(keys.game(game))
+    await redis.set(keys.game(game), "something else")
+    return game
+
+
+Failure = Callable[[Store, Redis], Awaitable[str]]
+
+FAILURES: tuple[Failure, ...] = (
+    fail_every_bot,
+    damage_snapshot,
+    break_rules,
+    damage_version,
+    replace_key,
+)
+
+
+class Counting(RedisStore):
+    """A store that knows how often each game was loaded through it."""
+
+    loaded: Counter[str]
+
+    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+        """The game."""
+        self.loaded[game] += 1
+        return await super().load(game, key)
+
+
+@asynccontextmanager
+async def instances(redis_url: str) -> AsyncIterator[list[Counting]]:
+    """Instances that move what is due, each with a store of its own; they must live to the end."""
+    async with AsyncExitStack() as stack:
+        stores, supervisor = [], Supervisor()
+        for _ in range(INSTANCES):
+            store = Counting((await stack.enter_async_context(connect(redis_url)))._batches)
+            store.loaded = Counter()
+            stores.append(store)
+            work = partial(keep_going, context_of(store), EVERY_S)
+            await stack.enter_async_context(supervisor.running("scheduler", work))
+        yield stores
+        assert [task.failures for task in supervisor] == [0] * INSTANCES
+
+
+async def met_by_all(redis: Redis, stores: Sequence[Counting], game: str) -> None:
+    """Have a game that is due looked at by each instance."""
+    async with asyncio.timeout(10):
+        while not all(game in store.loaded for store in stores):
+            await redis.zadd(keys.DUE, {game: int(time()) - 1})
+            await asyncio.sleep(EVERY_S)
+
+
+async def seconds_to_move(store: Store, stores: Sequence[Counting]) -> float:
+    """How long instances take to move games of bots, and of people whose time is up; each must do its share."""
+    people = (SeatAsked(name="Ana"), SeatAsked(name="Bo"))
+    waiting = {await due_game(store, *people, timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
+    waiting |= {await of_bots(store) for _ in range(BOTS)}
+    games, began = frozenset(waiting), perf_counter()
+    async with asyncio.timeout(30):
+        while waiting:
+            await asyncio.sleep(EVERY_S)
+            waiting = {game for game in waiting if not await is_moved(store, game)}
+    assert all(games & store.loaded.keys() for store in stores)
+    return perf_counter() - began
+
+
+async def is_moved(store: Store, game: str) -> bool:
+    """Whether a game was moved since it was created."""
+    loaded = await store.load(game)
+    return loaded is not None and loaded.version > 1
+
+
+@pytest.mark.parametrize("fail", FAILURES)
+async def test_one_failing_game_keeps_no_other_waiting_on_any_instance(
+    store: Store, redis: Redis, redis_url: str, fail: Failure
+) -> None:
+    async with instances(redis_url) as stores:
+        calm = await seconds_to_move(store, stores)
+        failing = await fail(store, redis)
+        await met_by_all(redis, stores, failing)
+        assert await seconds_to_move(store, stores) < 3 * calm + 1
+        await met_by_all(redis, stores, failing)
+        async with asyncio.timeout(10):
+            while (await redis.zscore(keys.DUE, failing) or 0) <= time():  # noqa: ASYNC110  it is stored, not told
+                await asyncio.sleep(EVERY_S)
+
+
+async def test_many_failing_games_cost_others_neither_their_turn_nor_the_processor(
+    store: Store, redis: Redis, redis_url: str
+) -> None:
+    """They are the first to be due, and more than an instance looks at together; each would be tried all the time."""
+    damaged = {f"damaged{number}": 1 for number in range(3 * DUE_AT_ONCE)}
+    for game in damaged:
+        await redis.set(keys.game(game), "something else")
+    await redis.zadd(keys.DUE, damaged)
+    async with instances(redis_url) as stores:
+        await seconds_to_move(store, stores)
+        async with asyncio.timeout(30):
+            while await redis.get(keys.failures("damaged0")) not in (b"3", b"4"):  # noqa: ASYNC110  as above
+                await asyncio.sleep(EVERY_S)
+        assert sum(store.loaded[game] for store in stores for game in damaged) <= 5 * INSTANCES * len(damaged)
+
+
+@pytest.mark.parametrize("fail", FAILURES)
+async def test_pauses_grow_are_stored_and_each_is_logged_once(
+    store: Store, redis: Redis, fail: Failure, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = await fail(store, redis)
+    clock = Clock()
+    contexts = [msgspec.structs.replace(context_of(store), clock=clock) for _ in range(INSTANCES)]
+    caplog.clear()
+    pauses = []
+    for _ in range(12):
+        clock.now = await redis.zscore(keys.DUE, game) or 0
+        await asyncio.gather(*(process_due_game(context, game) for context in contexts))
+        pauses.append((await redis.zscore(keys.DUE, game) or 0) - clock.now)
+    expected = [min(2.0 * 2**number, 900.0) for number in range(12)]
+    assert all(0.8 * most <= pause <= most + 1 for pause, most in zip(pauses, expected, strict=True)), pauses
+    put_off = [record for record in caplog.records if "is put off" in record.getMessage()]
+    assert len(put_off) == len(pauses)
+    assert all(game in record.getMessage() for record in put_off)
+    assert counted("scheduler") >= len(pauses)
+
+
+async def test_a_game_that_has_recovered_begins_anew(store: Store, redis: Redis) -> None:
+    game = await fail_every_bot(store, redis)
+    await process_due_game(context_of(store), game)
+    failures = keys.failures(game)
+    assert await redis.get(failures) == b"1"
+    assert 60 <= await redis.ttl(failures) <= 70
+    well = msgspec.structs.replace(context_of(store), bots=built_in())
+    await process_due_game(well, game)
+    assert await is_moved(store, game)
+
+
+async def test_what_a_person_does_is_stored_whatever_a_bot_does(store: Store) -> None:
+    context = context_of(store)
+    seats = [SeatAsked(name="Ana"), SeatAsked(bot="failing")]
+    created = await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)
+    before = counted("bots")
+    acted = None
+    while acted is None or acted.next.seat == 0:
+        loaded = await store.load(created.game.id)
+        assert loaded is not None
+        move = move_id(legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))[0])
+        acted = (await act(context, created.game.id, Asked(Act(move=move), created.owner_token))).acted
+    assert acted.next.seat == 1
+    assert counted("bots") - before == 1
+    assert await store.due(int(time()), 10) == [created.game.id]
+
+
+def counted(work: str) -> float:
+    """How many failures of single games were counted."""
+    (family,) = [family for family in families() if family.name == "south_seas_game_failures"]
+    return sum(value for _, labels, value in family.samples if labels["work"] == work)

@@ -1,0 +1,75 @@
+"""Processor time of questions, beside that of a plain GET of the same run, and what they are charged."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from statistics import median
+from time import process_time
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from tests.web.served import Client
+
+ROUNDS = 7
+
+Ask = Callable[[], Awaitable[object]]
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    size: int
+
+    @property
+    def left(self) -> int:
+        """What `RateLimit` says is left."""
+        return int(self.headers["ratelimit"].partition("r=")[2].partition(";")[0])
+
+
+class Plain:
+    """A client that costs next to nothing itself: one connection, whose answers are not looked into."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def __aenter__(self) -> Self:
+        """Connect."""
+        where = self._client.host, self._client.port
+        self._reader, self._writer = await asyncio.open_connection(*where, limit=2**22)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Disconnect."""
+        self._writer.close()
+        await self._writer.wait_closed()
+
+    async def ask(self, path: str, *lines: str, method: str = "GET") -> Answer:
+        """Send a request with these header lines, and read its answer."""
+        head = "".join(f"{line}\r\n" for line in lines)
+        self._writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{head}\r\n".encode())
+        first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
+        headers = dict(line.split(": ", 1) for line in rest if line)
+        size = int(headers.get("content-length", "0"))
+        if size:
+            await self._reader.readexactly(size)
+        return Answer(int(first.split()[1]), headers, size)
+
+
+async def times_dearer(question: Ask, plain: Ask, times: int = 5) -> float:
+    """How many times as much processor time a question takes as a plain one; threads count too.
+
+    Rounds of both take turns, so that whatever else the machine does slows both.
+    """
+    await question()
+    await plain()
+    return median([await _seconds(question, times) / await _seconds(plain, 4 * times) * 4 for _ in range(ROUNDS)])
+
+
+async def _seconds(ask: Ask, times: int) -> float:
+    began = process_time()
+    for _ in range(times):
+        await ask()
+    return process_time() - began

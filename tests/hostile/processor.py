@@ -1,0 +1,103 @@
+"""What a request costs a running service, in processor time of its event loop."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from tests.started import Started, started
+
+WITHIN_S = 20.0
+QUIET_S = 0.1
+"""The service has done all that it does where it used next to nothing for so long."""
+
+GET = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+Data = bytes | Callable[[], Iterable[bytes]]
+
+
+class Sent(NamedTuple):
+    """What came of a request."""
+
+    answer: bytes
+    sent: int
+    """Bytes that the service took before it wanted no more."""
+
+    @property
+    def status(self) -> int:
+        """Of the first answer that is not 100; 0 without any."""
+        for line in self.answer.split(b"\r\n"):
+            if line.startswith(b"HTTP/1.1 ") and not line.startswith(b"HTTP/1.1 100"):
+                return int(line[9:12])
+        return 0
+
+
+class Measured(NamedTuple):
+    """A running service."""
+
+    service: Started
+    pid: int
+
+    def spent(self) -> float:
+        """Milliseconds that its main thread has run."""
+        return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[0]) / 1e6
+
+    async def idle(self) -> None:
+        """Wait until it has nothing to do."""
+        async with asyncio.timeout(WITHIN_S):
+            before = self.spent()
+            while True:
+                await asyncio.sleep(QUIET_S)
+                now = self.spent()
+                if now - before < 1000 * QUIET_S / 10:
+                    return
+                before = now
+
+    async def send(self, data: Data) -> Sent:
+        """Send a request on a connection of its own; gives what came back while it was sent and soon after."""
+        where = urlsplit(self.service.url)
+        reader, writer = await asyncio.open_connection(where.hostname, where.port)
+        got = bytearray()
+        reading = asyncio.create_task(_read(reader, got))
+        sent = 0
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                for part in (data,) if isinstance(data, bytes) else data():
+                    writer.write(part)
+                    await writer.drain()
+                    sent += len(part)
+        except (ConnectionError, TimeoutError):
+            pass
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(reading), QUIET_S)
+        writer.transport.abort()
+        await reading
+        return Sent(bytes(got), sent)
+
+    async def cost(self, data: Data, times: int) -> tuple[float, Sent]:
+        """Milliseconds for each of so many such requests, and what came of the last one."""
+        await self.idle()
+        before = self.spent()
+        answers = [await self.send(data) for _ in range(times)]
+        await self.idle()
+        return (self.spent() - before) / times, answers[-1]
+
+    async def gets(self) -> float:
+        """Milliseconds for a plain GET in the same run."""
+        await self.cost(GET, 20)
+        return (await self.cost(GET, 100))[0]
+
+
+async def _read(reader: asyncio.StreamReader, got: bytearray) -> None:
+    with suppress(ConnectionError):
+        while data := await reader.read(65_536):
+            got += data
+
+
+@asynccontextmanager
+async def measured(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[Measured]:
+    """A service of which nobody else wants anything."""
+    async with started(data_dir, redis_url, "--drain-s", "0", "--close-spread-s", "0", *flags) as service:
+        yield Measured(service, service.process.pid)

@@ -1,0 +1,106 @@
+"""A name server that never answers keeps nobody waiting but the webhooks whose names it has."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from redis.asyncio import Redis
+
+from tests.redis_servers import standalone
+from tests.started import Started, started
+from tests.web.hooking import receiving
+from tests.web.name_server import name_server
+
+HOOKS = 10
+
+RECONNECT_S = 2.0
+"""How long an instance may take to be ready again after its connections were cut, with Redis at hand."""
+
+STOP_S = 4.0
+"""How long an instance that need not serve on may take to end."""
+
+QUICK = ("--drain-s", "0", "--close-spread-s", "0")
+
+
+def numbered(url: str) -> str:
+    """The same Redis under a name: an address that is not written as one, which only `getaddrinfo` understands."""
+    return url.replace("127.0.0.1", "127.1")
+
+
+async def post(session: aiohttp.ClientSession, url: str, body: Any, token: str | None = None) -> Any:
+    """A POST that succeeds."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with session.post(url, json=body, headers=headers) as response:
+        assert response.status in (200, 201), await response.text()
+        return await response.json()
+
+
+async def ready(session: aiohttp.ClientSession, one: Started) -> bool:
+    async with session.get(f"{one.url}/readyz") as response:
+        return response.status == 200
+
+
+async def register_all(session: aiohttp.ClientSession, one: Started, where: str = "stranger") -> None:
+    """Register webhooks at sites whose names hang, and have something happen."""
+    created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
+    path, owner = f"{one.url}/v1/games/{created['game']['id']}", created["owner_token"]
+    for number in range(HOOKS):
+        await post(session, f"{path}/webhooks", {"url": f"https://bot.{where}{number}.com/"}, owner)
+    async with session.get(f"{path}/legal-moves") as response:
+        move = (await response.json())["moves"][0]["id"]
+    await post(session, f"{path}/actions", {"move": move}, owner)
+
+
+async def cut(session: aiohttp.ClientSession, one: Started, redis: Redis) -> float:
+    """Cut all connections of the instance to Redis; gives how long it takes until it is ready again."""
+    await redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
+    began = time.perf_counter()
+    async with asyncio.timeout(30):
+        while not await ready(session, one):  # noqa: ASYNC110  another process becomes ready
+            await asyncio.sleep(0.02)
+    return time.perf_counter() - began
+
+
+async def test_names_that_hang_delay_neither_redis_nor_the_end(tmp_path: Path) -> None:
+    async with standalone(tmp_path) as deployment, name_server(lambda _: None) as names:
+        url = numbered(deployment.url)
+        flags = (*QUICK, "--webhook-nameservers", names.address)
+        async with (
+            Redis.from_url(deployment.url) as redis,
+            started(tmp_path / "data", url, *flags) as one,
+            aiohttp.ClientSession() as session,
+        ):
+            await register_all(session, one)
+            async with asyncio.timeout(20):
+                while len({*names.asked}) < HOOKS:  # noqa: ASYNC110  another process asks
+                    await asyncio.sleep(0.02)
+            for _ in range(3):
+                assert await cut(session, one, redis) < RECONNECT_S
+                assert await ready(session, one)
+            await register_all(session, one, "last")
+            async with asyncio.timeout(20):
+                while not any("last" in name for name in names.asked):  # noqa: ASYNC110  another process asks
+                    await asyncio.sleep(0.02)
+            began = time.perf_counter()
+            assert await one.stop() == 0
+            assert time.perf_counter() - began < STOP_S
+
+
+async def test_while_names_hang_webhooks_of_others_are_delivered(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        name_server(lambda name: ["127.0.0.1"] if name == "good.example" else None) as names,
+        receiving() as receiver,
+    ):
+        flags = (*QUICK, "--webhooks-allow-private", "--webhook-nameservers", names.address)
+        async with started(tmp_path, redis_url, *flags) as one, aiohttp.ClientSession() as session:
+            await register_all(session, one)
+            created = await post(session, f"{one.url}/v1/games", {"players": [{"name": "Ana"}, {"name": "Bo"}]})
+            hooks = f"{one.url}/v1/games/{created['game']['id']}/webhooks"
+            good = receiver.url.replace("127.0.0.1", "good.example")
+            await post(session, hooks, {"url": good}, created["owner_token"])
+            async with asyncio.timeout(10):
+                while not receiver.challenges:  # noqa: ASYNC110  another process sends
+                    await asyncio.sleep(0.02)
+            assert await one.stop() == 0

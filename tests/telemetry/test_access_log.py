@@ -1,0 +1,128 @@
+"""The access log: who asked, also behind a proxy, and how long sockets and event streams were open."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from service.store.store import RedisStore
+from service.web.connections import CONNECTIONS
+from service.web.limiting.proxies import networks
+from service.web.limits import Limits
+from tests.web.played import Table, bearer, new_table
+from tests.web.raw import send
+from tests.web.served import Client, serve
+
+WITHIN_S = 10.0
+
+ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
+
+BEHIND_A_PROXY = Limits(trusted_proxies=networks("127.0.0.1"))
+
+
+@pytest_asyncio.fixture
+async def proxied(store: RedisStore, caplog: pytest.LogCaptureFixture) -> AsyncIterator[Client]:
+    """An instance that takes this machine for a trusted proxy, with its access log on."""
+    caplog.set_level(logging.INFO, "service.web.access")
+    async with serve(store, BEHIND_A_PROXY) as client:
+        yield client
+
+
+def lines(caplog: pytest.LogCaptureFixture, *names: str) -> list[tuple[Any, ...]]:
+    """What each line of the access log says under these names."""
+    records = [vars(record) for record in caplog.records if record.name == "service.web.access"]
+    return [tuple(record.get(name) for name in names) for record in records]
+
+
+def via(address: str) -> dict[str, str]:
+    """What a proxy says of a client."""
+    return {"X-Forwarded-For": address}
+
+
+async def emptied(client: Client) -> None:
+    """All sockets and event streams have ended."""
+    async with asyncio.timeout(WITHIN_S):
+        while len(client.app[CONNECTIONS]):
+            for one in client.app[CONNECTIONS]:
+                if one.kind == "stream":
+                    one.ping()  # it sees only then that its client has gone
+            await asyncio.sleep(0.02)
+
+
+async def test_a_line_has_the_client_behind_the_proxy(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    await proxied.get("/livez", headers=via(ANA))
+    await proxied.get("/v1/games/none", headers=via(BO))
+    assert lines(caplog, "method", "route", "status", "address") == [
+        ("GET", "/livez", 200, ANA),
+        ("GET", "/v1/games/{id}", 404, "2001:db8:1:2::"),
+    ]
+
+
+async def test_without_a_trusted_proxy_a_line_has_the_peer(store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "service.web.access")
+    async with serve(store) as client:
+        await client.get("/livez", headers=via(ANA))
+    assert lines(caplog, "address") == [("127.0.0.1",)]
+
+
+async def test_what_is_no_http_has_a_line(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    await send(proxied, b"NONSENSE\r\n\r\n")
+    assert lines(caplog, "route", "status") == [("unmatched", 400)]
+
+
+async def connect(client: Client, table: Table) -> Any:
+    """A socket that watches the game."""
+    return await client.ws_connect(f"{table.path}/ws?since=1", headers={**bearer(table.owner), **via(ANA)})
+
+
+async def test_a_socket_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    table = await new_table(proxied, visibility="private")
+    caplog.clear()
+    await (await connect(proxied, table)).close()
+    await emptied(proxied)
+    route = "/v1/games/{id}/ws"
+    assert lines(caplog, "kind", "route", "address", "code") == [
+        ("socket", route, ANA, None),
+        ("socket", route, ANA, 1000),
+    ]
+    ((opened,), (closed,)) = lines(caplog, "seconds")
+    assert opened is None
+    assert 0 <= closed < WITHIN_S
+    assert table.owner not in caplog.text
+
+
+async def test_a_socket_that_is_refused_has_its_code(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    async with proxied.ws_connect("/v1/ws", headers={"Authorization": "Bearer §", **via(ANA)}) as socket:
+        while not socket.closed:
+            await socket.receive()
+    await emptied(proxied)
+    assert lines(caplog, "kind", "code") == [("socket", None), ("socket", 4401)]
+
+
+async def test_a_lost_socket_has_the_code_of_one(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    socket = await connect(proxied, await new_table(proxied))
+    connection = socket._response.connection
+    connection.transport.abort()
+    await emptied(proxied)
+    assert lines(caplog, "kind", "code")[-1] == ("socket", 1006)
+    await socket.close()
+
+
+async def test_an_event_stream_has_two_lines(proxied: Client, caplog: pytest.LogCaptureFixture) -> None:
+    table = await new_table(proxied)
+    caplog.clear()
+    headers = {"Accept": "text/event-stream", **bearer(table.owner), **via(ANA)}
+    async with proxied.get(f"{table.path}/diffs?since=1", headers=headers) as response:
+        assert response.status == 200
+        assert lines(caplog, "kind", "address", "seconds") == [("stream", ANA, None)]
+    await emptied(proxied)
+    async with asyncio.timeout(WITHIN_S):
+        while len(lines(caplog, "kind")) < 2:  # noqa: ASYNC110  what is waited for wakes nobody
+            await asyncio.sleep(0.01)
+    ((_, _, _), (kind, address, seconds)) = lines(caplog, "kind", "address", "seconds")
+    assert (kind, address) == ("stream", ANA)
+    assert 0 <= seconds < WITHIN_S
+    assert table.owner not in caplog.text

@@ -1,0 +1,208 @@
+"""Each background task of a real instance is made to fail: it goes on, or the instance is not ready any more."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import pytest
+from aiohttp.test_utils import TestClient
+from click.testing import CliRunner
+
+from schemas.lobby import SeatAsked
+from service.games.bots.finding import find_bots
+from service.games.tilesets import load_catalogue
+from service.main import Parts, wired
+from service.settings import Settings, to_settings, with_settings
+from service.store.client import connect
+from service.store.embedded.server import embedded_server
+from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
+from service.web.connections import CONNECTIONS
+from service.web.limits import Limits
+from service.web.socket_wire import Wire
+from tests.games.test_failing_games import due_game, is_moved
+from tests.redis_servers import sentinel
+from tests.web.played import new_table, refused
+from tests.web.served import Client, Served, serve
+from tests.web.watching import connected
+
+POLICY = RestartPolicy(Backoff(0.01, 0.05), max_failures=3, steady_s=60.0)
+
+REQUIRED = (
+    "connection-timeouts",
+    "pubsub",
+    "pubsub-connection",
+    "realtime-notifications",
+    "realtime-sweep",
+    "redis-restart",
+    "scheduler",
+    "webhooks",
+    "websocket-pings",
+)
+"""Whoever asks an instance without one of these would be served wrongly."""
+
+NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
+"""Other instances do this work, or nobody waits for it: an alert is enough, and no reason to play no more."""
+
+PARTS = Parts(load_catalogue(None), find_bots(plugins=False))
+
+
+class Instance(NamedTuple):
+    """An instance as `south-seas serve` wires it, and a client of it."""
+
+    client: Client
+    supervisor: Supervisor
+    redis_url: str
+
+    async def task(self, name: str) -> SupervisedTask:
+        """A task, once it waits for something; it may be started later than others."""
+        async with asyncio.timeout(10):
+            while True:
+                for task in self.supervisor:
+                    if task.name == name and waits_for(task) is not None:
+                        return task
+                await asyncio.sleep(0.005)
+
+    async def fail(self, name: str, times: int) -> SupervisedTask:
+        """Make a task fail, so often in a row."""
+        task = await self.task(name)
+        for number in range(times):
+            task = await self.task(name)
+            before = task.failures
+            waited_for = waits_for(task)
+            assert waited_for is not None
+            waited_for.set_exception(RuntimeError(f"failure {number}"))
+            async with asyncio.timeout(5):
+                while task.failures == before:  # noqa: ASYNC110  the task itself tells nobody
+                    await asyncio.sleep(0)
+        return task
+
+
+def waits_for(task: SupervisedTask) -> "asyncio.Future[Any] | None":
+    """What the task's work waits for at this moment; None where it is not running, or is in its pause."""
+    if task._began is None:
+        return None
+    inner: asyncio.Task[Any] = task._task
+    while True:
+        waited_for = getattr(inner, "_fut_waiter", None)
+        if not isinstance(waited_for, asyncio.Task):
+            return None if waited_for is None or waited_for.done() else waited_for
+        inner = waited_for
+
+
+def settings(tmp_path: Path) -> Settings:
+    """The settings of an instance that does all that there is to do."""
+    found: dict[str, Any] = {}
+
+    @click.command()
+    @with_settings
+    def take(**values: Any) -> None:
+        found.update(values)
+
+    flags = ("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
+    ended = CliRunner().invoke(take, flags, env={})
+    assert ended.exit_code == 0, ended.output
+    return to_settings(found)
+
+
+@asynccontextmanager
+async def serving(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
+    """An instance with a Redis of its own, or on this one."""
+    supervisor = Supervisor(POLICY)
+    async with AsyncExitStack() as stack:
+        if redis_url is None:
+            server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
+            redis_url = (await stack.enter_async_context(server)).url
+        app = await stack.enter_async_context(wired(settings(tmp_path), PARTS, redis_url, supervisor))
+        yield Instance(await stack.enter_async_context(TestClient(Served(app))), supervisor, redis_url)
+
+
+async def names_of(instance: Instance, number: int) -> set[str]:
+    """The names of all tasks, once there are so many."""
+    async with asyncio.timeout(10):
+        while len(names := {task.name for task in instance.supervisor}) < number:  # noqa: ASYNC110  as above
+            await asyncio.sleep(0.01)
+    return names
+
+
+async def test_these_are_all_tasks_of_an_instance(tmp_path: Path) -> None:
+    async with serving(tmp_path) as instance:
+        assert await names_of(instance, len(REQUIRED + NOT_REQUIRED)) == {*REQUIRED, *NOT_REQUIRED}
+        assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
+        assert (await instance.client.get("/readyz")).status == 200
+    assert not [*instance.supervisor]
+
+
+@pytest.mark.parametrize("name", REQUIRED + NOT_REQUIRED)
+async def test_a_task_that_fails_once_goes_on(tmp_path: Path, name: str) -> None:
+    async with serving(tmp_path) as instance:
+        failed = await instance.fail(name, 1)
+        again = await instance.task(name)
+        assert again is failed
+        assert not again.is_failing
+        assert (await instance.client.get("/readyz")).status == 200
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it(tmp_path: Path, name: str) -> None:
+    async with serving(tmp_path) as instance:
+        task = await instance.fail(name, POLICY.max_failures)
+        problem = await refused(await instance.client.get("/readyz"), 503, "store_unavailable")
+        assert name in problem["detail"]
+        assert (await instance.client.get("/livez")).status == 200
+        task._policy = task._policy._replace(steady_s=0.0)  # as if it had run for long since
+        await instance.task(name)
+        assert (await instance.client.get("/readyz")).status == 200
+
+
+@pytest.mark.parametrize("name", NOT_REQUIRED)
+async def test_an_instance_goes_on_without_what_nobody_waits_for(tmp_path: Path, name: str) -> None:
+    async with serving(tmp_path) as instance:
+        task = await instance.fail(name, POLICY.max_failures)
+        assert task.is_failing
+        assert (await instance.client.get("/readyz")).status == 200
+
+
+async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
+    async with serving(tmp_path) as instance, connect(instance.redis_url) as store:
+        await instance.fail("scheduler", 2)
+        game = await due_game(store, SeatAsked(bot="random"), SeatAsked(bot="random"))
+        async with asyncio.timeout(20):
+            while not await is_moved(store, game):  # noqa: ASYNC110  it is stored, not told
+                await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("name", ("pubsub", "pubsub-connection", "realtime-notifications", "realtime-sweep"))
+async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_path: Path, name: str) -> None:
+    async with serving(tmp_path) as instance, connect(instance.redis_url) as store, serve(store) as other:
+        table = await new_table(other)
+        async with connected(instance.client, f"{table.path}/ws") as line:
+            for tag in ("subscribed", "snapshot"):
+                await line.hear(tag)
+            await instance.fail(name, 2)
+            for _ in range(3):
+                await table.do()
+                await line.hear("diff")
+
+
+async def test_after_a_failure_sockets_are_pinged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pinged = asyncio.Event()
+    monkeypatch.setattr(Wire, "ping", lambda _: pinged.set())
+    async with serving(tmp_path) as instance, connected(instance.client, "/v1/ws"):
+        instance.client.app[CONNECTIONS]._limits = Limits(ping_interval_s=0.01)
+        await instance.fail("websocket-pings", 2)
+        async with asyncio.timeout(5):
+            await pinged.wait()
+
+
+async def test_who_is_the_primary_is_found_out_after_that_has_failed(tmp_path: Path) -> None:
+    async with (
+        sentinel(tmp_path, replicas=1, sentinels=1) as deployment,
+        serving(tmp_path, deployment.url) as instance,
+    ):
+        await instance.fail("sentinel-watch", POLICY.max_failures)
+        problem = await refused(await instance.client.get("/readyz"), 503, "store_unavailable")
+        assert "sentinel-watch" in problem["detail"]
+        await instance.task("sentinel-watch")

@@ -1,0 +1,66 @@
+"""Starting holds nobody up: what takes long is done before Redis is connected and before anybody is accepted."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+SERVING = """
+import asyncio, json, os, signal, sys, time
+
+began = time.thread_time()
+import service.main
+from service.store import routes
+
+imported_s, steps = time.thread_time() - began, []
+run, open_link = asyncio.Handle._run, routes.open_link
+connecting = False
+
+def measured(handle):
+    began = time.thread_time()
+    run(handle)
+    if connecting:
+        steps.append(time.thread_time() - began)
+
+async def opened(*args, **options):
+    global connecting
+    connecting = True
+    return await open_link(*args, **options)
+
+def end(*_):
+    asyncio.get_running_loop().call_later(1, tell)
+
+def tell():
+    print(json.dumps({"imported_s": imported_s, "longest_s": max(steps), "steps": len(steps)}))
+    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+
+asyncio.Handle._run, routes.open_link = measured, opened
+service.main._greet, service.main.uvloop.run = end, asyncio.run
+service.main.main()
+"""
+"""The service with all that there is to load; says how long its event loop was busy at a time, by the processor."""
+
+
+class Steps(msgspec.Struct):
+    """Processor time in seconds."""
+
+    imported_s: float
+    longest_s: float
+    steps: int
+
+
+def test_no_step_is_long_once_redis_is_being_connected(tmp_path: Path) -> None:
+    flags = ("serve", "--port", "0", "--metrics-port", "0", "--data-dir", str(tmp_path), "--drain-s", "0")
+    ended = subprocess.run(
+        [sys.executable, "-c", SERVING, *flags],
+        capture_output=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
+    )
+    told = msgspec.json.decode(ended.stdout, type=Steps)
+    assert told.steps > 20
+    assert told.longest_s < told.imported_s / 12, told

@@ -1,0 +1,224 @@
+"""Background tasks: what fails is logged, counted and started again, and no task of the service is without that."""
+
+import ast
+import asyncio
+import gc
+import logging
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.supervision import Backoff, RestartPolicy, Supervisor, spawn
+from service.telemetry.meters import families
+
+SERVICE = Path(__file__).parents[1] / "service"
+
+SUPERVISION = SERVICE / "supervision.py"
+
+CLIENT = SERVICE / "client"
+"""A library for other programs: it hands what its task raises to whoever iterates, and has no supervisor."""
+
+QUICK = RestartPolicy(Backoff(0.001, 0.01), max_failures=3, steady_s=0.2)
+
+
+def counted(task: str) -> float:
+    """How many failures of a task were counted."""
+    (family,) = [family for family in families() if family.name == "south_seas_task_failures"]
+    return sum(value for _, labels, value in family.samples if labels["task"] == task)
+
+
+class Work:
+    """Work that does as it is told each time that it is started; then it goes on until it is stopped."""
+
+    def __init__(self, *ways: str) -> None:
+        self.ways = list(ways)
+        self.starts = 0
+        self.steady = asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.starts += 1
+        match self.ways.pop(0) if self.ways else "last":
+            case "fail":
+                raise RuntimeError("it fails")
+            case "end":
+                return
+            case "wait for what is cancelled":
+                waited_for = asyncio.get_running_loop().create_future()
+                waited_for.cancel()
+                await waited_for
+            case _:
+                self.steady.set()
+                await asyncio.Event().wait()
+
+
+async def test_what_fails_or_ends_is_started_again_logged_with_its_name_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ways = ("fail", "end", "wait for what is cancelled")
+    work, before = Work(*ways), counted("a-task")
+    async with Supervisor(QUICK).running("a-task", work) as task:
+        await work.steady.wait()
+        assert (work.starts, task.failures) == (len(ways) + 1, len(ways))
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == len(ways)
+    assert all("a-task" in record.getMessage() for record in errors)
+    assert "it fails" in str(errors[0].exc_info)
+    assert counted("a-task") - before == len(ways)
+
+
+async def test_pauses_grow_and_are_shortened_by_chance() -> None:
+    backoff = Backoff(1.0, 8.0)
+    pauses = [[backoff.pause_s(failures) for _ in range(200)] for failures in (1, 2, 3, 4, 50)]
+    for most, some in zip((1, 2, 4, 8, 8), pauses, strict=True):
+        assert most / 2 <= min(some) < max(some) <= most
+        assert max(some) - min(some) > most / 4
+
+
+async def test_what_keeps_failing_is_named_until_it_has_run_for_a_while() -> None:
+    supervisor, work = Supervisor(QUICK), Work(*["fail"] * QUICK.max_failures)
+    async with supervisor.running("a-task", work) as task:
+        await work.steady.wait()
+        assert supervisor.failing() == "a-task"
+        assert [(level.labels, level.value) for level in supervisor.levels()] == [({"task": "a-task"}, 1)]
+        async with asyncio.timeout(5):
+            while supervisor.failing() is not None:  # noqa: ASYNC110  time alone makes it well
+                await asyncio.sleep(0.01)
+        assert not task.is_failing
+    assert not [*supervisor]
+
+
+async def test_what_is_not_required_is_shown_and_keeps_nobody_away() -> None:
+    supervisor, work = Supervisor(QUICK), Work(*["fail"] * QUICK.max_failures)
+    async with supervisor.running("a-task", work, required=False) as task:
+        await work.steady.wait()
+        assert task.is_failing
+        assert supervisor.failing() is None
+        assert [level.value for level in supervisor.levels()] == [1]
+
+
+async def test_what_fails_now_and_then_is_not_failing() -> None:
+    policy = RestartPolicy(Backoff(0.001, 0.01), max_failures=2, steady_s=0.0)
+    work = Work(*["fail"] * 5)
+    async with Supervisor(policy).running("a-task", work) as task:
+        await work.steady.wait()
+        assert task.failures == 1
+
+
+async def test_a_task_that_somebody_else_has_cancelled_is_failing() -> None:
+    supervisor, work = Supervisor(QUICK), Work()
+    async with supervisor.running("a-task", work) as task:
+        await work.steady.wait()
+        (inner,) = [one for one in asyncio.all_tasks() if one.get_name() == "a-task"]
+        inner.cancel()
+        await asyncio.wait([inner])
+        assert task.is_failing
+        assert supervisor.failing() == "a-task"
+
+
+async def test_what_swallows_its_cancellation_is_stopped_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.supervision.CANCEL_INTERVAL_S", 0.01)
+    swallowed = 0
+
+    async def work() -> None:
+        nonlocal swallowed
+        while swallowed < 3:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                swallowed += 1
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(5), Supervisor().running("a-task", work):
+        await asyncio.sleep(0)
+    assert swallowed == 3
+
+
+async def test_a_task_in_its_pause_is_stopped() -> None:
+    work = Work("fail")
+    async with asyncio.timeout(5), Supervisor(RestartPolicy(Backoff(60, 60))).running("a-task", work) as task:
+        while not task.failures:  # noqa: ASYNC110  the task tells nobody
+            await asyncio.sleep(0)
+    assert work.starts == 1
+
+
+async def test_what_ends_by_itself_is_logged_and_counted_where_nobody_expects_its_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before = counted("a-task")
+    expected = spawn("a-task", Work("fail")(), expected=(RuntimeError,))
+    unexpected = spawn("a-task", Work("fail")(), expected=(KeyError,))
+    await asyncio.wait([expected, unexpected])
+    await asyncio.sleep(0)
+    assert counted("a-task") - before == 1
+    assert [record.getMessage() for record in caplog.records] == ["the background task a-task has failed"]
+
+
+async def test_a_spawned_task_to_which_nobody_else_refers_is_not_collected() -> None:
+    waited_for: list[weakref.ref[asyncio.Future[None]]] = []
+
+    async def work() -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waited_for.append(weakref.ref(future))
+        await future
+
+    task = weakref.ref(spawn("a-task", work()))
+    await asyncio.sleep(0)
+    gc.collect()
+    future, running = waited_for[0](), task()
+    assert future is not None
+    assert running is not None
+    future.set_result(None)
+    await running
+
+
+def bare_tasks(source: str) -> Iterator[int]:
+    """The lines that start a task, other than in an `asyncio.TaskGroup`, whose tasks end with it."""
+    tree = ast.parse(source)
+    groups = {
+        item.optional_vars.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AsyncWith)
+        for item in node.items
+        if ast.unparse(item.context_expr) == "asyncio.TaskGroup()" and isinstance(item.optional_vars, ast.Name)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr="create_task" | "ensure_future") if not _is_of_group(node, groups):
+                yield node.lineno
+            case ast.ImportFrom(module="asyncio", names=names) if {"create_task", "ensure_future"} & {
+                one.name for one in names
+            }:
+                yield node.lineno
+
+
+def _is_of_group(node: ast.Attribute, groups: set[str]) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id in groups
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    (
+        ("asyncio.create_task(work())", [1]),
+        ("self._loop.create_task(work())", [1]),
+        ("start = asyncio.create_task", [1]),
+        ("asyncio.ensure_future(work())", [1]),
+        ("from asyncio import create_task", [1]),
+        ("async def f():\n async with asyncio.TaskGroup() as tasks:\n  tasks.create_task(work())", []),
+        ("async def f():\n async with asyncio.TaskGroup() as tasks:\n  others.create_task(work())", [3]),
+        ("spawn('a-task', work())", []),
+    ),
+)
+def test_a_bare_task_is_found(source: str, lines: list[int]) -> None:
+    assert [*bare_tasks(source)] == lines
+
+
+def test_no_task_is_started_but_by_the_supervisor() -> None:
+    """Instead use `Supervisor.start` or `spawn` of service.supervision."""
+    files = [file for file in SERVICE.rglob("*.py") if file not in (SUPERVISION, *CLIENT.rglob("*.py"))]
+    found = {
+        f"{file.relative_to(SERVICE)}:{line}" for file in files for line in bare_tasks(file.read_text(encoding="utf-8"))
+    }
+    assert len(files) > 100
+    assert not found

@@ -1,0 +1,61 @@
+"""What the tests say about programs that are missing, and how long steps of `make` show that they go on."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import tools
+from tests.tools import CURL, HAPROXY, Tool
+
+ROOT = Path(__file__).parents[1]
+MISSING = Tool("curl", lambda: None, "apt install curl")
+
+
+def progress(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a step as the Makefile does."""
+    arguments = [sys.executable, str(ROOT / ".ci" / "progress"), "Doing it", *command]
+    return subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_missing_program_skips_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "_required", False)
+    with pytest.raises(pytest.skip.Exception, match="not installed: curl"):
+        tools.require(MISSING)
+    assert not tools.is_installed(MISSING)
+
+
+def test_a_missing_program_fails_a_test_where_all_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "_required", True)
+    for ask in (tools.require, tools.is_installed):
+        with pytest.raises(pytest.fail.Exception, match="not installed: curl; apt install curl"):
+            ask(MISSING)
+
+
+def test_the_run_ends_with_a_table_of_what_was_missing() -> None:
+    reasons = [f"Skipped: {tools.REASON}{tool.name}" for tool in (CURL, HAPROXY, CURL)]
+    head, curl, haproxy = tools.summary([*reasons, "Skipped: for another reason"])
+    assert head.split() == ["tests", "missing", "install", "with"]
+    assert curl.split() == ["2", "curl", "apt", "install", "curl"]
+    assert haproxy.split() == ["1", "haproxy", "apt", "install", "haproxy"]
+
+
+def test_there_is_no_table_where_nothing_was_missing() -> None:
+    assert [*tools.summary(["Skipped: for another reason"])] == []
+
+
+def test_a_step_shows_its_title_alone_where_it_is_short() -> None:
+    done = progress(sys.executable, "-c", "print('detail')")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Doing it\n", "")
+
+
+def test_a_long_step_shows_the_last_line_of_its_output_every_three_seconds() -> None:
+    done = progress(sys.executable, "-uc", "import time; print('first'); print('second'); time.sleep(3.5)")
+    assert done.stdout == "Doing it\n    3 s  second\n"
+
+
+def test_a_step_that_fails_shows_all_of_its_output() -> None:
+    done = progress(sys.executable, "-c", "print('why'); raise SystemExit(7)")
+    assert done.returncode == 7
+    assert done.stderr.startswith("why\nThis failed: ")

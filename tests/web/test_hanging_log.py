@@ -1,0 +1,108 @@
+"""A log whose reading hangs: who subscribes is sent away and resumes later, and everybody else is served."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import WSMsgType
+
+from service.games import watch as watch_module
+from service.games.port import StoredDiff
+from service.games.watch import PAGE
+from service.store.store import RedisStore
+from tests.web.played import Table, new_table
+from tests.web.served import Client, serve
+from tests.web.test_sse import streaming
+from tests.web.watching import WITHIN_S, Line, connected
+
+TIMEOUT_S = 0.3
+
+
+class Hanging(RedisStore):
+    """A store that does not answer when the log of one game is read as feeds read it."""
+
+    game = ""
+
+    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+        """The log."""
+        if game == self.game and limit == PAGE:
+            await asyncio.Event().wait()
+        return await super().diffs(game, since, limit)
+
+
+@pytest.fixture
+def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
+    monkeypatch.setattr(watch_module, "READ_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(watch_module, "JOIN_TIMEOUT_S", TIMEOUT_S)
+    return Hanging(store._batches)
+
+
+@pytest.fixture
+async def client(hanging: Hanging) -> AsyncIterator[Client]:
+    async with serve(hanging) as connected_client:
+        yield connected_client
+
+
+@pytest.fixture
+async def table(client: Client) -> Table:
+    """A table at which something was done."""
+    found = await new_table(client)
+    for _ in range(3):
+        await found.do()
+    return found
+
+
+async def sent_away(line: Line) -> None:
+    """The socket is closed so that the client resumes."""
+    await line.hear("closing")
+    async with asyncio.timeout(WITHIN_S):
+        assert (await line.socket.receive()).type is WSMsgType.CLOSE
+    assert line.socket.close_code == 1012
+
+
+async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
+    client: Client, hanging: Hanging, table: Table
+) -> None:
+    async with connected(client, f"{table.path}/ws") as first:
+        for tag in ("subscribed", "snapshot"):
+            await first.hear(tag)
+        hanging.game = table.id
+        async with connected(client, f"{table.path}/ws?since=0") as second:
+            await second.hear("subscribed")
+            other = await new_table(client)
+            await other.do()
+            await table.do()
+            await first.hear("diff")
+            await sent_away(second)
+        hanging.game = ""
+        async with connected(client, f"{table.path}/ws?since=0") as third:
+            for tag in ("subscribed", *["diff"] * 5):
+                await third.hear(tag)
+
+
+async def test_a_socket_that_subscribes_by_a_message_is_told_why(
+    client: Client, hanging: Hanging, table: Table
+) -> None:
+    async with connected(client, f"{table.path}/ws") as first, connected(client, "/v1/ws") as second:
+        for tag in ("subscribed", "snapshot"):
+            await first.hear(tag)
+        hanging.game = table.id
+        await second.say({"type": "subscribe", "id": "s1", "game": table.id, "since": 0})
+        await second.hear("subscribed")
+        error = await second.hear("error")
+        assert (error["id"], error["problem"]["code"]) == ("s1", "store_unavailable")
+        await sent_away(second)
+
+
+async def test_an_event_stream_ends_and_says_when_to_come_back(client: Client, hanging: Hanging, table: Table) -> None:
+    async with connected(client, f"{table.path}/ws") as first:
+        for tag in ("subscribed", "snapshot"):
+            await first.hear(tag)
+        hanging.game = table.id
+        async with streaming(client, table.id, "?since=0") as events:
+            assert await events.lines() == ["retry: 1000"]
+            async with asyncio.timeout(WITHIN_S):
+                assert await events.response.content.read() == b""
+        hanging.game = ""
+        async with streaming(client, table.id, "?since=0") as events:
+            assert [(await events.hear("diff"))["version"] for _ in range(4)] == [1, 2, 3, 4]

@@ -1,0 +1,139 @@
+"""Lost races are tried again with pauses, so often and no more; whoever gives up is told that nothing was done."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from time import perf_counter
+
+import pytest
+from aiohttp import ClientResponse
+
+from service.games.port import Commit, Lost, Outcome
+from service.games.retrying import MAX_ATTEMPTS
+from service.store.store import RedisStore
+from tests.web.played import Table, bearer, new_table, refused
+from tests.web.served import Client, serve
+
+FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
+KEY = "a-secret-key-of-the-client-that-nobody-knows"
+
+
+class Losing(RedisStore):
+    """A store in which somebody else is always first, for a while."""
+
+    left = 0
+    lost = 0
+
+    async def commit(self, commit: Commit) -> Outcome:
+        """Lose, or commit."""
+        if not self.left:
+            return await super().commit(commit)
+        self.left -= 1
+        self.lost += 1
+        return Lost(1, "somebody else's")
+
+
+@pytest.fixture
+async def losing(store: RedisStore) -> Losing:
+    return Losing(store._batches)
+
+
+@pytest.fixture
+async def client(losing: Losing) -> AsyncIterator[Client]:
+    async with serve(losing) as connected:
+        yield connected
+
+
+async def create(table: Table) -> ClientResponse:
+    """Create a game."""
+    return await table.client.post("/v1/games", json={"players": FIVE})
+
+
+async def create_with_key(table: Table) -> ClientResponse:
+    """Create a game in a way that can be repeated."""
+    return await table.client.post("/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY})
+
+
+async def join(table: Table) -> ClientResponse:
+    """Take the open seat."""
+    return await table.client.post(f"{table.path}/seats", json={"name": "Flo"})
+
+
+async def act(table: Table) -> ClientResponse:
+    """Do the first legal move."""
+    return await table.act({"move": (await table.moves())[0]["id"]})
+
+
+async def resign(table: Table) -> ClientResponse:
+    """Resign."""
+    return await table.client.post(f"{table.path}/resign", json={"seat": 0}, headers=bearer(table.owner))
+
+
+async def abort(table: Table) -> ClientResponse:
+    """End the game."""
+    return await table.client.delete(table.path, headers=bearer(table.owner))
+
+
+async def rematch(table: Table) -> ClientResponse:
+    """Play again."""
+    return await table.client.post(f"{table.path}/rematch", headers=bearer(table.owner))
+
+
+CHANGES: tuple[Callable[[Table], Awaitable[ClientResponse]], ...] = (
+    create,
+    create_with_key,
+    join,
+    act,
+    resign,
+    abort,
+    rematch,
+)
+
+
+async def table_for(client: Client, change: Callable[[Table], Awaitable[ClientResponse]]) -> Table:
+    """A table at which a change can be made."""
+    table = await new_table(client, [*FIVE[:2], {"open": True}] if change is join else FIVE)
+    if change is rematch:
+        assert (await abort(table)).status == 200
+    return table
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_whoever_always_loses_is_told_so_after_a_bounded_number_of_attempts(
+    client: Client, losing: Losing, change: Callable[[Table], Awaitable[ClientResponse]]
+) -> None:
+    table = await table_for(client, change)
+    losing.left, began = 10_000, perf_counter()
+    problem = await refused(await change(table), 409, "conflict")
+    assert "nothing was done" in problem["detail"]
+    assert 5 <= losing.lost <= 1 + MAX_ATTEMPTS
+    assert perf_counter() - began > 0.2  # as all that time there were pauses
+    losing.left = 0
+    assert (await change(table)).status < 300
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_whoever_loses_some_times_is_not_told_of_it(
+    client: Client, losing: Losing, change: Callable[[Table], Awaitable[ClientResponse]]
+) -> None:
+    table = await table_for(client, change)
+    losing.left = MAX_ATTEMPTS // 2
+    assert (await change(table)).status < 300
+    assert losing.lost == MAX_ATTEMPTS // 2
+
+
+async def test_many_who_change_a_game_at_the_same_moment_all_get_through(client: Client, losing: Losing) -> None:
+    async with serve(RedisStore(losing._batches)) as other:
+        for _ in range(4):
+            table = await new_table(client, FIVE)
+            same = Table(other, table.created)
+            bodies = [{"seat": seat} for seat in range(1, 5)]
+            answers = await asyncio.gather(
+                *(
+                    (table if body["seat"] % 2 else same).client.post(
+                        f"{table.path}/resign", json=body, headers=bearer(table.owner)
+                    )
+                    for body in bodies
+                )
+            )
+            assert [answer.status for answer in answers] == [200] * len(bodies)
+            assert (await table.json())["status"] == "finished"

@@ -1,0 +1,248 @@
+"""A server must have said that it wants a webhook before it gets anything but a few challenges."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import msgspec
+import pytest
+from aiohttp import web
+from redis.asyncio import Redis
+from standardwebhooks import Webhook
+
+from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, OF_CLIENT, OF_SITE, ChallengeLimits
+from service.games.webhooks.sending import POSTPONED, Sent
+from service.store import keys
+from service.store.store import RedisStore
+from service.web.posting import OF_ADDRESS, posting
+from tests.web.hooking import (
+    LOCAL,
+    SECRET,
+    Instance,
+    Later,
+    Receiver,
+    attempts_of,
+    instance,
+    read,
+    receiving,
+    register,
+    repeat,
+)
+from tests.web.played import Table, bearer, new_table
+
+ATTEMPTS = len(CHALLENGE_DELAYS_S) + 1
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as one:
+        yield one
+
+
+@pytest.fixture
+def later() -> Later:
+    return Later()
+
+
+@pytest.fixture
+async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
+    async with instance(store, later) as running:
+        yield running
+
+
+async def retry(table: Table, hook: dict[str, Any]) -> Any:
+    answer = await table.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
+    assert answer.status == 200
+    return await answer.json()
+
+
+async def test_a_right_answer_makes_a_webhook_active(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url, secret=SECRET)
+    assert hook["status"] == "pending"
+    await one.deliver()
+    assert (await read(table, hook))["status"] == "active"
+    (got,) = receiver.challenges
+    assert Webhook(SECRET).verify(got.body, got.headers) == got.message
+    assert {**got.message, "timestamp": "", "challenge": ""} == {
+        "type": "challenge",
+        "timestamp": "",
+        "challenge": "",
+        "game": table.id,
+        "webhook": hook["id"],
+    }
+    assert len(got.message["challenge"]) >= 43
+    (attempt,) = await attempts_of(table, hook)
+    assert (attempt["id"], attempt["type"], attempt["version"]) == (got.id, "challenge", 1)
+    assert (attempt["delivered"], attempt["status"], attempt["error"]) == (True, 200, None)
+    await table.do()
+    await one.deliver()
+    assert (len(receiver.challenges), receiver.versions) == (1, [2])
+
+
+async def test_what_happens_before_the_answer_comes_after_it_and_nothing_is_missing(
+    one: Instance, receiver: Receiver, later: Later
+) -> None:
+    receiver.answer_challenge = lambda _: web.Response(status=503)
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    for _ in range(3):
+        await table.do()
+        await one.deliver()
+    waiting = await read(table, hook)
+    assert receiver.received == []
+    assert (waiting["status"], waiting["failures"], waiting["delivered_version"]) == ("pending", 1, 1)
+    assert waiting["next_attempt_at"] is not None
+    receiver.answer_challenge = repeat
+    later.moved += 7
+    await one.deliver()
+    assert receiver.versions == [2, 3, 4]
+    first, second = receiver.challenges
+    assert first.id != second.id
+    assert first.message["challenge"] != second.message["challenge"]
+    assert (await read(table, hook))["status"] == "active"
+
+
+def _with(answer: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], web.Response]:
+    return lambda message: web.Response(body=json.dumps(answer(message)).encode())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    (
+        lambda _: web.Response(status=204),
+        lambda _: web.Response(body=b""),
+        lambda message: web.Response(text=message["challenge"]),
+        lambda _: web.Response(body=b"\xff{"),
+        _with(lambda message: message),
+        _with(lambda _: {"challenge": "x" * 43}),
+        _with(lambda _: {"challenge": "é"}),
+        _with(lambda _: {"challenge": None}),
+        _with(lambda message: [message["challenge"]]),
+        _with(lambda message: {"challenge": message["challenge"] + " "}),
+        lambda message: web.Response(text=" " * 2000 + json.dumps({"challenge": message["challenge"]})),
+        lambda _: web.Response(text="[" * 100_000),
+    ),
+)
+async def test_nothing_but_the_challenge_itself_is_a_right_answer(
+    one: Instance, receiver: Receiver, answer: Callable[[dict[str, Any]], web.Response]
+) -> None:
+    receiver.answer_challenge = answer
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    await table.do()
+    await one.deliver()
+    assert [(tried["error"], tried["delivered"]) for tried in await attempts_of(table, hook)] == [
+        ("wrong_answer", False)
+    ]
+    assert (await read(table, hook))["status"] == "pending"
+    assert receiver.received == []
+
+
+@pytest.mark.parametrize(("status", "attempts", "reason"), ((410, 1, "gone"), (404, ATTEMPTS, "unproven")))
+async def test_who_does_not_want_it_gets_a_few_challenges_and_nothing_else(
+    one: Instance, receiver: Receiver, later: Later, status: int, attempts: int, reason: str
+) -> None:
+    receiver.answer_challenge = lambda _: web.Response(status=status)
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    for _ in range(12):
+        await table.do()
+        await one.deliver()
+        later.moved += 400
+    told = await read(table, hook)
+    assert (told["status"], told["disabled_reason"], told["next_attempt_at"]) == ("disabled", reason, None)
+    assert (len(receiver.challenges), receiver.received) == (attempts, [])
+    assert (await retry(table, hook))["status"] == "pending"
+    receiver.answer_challenge = repeat
+    await one.deliver()
+    assert (await read(table, hook))["status"] == "active"
+    assert receiver.versions == [*range(2, 14)]
+
+
+async def test_a_site_gets_few_challenges_that_it_does_not_want(
+    one: Instance, receiver: Receiver, later: Later
+) -> None:
+    """Whoever registers there, retries and deletes as often as they can."""
+    receiver.answer_challenge = lambda _: web.Response(status=404)
+    table = await new_table(one.client)
+    hooks = [await register(table, receiver.url) for _ in range(10)]
+    for _ in range(30):
+        for hook in hooks:
+            await retry(table, hook)
+        await one.deliver()
+        later.moved += 2
+    assert OF_CLIENT.burst <= len(receiver.challenges) <= OF_CLIENT.burst + 2
+    assert {(await read(table, hook))["status"] for hook in hooks} == {"pending"}
+
+
+async def test_right_answers_are_not_counted(one: Instance, receiver: Receiver) -> None:
+    hooks = []
+    for _ in range(3):
+        table = await new_table(one.client)
+        hooks += [(table, await register(table, receiver.url)) for _ in range(10)]
+    async with asyncio.timeout(30):
+        while len(receiver.challenges) < len(hooks):
+            await one.deliver()
+    assert len(hooks) > OF_CLIENT.burst
+    assert {(await read(table, hook))["status"] for table, hook in hooks} == {"active"}
+    assert {(await read(table, hook))["failures"] for table, hook in hooks} == {0}
+
+
+def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
+    later = Later()
+    limits = ChallengeLimits(later)
+    sent = 0
+    for second in range(600):
+        sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
+        later.moved = second
+    assert OF_SITE.burst <= sent <= OF_SITE.burst + 600 / OF_SITE.each_s + 2
+    assert limits.take("client", "https://other.example/") == 0
+
+
+async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: Receiver) -> None:
+    message = b'{"type": "challenge", "challenge": "c"}'
+    port = receiver.url.split(":")[2].split("/")[0]
+    async with posting(LOCAL) as send:
+        sent = [
+            await send(f"http://{number}.localhost:{port}/hook", {}, message, challenge=True)
+            for number in range(OF_ADDRESS.burst + 20)
+        ]
+        plain = await send(receiver.url, {}, message)
+    assert sent[-1].error == "postponed"
+    assert len(receiver.challenges) <= OF_ADDRESS.burst + 10
+    assert plain.error is None, "what is proven is not counted"
+
+
+async def test_what_is_postponed_is_no_failure(one: Instance, receiver: Receiver, later: Later) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    send, one.deliverer._send = one.deliverer._send, _postponing
+    await one.deliver()
+    told = await read(table, hook)
+    assert (told["status"], told["failures"]) == ("pending", 0)
+    assert told["next_attempt_at"] is not None
+    assert await attempts_of(table, hook) == []
+    one.deliverer._send = send
+    later.moved += 80
+    await one.deliver()
+    await one.deliver()
+    assert (await read(table, hook))["status"] == "active"
+
+
+async def _postponing(*_: object, **__: object) -> Sent:
+    return Sent(None, POSTPONED, 0)
+
+
+async def test_webhooks_stored_before_there_were_challenges_are_active(
+    one: Instance, receiver: Receiver, redis: Redis
+) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    earlier = msgspec.msgpack.encode([1, 0, None, None])
+    await redis.hset(keys.game(table.id), f"hook:{hook['id']}:state", earlier)
+    assert (await read(table, hook))["status"] == "active"
+    await table.do()
+    await one.deliver()
+    assert (receiver.versions, receiver.challenges) == ([2], [])
