@@ -1,6 +1,7 @@
 """What tests of every folder share: a real Redis server, and a store on it."""
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
@@ -31,6 +32,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("not tried: something is missing on this machine")
         for line in lines:
             terminalreporter.line(line)
+
+
+@pytest.fixture(autouse=True)
+def log_levels() -> Iterator[None]:
+    """Restore the loggers' levels: commands that run in this process set them, and what is logged takes memory."""
+    loggers = (logging.getLogger(), logging.getLogger("service.web.access"))
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

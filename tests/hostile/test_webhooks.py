@@ -20,8 +20,8 @@ from service.supervision import Supervisor
 from tests.web.played import Table, bearer, new_table
 from tests.web.served import Client, serve
 
-TIMEOUT_S = 10.0
-"""How long servers that hang are waited for here."""
+TIMEOUT_S = 1_000.0
+"""How long servers that hang are waited for here: longer than any test, so whoever waits for one of them fails."""
 
 PROMPT_S = 0.2
 ROUNDS = 5
@@ -82,16 +82,12 @@ class Hostile(NamedTuple):
                     return
                 await asyncio.sleep(0.01)
 
-    async def delay_s(self, table: Table, where: str) -> float:
-        """How long a change takes to arrive, the median of some."""
-        delays = []
+    async def told(self, table: Table, where: str) -> None:
+        """Change a game some times, and wait until a server was told of each change."""
         for _ in range(ROUNDS):
             before = self.sites.answered[where]
-            began = time.perf_counter()
             await table.do()
             await self.sites.wait(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
-            delays.append(time.perf_counter() - began)
-        return sorted(delays)[ROUNDS // 2]
 
 
 @asynccontextmanager
@@ -126,7 +122,7 @@ async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int,
         good = await new_table(one.client)
         await register(good, "https://good.example/")
         await proven(good, 1)
-        calm = await one.delay_s(good, "good.example")
+        await one.told(good, "good.example")
         tables = [await new_table(one.client) for _ in range(hanging * games)]
         for number, table in enumerate(tables):
             for hook in range(10):
@@ -134,18 +130,12 @@ async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int,
         await asyncio.gather(*(proven(table, 10) for table in tables))
         await asyncio.gather(*(table.do() for table in tables))
         await one.tried_all()
-        stressed = await one.delay_s(good, "good.example")
+        await one.told(good, "good.example")
         fresh = await new_table(one.client)
         await register(fresh, "https://fresh.example/")
         await proven(fresh, 1)
-        began = time.perf_counter()
-        await fresh.do()
-        await one.sites.wait(lambda: one.sites.answered["fresh.example"] > 0)
-        unknown = time.perf_counter() - began
+        await one.told(fresh, "fresh.example")
         assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
-
-    assert stressed < calm + TIMEOUT_S / 10
-    assert unknown < TIMEOUT_S / 2
 
 
 async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: RedisStore) -> None:
@@ -156,12 +146,8 @@ async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: Red
             for hook in range(10):
                 await register(table, f"https://{hook}.slow{number}.example/")
         await one.tried_all()
-        began = time.perf_counter()
         fresh = await new_table(one.client)
         await register(fresh, "https://fresh.example/")
         await proven(fresh, 1)
-        delay = await one.delay_s(fresh, "fresh.example")
-        took = time.perf_counter() - began
-        assert one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_hanging
-    assert took < TIMEOUT_S / 2
-    assert delay < TIMEOUT_S / 10
+        await one.told(fresh, "fresh.example")
+        assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_hanging
