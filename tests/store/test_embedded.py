@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from contextlib import aclosing
 from pathlib import Path
 
@@ -78,11 +77,9 @@ async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -
 
 async def test_a_second_instance_is_refused_and_harms_nothing(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
-        began = time.monotonic()
         with pytest.raises(DataDirectoryBusy, match=f"process {os.getpid()}.*SOUTH_SEAS_DATA_DIR"):
             async with embedded_server(data_dir, program=program, wait_s=0.1):
                 pass
-        assert time.monotonic() - began < 1
         await store.ping()
 
 
