@@ -69,33 +69,27 @@ PARAMETERS: dict[str, Any] = {
         "name": "If-Match",
         "in": "header",
         "description": 'Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or '
-        '`"VERSION"`, or `*` for any. A weak tag matches none.',
+        '`"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none.',
         "schema": {"type": "string"},
-        "examples": {
-            "version": {"value": '"17"'},
-            "etag": {"value": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"'},
-        },
     },
     "Accept-Language": {
         "name": "Accept-Language",
         "in": "header",
-        "description": "The languages that texts may be in, best first; English where none of them is ours.",
+        "description": "The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where "
+        "none of them is ours.",
         "schema": {"type": "string"},
-        "example": "fr-CA, fr;q=0.9, en;q=0.5",
     },
     "If-None-Match": {
         "name": "If-None-Match",
         "in": "header",
         "description": "The `ETag` of what you have: 304 where it is still that.",
         "schema": {"type": "string"},
-        "example": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
     },
     "Idempotency-Key": {
         "name": "Idempotency-Key",
         "in": "header",
         "description": "Chosen by you for this request and its retries: printable ASCII, counted per path and token.",
         "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
-        "example": "turn-9-place",
     },
     "Idempotency-Key-secret": {
         "name": "Idempotency-Key",
@@ -104,7 +98,6 @@ PARAMETERS: dict[str, Any] = {
         "secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats "
         "itself or counts is refused. It is never stored.",
         "schema": {"type": "string", "minLength": 32, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
-        "example": "6e2f0c9b8d4a7153f0e1d2c3b4a59687",
     },
     "Creator-Key": {
         "name": "Creator-Key",
@@ -113,7 +106,6 @@ PARAMETERS: dict[str, Any] = {
         "and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is "
         "stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.",
         "schema": {"type": "string", "minLength": 32, "maxLength": 202, "pattern": "^[A-Za-z0-9._~+/-]+=*$"},
-        "example": "c1b2f7d09e5a48c6b3f8e2d4a7901c5e",
     },
     "hook": {
         "name": "hook",
@@ -144,14 +136,12 @@ PARAMETERS: dict[str, Any] = {
         "in": "header",
         "description": f"`{REPRESENTATION}` puts the whole GAME into the answer (RFC 7240).",
         "schema": {"type": "string"},
-        "example": REPRESENTATION,
     },
     "Last-Event-ID": {
         "name": "Last-Event-ID",
         "in": "header",
         "description": "`VERSION-DIGEST` of the last event that you have: an event stream goes on after it.",
         "schema": {"type": "string"},
-        "example": "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627",
     },
 }
 
@@ -162,16 +152,11 @@ SENT_WITH: list[dict[str, Any]] = [
         "required": True,
         "description": description,
         "schema": {"type": "string"},
-        "example": example,
     }
-    for name, description, example in (
-        ("webhook-id", "Equal however often the message is sent.", "k7m2x9qd4t1w.18.w4k8x1m7q2zc"),
-        ("webhook-timestamp", "The Unix second of this attempt.", "1795295400"),
-        (
-            "webhook-signature",
-            "`v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops.",
-            "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-        ),
+    for name, description in (
+        ("webhook-id", "Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`."),
+        ("webhook-timestamp", "The Unix second of this attempt."),
+        ("webhook-signature", "`v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops."),
     )
 ]
 """The headers of a webhook's message."""

@@ -1,6 +1,8 @@
 """The pages in a real browser: their policy refuses nothing, nothing comes from elsewhere, and all of it fits."""
 
-from playwright.async_api import Page, Request, ViewportSize, expect
+from typing import Any
+
+from playwright.async_api import Browser, Page, Request, ViewportSize, expect
 
 from service.games.port import Store
 from service.web.docs.contents import NAMES, path_of
@@ -54,6 +56,38 @@ async def test_the_viewer_shows_every_operation_and_does_one(store: Store) -> No
         await operation.get_by_role("button", name="Execute").click()
         await expect(operation.locator(".live-responses-table .response-col_status").last).to_contain_text("201")
         assert told.wrong == []
+
+
+async def test_strangers_who_execute_the_same_example_get_games_of_their_own(store: Store) -> None:
+    async with serve(store) as client, chromium() as browser:
+        answers = [await _executed_create(browser, str(client.make_url("/"))) for _ in range(2)]
+    assert answers[0]["game"]["id"] != answers[1]["game"]["id"]
+    assert answers[0]["owner_token"] != answers[1]["owner_token"]
+
+
+async def test_the_viewer_fills_in_no_header(store: Store) -> None:
+    async with serve(store) as client, chromium() as browser:
+        page = await browser.new_page(viewport=DESKTOP)
+        await page.goto(f"{client.make_url('/')}docs/api#/games/createGame")
+        operation = page.locator("#operations-games-createGame")
+        await operation.get_by_role("button", name="Try it out").click()
+        headers = operation.locator("tr[data-param-in=header] input")
+        await expect(headers).to_have_count(3)
+        assert [await field.input_value() for field in await headers.all()] == [""] * 3
+
+
+async def _executed_create(browser: Browser, base: str) -> dict[str, Any]:
+    """The answer to "Try it out" and "Execute" for a new game, in a browser of one's own."""
+    context = await browser.new_context(viewport=DESKTOP)
+    page = await context.new_page()
+    await page.goto(f"{base}docs/api#/games/createGame")
+    operation = page.locator("#operations-games-createGame")
+    await operation.get_by_role("button", name="Try it out").click()
+    async with page.expect_response(lambda response: response.request.method == "POST") as answered:
+        await operation.get_by_role("button", name="Execute").click()
+    answer: dict[str, Any] = await (await answered.value).json()
+    await context.close()
+    return answer
 
 
 async def test_a_rule_is_where_its_link_leads(store: Store) -> None:

@@ -77,6 +77,22 @@ def test_every_problem_is_told_somewhere_with_an_example() -> None:
         assert example["value"]["code"] == code
 
 
+def test_no_header_of_a_request_has_a_value_that_a_viewer_would_send() -> None:
+    """Two strangers who execute an example would share its idempotency key, and so the tokens of one game."""
+    shared = [DOCUMENT["components"]["parameters"].values()]
+    own = [
+        operation.get("parameters", [])
+        for item in (*DOCUMENT["paths"].values(), *DOCUMENT["webhooks"].values())
+        for method, operation in item.items()
+        if method != "parameters"
+    ]
+    headers = [one for listed in (*shared, *own) for one in listed if one.get("in") == "header"]
+    assert len(headers) >= 8
+    for header in headers:
+        filled = {"example", "examples"} & header.keys() | {"default", "example", "examples"} & header["schema"].keys()
+        assert not filled, header["name"]
+
+
 def test_every_example_is_of_its_schema() -> None:
     shown = 0
     for operation in operations():

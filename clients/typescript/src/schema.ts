@@ -2435,15 +2435,9 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /**
-         * @description The languages that texts may be in, best first; English where none of them is ours.
-         * @example fr-CA, fr;q=0.9, en;q=0.5
-         */
+        /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
         readonly "Accept-Language": string;
-        /**
-         * @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
-         * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
-         */
+        /** @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`. */
         readonly "Creator-Key": string;
         /**
          * @description A webhook's id.
@@ -2455,32 +2449,17 @@ export interface components {
          * @example k7m2x9qd4t1w
          */
         readonly id: string;
-        /**
-         * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
-         * @example turn-9-place
-         */
+        /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
         readonly "Idempotency-Key": string;
-        /**
-         * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
-         * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
-         */
+        /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
         readonly "Idempotency-Key-secret": string;
-        /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+        /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
         readonly "If-Match": string;
-        /**
-         * @description The `ETag` of what you have: 304 where it is still that.
-         * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-         */
+        /** @description The `ETag` of what you have: 304 where it is still that. */
         readonly "If-None-Match": string;
-        /**
-         * @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it.
-         * @example 17-0f3a5c1e9b7d2846a0c4e8f1b3d59627
-         */
+        /** @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it. */
         readonly "Last-Event-ID": string;
-        /**
-         * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
-         * @example return=representation
-         */
+        /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
         readonly Prefer: string;
         /**
          * @description A ship's id.
@@ -2556,10 +2535,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -2635,10 +2611,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -2774,10 +2747,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -3067,20 +3037,11 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
-                 * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
-                 */
+                /** @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /**
-                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
-                 * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
-                 */
+                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path?: never;
@@ -3199,10 +3160,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -3313,7 +3271,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
             };
             readonly path: {
@@ -3444,22 +3402,13 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
-                 * @example turn-9-place
-                 */
+                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
-                 * @example return=representation
-                 */
+                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
@@ -3638,10 +3587,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -3769,10 +3715,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -3900,10 +3843,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -4019,15 +3959,9 @@ export interface operations {
                 readonly since?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /**
-                 * @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it.
-                 * @example 17-0f3a5c1e9b7d2846a0c4e8f1b3d59627
-                 */
+                /** @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it. */
                 readonly "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
             };
             readonly path: {
@@ -4160,15 +4094,9 @@ export interface operations {
                 readonly y?: number;
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -4283,15 +4211,9 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
-                 * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
-                 */
+                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
@@ -4447,22 +4369,13 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
-                 * @example turn-9-place
-                 */
+                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
-                 * @example return=representation
-                 */
+                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
@@ -4627,22 +4540,13 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
-                 * @example turn-9-place
-                 */
+                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
-                 * @example return=representation
-                 */
+                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
@@ -4804,10 +4708,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -4921,20 +4822,11 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.
-                 * @example c1b2f7d09e5a48c6b3f8e2d4a7901c5e
-                 */
+                /** @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /**
-                 * @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored.
-                 * @example 6e2f0c9b8d4a7153f0e1d2c3b4a59687
-                 */
+                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
@@ -5082,15 +4974,9 @@ export interface operations {
                 readonly since?: number;
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -5202,10 +5088,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -5319,22 +5202,13 @@ export interface operations {
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /**
-                 * @description The languages that texts may be in, best first; English where none of them is ours.
-                 * @example fr-CA, fr;q=0.9, en;q=0.5
-                 */
+                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /**
-                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
-                 * @example turn-9-place
-                 */
+                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, or `*` for any. A weak tag matches none. */
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description `return=representation` puts the whole GAME into the answer (RFC 7240).
-                 * @example return=representation
-                 */
+                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
@@ -5602,10 +5476,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description Chosen by you for this request and its retries: printable ASCII, counted per path and token.
-                 * @example turn-9-place
-                 */
+                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
@@ -6291,10 +6162,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -6370,10 +6238,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -6471,10 +6336,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -6575,10 +6437,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -6681,10 +6540,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -6787,10 +6643,7 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /**
-                 * @description The `ETag` of what you have: 304 where it is still that.
-                 * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-                 */
+                /** @description The `ETag` of what you have: 304 where it is still that. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
@@ -6886,20 +6739,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
-                /**
-                 * @description Equal however often the message is sent.
-                 * @example k7m2x9qd4t1w.18.w4k8x1m7q2zc
-                 */
+                /** @description Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
                 readonly "webhook-id": string;
-                /**
-                 * @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops.
-                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
-                 */
+                /** @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops. */
                 readonly "webhook-signature": string;
-                /**
-                 * @description The Unix second of this attempt.
-                 * @example 1795295400
-                 */
+                /** @description The Unix second of this attempt. */
                 readonly "webhook-timestamp": string;
             };
             readonly path?: never;
@@ -6938,20 +6782,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
-                /**
-                 * @description Equal however often the message is sent.
-                 * @example k7m2x9qd4t1w.18.w4k8x1m7q2zc
-                 */
+                /** @description Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
                 readonly "webhook-id": string;
-                /**
-                 * @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops.
-                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
-                 */
+                /** @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops. */
                 readonly "webhook-signature": string;
-                /**
-                 * @description The Unix second of this attempt.
-                 * @example 1795295400
-                 */
+                /** @description The Unix second of this attempt. */
                 readonly "webhook-timestamp": string;
             };
             readonly path?: never;
