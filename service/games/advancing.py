@@ -60,6 +60,12 @@ def stood_in(game: Game, seat: int) -> bool:
     return player.kind == "human" and player.bot is not None
 
 
+def is_resting(game: Game) -> bool:
+    """Whether nobody is left at an active game: bots stand in for all its people, so it waits until one returns."""
+    people = [player for player in game.players if player.kind == "human" and not player.resigned]
+    return game.status == "active" and bool(people) and all(player.bot is not None for player in people)
+
+
 def overdue(game: Game, now: int) -> bool:
     """Whether the decider's time is up; the second that the deadline names is still theirs."""
     return game.deadline is not None and now > unix_seconds(game.deadline)

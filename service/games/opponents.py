@@ -10,7 +10,7 @@ from time import perf_counter
 
 from service.engine import Game, Tables, apply, move_id
 from service.games import desk
-from service.games.advancing import overdue, overdue_at
+from service.games.advancing import is_resting, overdue, overdue_at
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NoSuchGame
@@ -48,8 +48,9 @@ _BOTS = ACTIONS.of("bot")
 
 
 def bot_on_turn(game: Game) -> str | None:
-    """The bot that must decide now, if it is a bot."""
-    return game.players[game.decider].bot if game.status == "active" else None
+    """The bot that must decide now, if it is a bot; none while the game rests."""
+    bot = game.players[game.decider].bot if game.status == "active" else None
+    return None if bot is None or is_resting(game) else bot
 
 
 async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:

@@ -7,6 +7,7 @@ import pytest
 from schemas.lobby import CreateGame, JoinGame, SeatAsked
 from service.games.create import Joiner, create, join
 from service.games.errors import NotReplaced, Replaced, Resigned, WrongSeat
+from service.games.opponents import due_at
 from service.games.port import Store
 from tests.games.seated import Clock, Seated, context_of, kinds, seated, seconds_left
 
@@ -125,6 +126,35 @@ async def test_a_bot_stands_in_until_the_player_returns(store: Store) -> None:
     while (await table.game()).status == "active":
         await table.act()
     await table.prove()
+
+
+async def test_a_game_rests_while_bots_stand_in_for_everybody(store: Store) -> None:
+    """Two people who both look away find their game where the second of them left it."""
+    table = await seated(store, bots=("random",), timeout_s=60, policy="bot")
+    await table.wait(61)
+    assert (await table.game()).decider == 1
+    await table.wait(61)
+    resting = await table.game()
+    assert [player.bot for player in resting.players] == ["greedy", "greedy", "random"]
+    assert (resting.decider, resting.phase, resting.deadline) == (1, "place_tile", None)
+    for _ in range(3):
+        await table.wait(3600)
+    assert (await table.game()).version == resting.version
+    assert due_at(table.context, resting) is None
+    await table.come_back(token=table.tokens[0])
+    game = await table.game()
+    assert (game.decider, game.players[1].bot) == (0, "greedy")
+    assert {diff["by"] for diff in (await table.follow())[resting.version + 1 :]} == {"bot"}
+    assert seconds_left(game, table.clock) == 60
+    await table.prove()
+
+
+async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resigned(store: Store) -> None:
+    table = await seated(store, 1, ("random", "random"))
+    await table.resign(seat=0)
+    for _ in range(40):
+        await table.wait(1)
+    assert (await table.game()).status == "finished"
 
 
 async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: Store) -> None:
