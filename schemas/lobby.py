@@ -3,10 +3,12 @@
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import force_setattr
 
 from schemas.acting import LegalMoves
 from schemas.base import Answer, Request
 from schemas.game import GameSummary, GameView
+from schemas.names import normalize_name
 from schemas.vocabulary import (
     BotKind,
     Color,
@@ -18,7 +20,6 @@ from schemas.vocabulary import (
     Seed,
     TimeoutAsked,
     Visibility,
-    check_name,
 )
 
 ExternalUser = Annotated[
@@ -54,7 +55,7 @@ class SeatAsked(Request):
         if self.external_user is not None and (self.open or self.bot is not None):
             raise ValueError("`external_user`: only a person's seat has one")
         if self.name is not None:
-            check_name(self.name)
+            force_setattr(self, "name", normalize_name(self.name))
 
 
 class CreateGame(Request):
@@ -96,7 +97,7 @@ class JoinGame(Request):
     """Whom the bearer of `Creator-Key` finds this seat's games by; it needs that header."""
 
     def __post_init__(self) -> None:
-        check_name(self.name)
+        force_setattr(self, "name", normalize_name(self.name))
 
 
 class Rematch(Request):

@@ -1,6 +1,5 @@
 """The words of the contract: ids, names, small enumerations. Source: R0 and api.md, "Ground rules"."""
 
-import unicodedata
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -20,7 +19,14 @@ Seed = Annotated[
 MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="A move's short id.")]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
 Language = Annotated[str, Meta(examples=["en", "fr", "de"], description="The language of texts: growing.")]
-Name = Annotated[str, Meta(min_length=1, max_length=32, description="1 to 32 characters, no control or format ones.")]
+Name = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=32,
+        description="1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones.",
+    ),
+]
 Rotation = Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")]
 Half = Annotated[int, Meta(ge=0, le=7, description="A half-edge, numbered clockwise from the north-west corner.")]
 SeatNumber = Annotated[int, Meta(ge=0, le=4, description="A seat, 0 to 4 in clockwise order.")]
@@ -71,16 +77,3 @@ class WaresAsked(Request):
     bananas: Count = 0
     shells: Count = 0
     fish: Count = 0
-
-
-REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-def check_name(name: str) -> None:
-    """Raise ValueError where `name` holds a control or format character, a line separator or no character at all."""
-    for index, character in enumerate(name):
-        if unicodedata.category(character) in REFUSED_CATEGORIES:
-            message = (
-                f"`name`: character {index + 1} of the name (U+{ord(character):04X}) is a control or format character"
-            )
-            raise ValueError(message)

@@ -7,9 +7,7 @@ import discord
 
 from examples.discord_bot.tables import Person
 from examples.discord_bot.words import language_of
-from schemas.vocabulary import REFUSED_CATEGORIES
-
-LONGEST = 32
+from schemas.names import INVISIBLE, MAX_NAME, REFUSED_CATEGORIES, is_visible
 
 
 def person_of(interaction: discord.Interaction[Any]) -> Person:
@@ -19,10 +17,15 @@ def person_of(interaction: discord.Interaction[Any]) -> Person:
 
 
 def table_name(name: str) -> str:
-    r"""A display name as the service takes it: 1 to 32 characters, no control or format ones.
+    r"""A display name as the service takes it: 1 to 32 characters, one that can be seen, no control or format ones.
 
-    >>> table_name("Zo\u200de\n")
-    'Zoe'
+    >>> table_name("Zo\u200de\n"), table_name("\u3164")
+    ('Zoe', '?')
     """
-    kept = "".join(character for character in name if unicodedata.category(character) not in REFUSED_CATEGORIES)
-    return kept.strip()[:LONGEST].strip() or "?"
+    kept = "".join(
+        character
+        for character in unicodedata.normalize("NFC", name)
+        if character not in INVISIBLE and unicodedata.category(character) not in REFUSED_CATEGORIES
+    )
+    short = kept.strip()[:MAX_NAME].strip()
+    return short if any(map(is_visible, short)) else "?"

@@ -16,6 +16,7 @@ from examples.discord_bot.words import LANGUAGES, Language, say
 from schemas.bots import BotInfo
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, JoinGame, SeatAsked
+from schemas.names import first_free_name
 from service.client import Backoff, Client, ClientError, VersionMismatch
 
 PATIENCE = Backoff(tries=3, longest_s=2.0, timeout_s=8.0)
@@ -101,9 +102,12 @@ class Tables:
     async def begin(self, channel: int, host: Person, wish: Wish) -> tuple[Table, Screen]:
         """A new table, whose host sits at it."""
         people = [host, *wish.people]
+        names: list[str] = []
+        for person in people:
+            names.append(first_free_name(person.name, names))
         asked = CreateGame(
             players=[
-                *(SeatAsked(name=person.name) for person in people),
+                *(SeatAsked(name=name) for name in names),
                 *(SeatAsked(bot=bot) for bot in wish.bots),
                 *(SeatAsked(open=True) for _ in range(wish.open_seats)),
             ],
@@ -136,7 +140,9 @@ class Tables:
         if self.ledger.seat_of(table.game, person.user) is not None:
             raise AlreadySeated
         client = self.client(person.language, table.spectator_token)
-        joined = await client.join(table.game, JoinGame(name=person.name))
+        players = (await client.game(table.game)).players
+        name = first_free_name(person.name, [player.name for player in players if player.name is not None])
+        joined = await client.join(table.game, JoinGame(name=name))
         self.ledger.add_seat(Seat(table.game, joined.seat, person.user, joined.token))
         return Screen(say(person.language, "joined"))
 

@@ -16,6 +16,7 @@ from service.games.diffs import record
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.held import Table
 from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
+from service.games.naming import check_free
 from service.games.opening import check_bots, derived_id, new_access, new_game, random_id, with_tokens
 from service.games.opponents import due_at, play_bots
 from service.games.port import Answered, Committed, Lost
@@ -86,7 +87,7 @@ async def create(
 
 
 async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Joined:
-    """Take the next open seat. Raises NoSuchGame, NoOpenSeat, Conflict (the colour is taken), KeyReused, Malformed."""
+    """Take the next open seat. Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), KeyReused, Malformed."""
     idempotency = scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
     check_secret(idempotency)
     check_tagging(asked, joiner.creator)
@@ -139,6 +140,7 @@ async def _try_join(
     seat = open_seat(game)
     if seat is None:
         raise NoOpenSeat
+    check_free(game, asked.name)
     taken = {player.color for player in game.players if player.color is not None}
     if asked.color in taken:
         raise Conflict(f"{asked.color} is taken")

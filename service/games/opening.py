@@ -12,6 +12,7 @@ from service.games.access import OWNER, SALT_BYTES, SPECTATOR, Access, Tag, mint
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import UnknownBot
+from service.games.naming import names_of_players
 from service.games.opponents import play_bots
 from service.games.port import StoredDiff
 from service.games.shuffle import (
@@ -30,7 +31,7 @@ ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 async def new_game(
     context: Context, asked: CreateGame, tileset: LoadedTileSet, game_id: str, previous_game: str | None = None
 ) -> tuple[Game, list[StoredDiff]]:
-    """The game that was asked for, with its bots' first moves."""
+    """The game that was asked for, with its bots' first moves. Raises Conflict where names look alike."""
     tables = tileset.tables
     seed = asked.seed or secrets.token_hex(RANDOM_SEED_BYTES)
     game, events = set_up(
@@ -112,18 +113,20 @@ def derived_id(source: str, number: int) -> str:
 
 
 def _players(asked: CreateGame) -> list[Player]:
-    """Seats with their colours: those asked for, then red, blue, green, yellow, black by seat, skipping those taken."""
+    """Seats with their colours: those asked for, then red, blue, green, yellow, black by seat, skipping those taken.
+
+    Raises Conflict where names look alike.
+    """
     taken = {player.color for player in asked.players}
     free = iter([color for color in COLORS if color not in taken])
     players = []
-    for player in asked.players:
+    for player, name in zip(asked.players, names_of_players(asked.players), strict=True):
         if player.open:
             players.append(Player(name=None, color=None, kind="open"))
             continue
         color = player.color if player.color is not None else next(free)
         if player.bot is not None:
-            name = player.name or player.bot.capitalize()
             players.append(Player(name=name, color=color, kind="bot", bot=player.bot))
         else:
-            players.append(Player(name=player.name, color=color, kind="human"))
+            players.append(Player(name=name, color=color, kind="human"))
     return players

@@ -22,6 +22,7 @@ from service.games.diffs import record
 from service.games.errors import Conflict, NoSuchGame, NotOver, RematchExists
 from service.games.held import Table
 from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
+from service.games.naming import distinct_names
 from service.games.opening import derived_id, new_access, new_game, with_tokens
 from service.games.opponents import due_at
 from service.games.port import Answered, Committed, Lost
@@ -138,12 +139,13 @@ async def _link(
 def _same_again(table: Table, asked: Rematch) -> CreateGame:
     """The game as somebody would ask for it: who has left to a bot or resigned plays again, an open seat is open."""
     game = table.game
+    names = distinct_names(player.name for player in game.players)
     return CreateGame(
         players=[
             SeatAsked(open=True)
             if player.kind == "open"
-            else SeatAsked(name=player.name, color=player.color, bot=player.bot if player.kind == "bot" else None)
-            for player in game.players
+            else SeatAsked(name=name, color=player.color, bot=player.bot if player.kind == "bot" else None)
+            for name, player in zip(names, game.players, strict=True)
         ],
         edition=game.edition,
         first_seat=(game.first_seat + 1) % len(game.players),

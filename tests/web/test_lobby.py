@@ -71,7 +71,9 @@ async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(cli
 
 async def test_a_seats_token_acts_for_its_seat(client: Client) -> None:
     table = await new_table(client, OPEN, first_seat=1)
-    tokens = [(await (await client.post(f"{table.path}/seats", json={"name": "Bo"})).json())["token"] for _ in range(2)]
+    tokens = [
+        (await (await client.post(f"{table.path}/seats", json={"name": name})).json())["token"] for name in ("Bo", "Cy")
+    ]
     move = {"move": (await table.moves())[0]["id"]}
     await refused(await table.act(move, tokens[1]), 409, "not_your_turn")
     await refused(await table.act({**move, "seat": 1}, tokens[1]), 403, "wrong_seat")

@@ -1541,7 +1541,7 @@ export interface components {
              * @default null
              */
             readonly external_user?: string | null;
-            /** @description 1 to 32 characters, no control or format ones. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones. */
             readonly name: string;
         };
         /**
@@ -1731,7 +1731,7 @@ export interface components {
              * @example yellow
              */
             readonly color: string;
-            /** @description 1 to 32 characters, no control or format ones. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;

@@ -1,0 +1,91 @@
+"""Names of players: the form that a request's gets, what is refused, and which two look alike.
+
+Source: api.md, "Ground rules". The invisible characters are those that Unicode calls Default_Ignorable, and its blanks.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+__all__ = [
+    "INVISIBLE",
+    "MAX_NAME",
+    "REFUSED_CATEGORIES",
+    "first_free_name",
+    "is_visible",
+    "name_key",
+    "normalize_name",
+]
+
+MAX_NAME = 32
+"""Characters of a name at most, trimmed and NFC."""
+
+REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Control and format characters (zero-width and bidirectional ones are among these), and what is no character."""
+
+INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159\U00016fe4")
+"""Letters, marks and symbols of other categories that nobody sees: fillers, the blank of Braille."""
+
+SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+"""They choose another shape of the character before, as of an emoji, and show nothing themselves."""
+
+VISIBLE = "LNPS"
+"""First letters of the categories that can be seen without a character before them: not marks, not spaces."""
+
+
+def is_visible(character: str) -> bool:
+    r"""Whether a character shows something by itself.
+
+    >>> [is_visible(one) for one in ("a", "\\u0301", " ", "\\u3164")]
+    [True, False, False, False]
+    """
+    return unicodedata.category(character)[0] in VISIBLE and character not in INVISIBLE
+
+
+def normalize_name(name: str) -> str:
+    r"""The name, trimmed and NFC.
+
+    Raises ValueError where it is too long, holds a character that it may not have, or none that can be seen.
+
+    >>> normalize_name(" Ana\\u0301 ") == "An\\u00e1"
+    True
+    """
+    trimmed = unicodedata.normalize("NFC", name.strip())
+    for index, character in enumerate(trimmed):
+        if character in INVISIBLE or unicodedata.category(character) in REFUSED_CATEGORIES:
+            what = "cannot be seen" if character in INVISIBLE else "is a control or format character"
+            raise ValueError(f"`name`: character {index + 1} of the name (U+{ord(character):04X}) {what}")
+    if not any(map(is_visible, trimmed)):
+        raise ValueError("`name`: the name has no character that can be seen")
+    if len(trimmed) > MAX_NAME:
+        raise ValueError(f"`name`: in its normal form the name has more than {MAX_NAME} characters")
+    return trimmed
+
+
+def name_key(name: str) -> str:
+    r"""What names that look alike have in common: without case, width, invisible characters and repeated spaces.
+
+    >>> name_key("\\uff21na  B") == name_key("ANA\\u00a0b")
+    True
+    """
+    shown = "".join(" " if character in INVISIBLE else character for character in name if character not in SELECTORS)
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold())
+    kept = (character for character in folded if unicodedata.category(character) not in REFUSED_CATEGORIES)
+    return " ".join("".join(kept).split())
+
+
+def first_free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, or else with the first number behind it, so that it looks like none of those that are taken.
+
+    >>> first_free_name("Greedy", ["Ana", "GREEDY"])
+    'Greedy 2'
+    """
+    keys = {name_key(other) for other in taken}
+    return next(one for one in _numbered(name) if name_key(one) not in keys)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    for number in count(2):
+        end = f" {number}"
+        yield name[: MAX_NAME - len(end)].rstrip() + end

@@ -1,0 +1,66 @@
+"""Names within a game, which all differ to the eye: persons' are refused where they do not, bots' are numbered.
+
+Source: api.md, "Ground rules".
+"""
+
+from collections.abc import Iterable, Sequence
+
+from schemas.lobby import SeatAsked
+from schemas.names import first_free_name, name_key, normalize_name
+from service.engine import Game
+from service.games.errors import Conflict
+
+__all__ = ["check_free", "distinct_names", "names_of_players"]
+
+
+def check_free(game: Game, name: str) -> None:
+    """Raise Conflict where a player of the game has a name that looks like this one."""
+    _check_differs(name, (player.name for player in game.players if player.name is not None))
+
+
+def names_of_players(players: Sequence[SeatAsked]) -> list[str | None]:
+    """The name of each seat, None where it is open. Raises Conflict where two persons' look alike.
+
+    A bot without a name is called after itself; whatever it is called, it gets the first number that is free.
+    """
+    taken: list[str] = []
+    for player in players:
+        if player.name is not None and player.bot is None:
+            _check_differs(player.name, taken)
+            taken.append(player.name)
+    return [_seat_name(player, taken) for player in players]
+
+
+def _seat_name(player: SeatAsked, taken: list[str]) -> str | None:
+    """A seat's name; a bot's is then taken too."""
+    if player.bot is None:
+        return player.name
+    name = first_free_name(player.name or player.bot.capitalize(), taken)
+    taken.append(name)
+    return name
+
+
+def distinct_names(names: Iterable[str | None]) -> list[str | None]:
+    """The names of a game that an earlier release made, as a new game may have them."""
+    taken: list[str] = []
+    settled: list[str | None] = []
+    for seat, name in enumerate(names):
+        new = None if name is None else first_free_name(_acceptable(name, seat), taken)
+        taken += () if new is None else (new,)
+        settled.append(new)
+    return settled
+
+
+def _acceptable(name: str, seat: int) -> str:
+    """The name, or one after the seat where a new game could not have it."""
+    try:
+        return normalize_name(name)
+    except ValueError:
+        return f"Player {seat + 1}"
+
+
+def _check_differs(name: str, others: Iterable[str]) -> None:
+    key = name_key(name)
+    for other in others:
+        if name_key(other) == key:
+            raise Conflict(f"the name {name} looks like {other}, which another player of this game has")
