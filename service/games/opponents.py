@@ -16,7 +16,7 @@ from service.games.diffs import record
 from service.games.errors import NoSuchGame
 from service.games.failures import record_failure
 from service.games.held import Table
-from service.games.port import Committed, StoredDiff, StoreUnavailable
+from service.games.port import Committed, StoredDiff, StoreUnavailable, Unreadable
 from service.games.timeouts import time_out
 from service.supervision import Backoff
 from service.telemetry import tracing
@@ -39,6 +39,9 @@ MOVE_TIMEOUT_S = 120.0
 
 RETRY = Backoff(2.0, 900.0, jitter=0.2)
 """Pauses before a due game that failed is tried again, by any instance."""
+
+STORE_RETRY_S = 1
+"""The pause where not the game failed, but the store: then all games do, and none of them should wait longer after."""
 
 LAST_S = 0.4
 """How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
@@ -126,8 +129,13 @@ async def process_due_game(context: Context, game_id: str, slots: asyncio.Semaph
 
 async def _postpone(context: Context, game_id: str, error: Exception) -> None:
     """Have a game that failed looked at again later, each time after a longer pause; log it once for each pause."""
+    now = int(context.clock())
     try:
-        failures = await context.store.postpone(game_id, int(context.clock()), RETRY)
+        if isinstance(error, StoreUnavailable) and not isinstance(error, Unreadable):
+            await context.store.defer(game_id, now, now + STORE_RETRY_S)
+            record_failure("scheduler", game_id, error, "is tried again soon")
+            return
+        failures = await context.store.postpone(game_id, now, RETRY)
     except StoreUnavailable as unavailable:
         record_failure("scheduler", game_id, error, f"cannot be put off: {unavailable}")
     else:

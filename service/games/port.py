@@ -209,6 +209,9 @@ class Store(Protocol):
         Gives the number of failures; None where it is not due, since another instance has moved it or put it off.
         """
 
+    async def defer(self, game: str, now: int, until: int) -> None:
+        """Put off a game that is due and did not fail itself; it stays as it is where another instance moved it."""
+
     def hints(self) -> AsyncGenerator[Hint]:
         """Which of the games that are followed others have changed. A hint may be lost: the log is the truth."""
 

@@ -168,6 +168,10 @@ class RedisStore:
         await self._batches.send("SET", key, failures, "EX", 2 * pause_s + STEADY_S)
         return failures
 
+    async def defer(self, game: str, now: int, until: int) -> None:
+        """Put off a game that is due and did not fail itself; it stays as it is where another instance moved it."""
+        await self._due.postpone(game, now, until)
+
     def hints(self) -> AsyncGenerator[Hint]:
         """Which of the games that are followed others have changed, as Redis announces it; a hint may be lost."""
         return self._hints.listen()

@@ -24,8 +24,8 @@ from service.games.bots.table import STAND_IN, Bots, built_in
 from service.games.changing import Asked
 from service.games.context import Context
 from service.games.create import create
-from service.games.opponents import DUE_AT_ONCE, keep_going, process_due_game
-from service.games.port import Loaded, Store, StoredDiff
+from service.games.opponents import DUE_AT_ONCE, STORE_RETRY_S, keep_going, process_due_game
+from service.games.port import Commit, Loaded, Outcome, Store, StoredDiff, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
 from service.store.store import RedisStore
@@ -248,6 +248,30 @@ async def test_pauses_grow_are_stored_and_each_is_logged_once(
     assert len(put_off) == len(pauses)
     assert all(game in record.getMessage() for record in put_off)
     assert counted("scheduler") >= len(pauses)
+
+
+class Outage(RedisStore):
+    """A store that reads, and stores no change: a primary whose replicas are away."""
+
+    async def commit(self, commit: Commit) -> Outcome:
+        """Fail."""
+        raise StoreUnavailable(commit.game)
+
+
+async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_long_that_was(
+    store: Store, redis: Redis, redis_url: str
+) -> None:
+    people = (SeatAsked(name="Ana"), SeatAsked(name="Bo"))
+    games = [await due_game(store, *people, timeout_s=TIMEOUT_S), await of_bots(store)]
+    clock = Clock()
+    async with connect(redis_url) as other:
+        context = msgspec.structs.replace(context_of(Outage(other._batches)), clock=clock)
+        for game in games:
+            for _ in range(12):
+                clock.now = await redis.zscore(keys.DUE, game) or 0
+                await process_due_game(context, game)
+                assert (await redis.zscore(keys.DUE, game) or 0) - clock.now == STORE_RETRY_S
+    assert [await redis.get(keys.failures(game)) for game in games] == [None, None]
 
 
 async def test_a_game_that_has_recovered_begins_anew(store: Store, redis: Redis) -> None:
