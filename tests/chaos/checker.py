@@ -152,7 +152,7 @@ def _check_claims(truth: Truth, ops: Sequence[_Op], claimed: Counter[int]) -> It
         if diff["by"] not in ("seat", "owner") or diff["version"] in claimed or diff["move"] is None:
             continue
         candidates = [op for op in open_ops if _is(diff, op.asked)]
-        unknown = next((op for op in candidates if op.refused is None), None)
+        unknown = next((op for op in candidates if _may_be_done(op)), None)
         if unknown is not None:
             open_ops.remove(unknown)
         elif candidates:
@@ -160,6 +160,14 @@ def _check_claims(truth: Truth, ops: Sequence[_Op], claimed: Counter[int]) -> It
             yield Violation("contradicted", refused.client, f"{refused.key} is version {diff['version']}")
         else:
             yield Violation("doubled", truth.game, f"version {diff['version']} was asked for by nobody")
+
+
+def _may_be_done(op: _Op) -> bool:
+    """Whether an action without an acknowledgement may be in the log.
+
+    Its first request may be in a paused instance while the second is refused; only successes are kept under a key.
+    """
+    return op.refused is None or op.refused.tries > 1
 
 
 def _is(diff: dict[str, Any] | None, asked: Asked) -> bool:

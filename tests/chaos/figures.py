@@ -1,5 +1,6 @@
 """The figures of a run, as a table."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -22,7 +23,7 @@ from tests.chaos.history import (
     Whole,
 )
 
-__all__ = ["recoveries", "table"]
+__all__ = ["Tally", "recoveries", "table"]
 
 
 PEACE = "(nothing, for comparison)"
@@ -32,80 +33,120 @@ BEFORE_S = 0.9
 """So long before each fault nothing is broken."""
 
 
-def recoveries(records: Sequence[Record]) -> dict[str, list[float]]:
+class Tally:
+    """What is counted in histories; one of a whole run is small."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[type[Record]] = Counter()
+        self.acknowledged: dict[str, list[float]] = defaultdict(list)
+        """By game, when its actions were acknowledged."""
+        self.faults: list[Fault] = []
+        self.hints: list[Hint] = []
+        self.resyncs = 0
+        """How often a watcher that had a game already was told all of it."""
+        self.finished = 0
+        self.versions = 0
+        self.polled = 0
+
+    def times(self) -> list[float]:
+        """When actions were acknowledged."""
+        return [time for times in self.acknowledged.values() for time in times]
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Count a history that is whole."""
+        self.counts.update(map(type, records))
+        games = {record.key: record.game for record in records if isinstance(record, Asked)}
+        for record in records:
+            match record:
+                case Acknowledged():
+                    self.acknowledged[games[record.key]].append(record.at)
+                case Fault():
+                    self.faults.append(record)
+                case Hint():
+                    self.hints.append(record)
+                case Whole():
+                    self.resyncs += record.since is not None
+                case Polled():
+                    self.polled += record.count
+                case Truth():
+                    self.finished += record.document["status"] == "finished"
+                    self.versions += len(record.log)
+                case _:
+                    pass
+
+    def merge(self, other: "Tally") -> None:
+        """Count what another has counted, of other games."""
+        self.counts += other.counts
+        self.acknowledged |= other.acknowledged
+        self.faults += other.faults
+        self.hints += other.hints
+        self.resyncs += other.resyncs
+        self.finished += other.finished
+        self.versions += other.versions
+        self.polled += other.polled
+
+
+def recoveries(tally: Tally) -> dict[str, list[float]]:
     """By sort of fault: for each game under way, the seconds from the fault to the game's next acknowledged action.
 
     Faults that came with another one are a sort of their own, and so is the peace before them.
     """
-    acknowledged = _acknowledged(records)
+    acknowledged = [*tally.acknowledged.values()]
     found: dict[str, list[float]] = defaultdict(list)
-    for sort, faults in _sorts(records).items():
+    for sort, faults in _sorts(tally).items():
         for fault in faults:
             found[sort] += _next(acknowledged, fault.at)
             found[PEACE] += _next(acknowledged, fault.at - BEFORE_S)
     return found
 
 
-def _acknowledged(records: Sequence[Record]) -> list[list[float]]:
-    """When each game's actions were acknowledged."""
-    games = {record.key: record.game for record in records if isinstance(record, Asked)}
-    times: dict[str, list[float]] = defaultdict(list)
-    for record in records:
-        if isinstance(record, Acknowledged):
-            times[games[record.key]].append(record.at)
-    return [*times.values()]
-
-
 def _next(acknowledged: Sequence[Sequence[float]], at: float) -> Iterator[float]:
     """How long after this time each game under way went on."""
     for times in acknowledged:
-        if times[0] < at and (after := next((time for time in times if time > at), None)) is not None:
-            yield after - at
+        if times[0] < at < times[-1]:
+            yield times[bisect_right(times, at)] - at
 
 
-def _sorts(records: Sequence[Record]) -> dict[str, list[Fault]]:
+def _sorts(tally: Tally) -> dict[str, list[Fault]]:
     """The faults by their sort; those that came together were mended together."""
-    faults = [record for record in records if isinstance(record, Fault)]
-    together = Counter(fault.healed for fault in faults)
+    together = Counter(fault.healed for fault in tally.faults)
     found: dict[str, list[Fault]] = defaultdict(list)
-    for fault in faults:
+    for fault in tally.faults:
         found[fault.kind if together[fault.healed] == 1 else TOGETHER].append(fault)
     return found
 
 
-def table(records: Sequence[Record], violations: Sequence[Violation]) -> str:
+def table(tally: Tally, violations: Sequence[Violation]) -> str:
     """Everything that is counted, in Markdown."""
-    return "\n".join((*_totals(records, violations), "", *_faults(records)))
+    return "\n".join((*_totals(tally, violations), "", *_faults(tally)))
 
 
-def _totals(records: Sequence[Record], violations: Sequence[Violation]) -> Iterator[str]:
-    counts = Counter(type(record) for record in records)
-    resyncs = sum(isinstance(record, Whole) and record.since is not None for record in records)
-    finished = sum(isinstance(record, Truth) and record.document["status"] == "finished" for record in records)
+def _totals(tally: Tally, violations: Sequence[Violation]) -> Iterator[str]:
+    counts = tally.counts
     yield "| | |"
     yield "|---|--:|"
     yield f"| games begun | {counts[Decided]:,} |"
-    yield f"| games finished and verified | {finished:,} |"
-    yield f"| versions in their logs | {sum(len(record.log) for record in records if isinstance(record, Truth)):,} |"
+    yield f"| games finished and verified | {tally.finished:,} |"
+    yield f"| versions in their logs | {tally.versions:,} |"
     yield f"| actions asked for | {counts[Asked]:,} |"
     yield f"| of them acknowledged | {counts[Acknowledged]:,} |"
     yield f"| of them refused (somebody else was first) | {counts[Refused]:,} |"
     yield f"| of them given up | {counts[Unknown]:,} |"
     yield f"| asked for once more, and answered the same | {counts[Repeated]:,} |"
-    if polled := sum(record.count for record in records if isinstance(record, Polled)):
-        yield f"| other requests | {polled:,} |"
+    if tally.polled:
+        yield f"| other requests | {tally.polled:,} |"
     yield f"| diffs told to watchers | {counts[Saw]:,} |"
     yield f"| connections of watchers lost | {counts[Lost]:,} |"
     yield f"| of them with a hint when to come back | {counts[Hint]:,} |"
-    if hints := [record.retry_after_ms for record in records if isinstance(record, Hint)]:
+    if hints := [hint.retry_after_ms for hint in tally.hints]:
         yield f"| come back after, shortest, median and longest | {min(hints)}, {median(hints):.0f}, {max(hints)} ms |"
-    yield f"| watchers told the whole game again | {resyncs:,} |"
+    yield f"| watchers told the whole game again | {tally.resyncs:,} |"
     yield f"| faults | {counts[Fault]:,} |"
     yield f"| violations | {len(violations):,} |"
 
 
-def _faults(records: Sequence[Record]) -> Iterator[str]:
-    found, sorts = recoveries(records), _sorts(records)
+def _faults(tally: Tally) -> Iterator[str]:
+    found, sorts = recoveries(tally), _sorts(tally)
     with_another = Counter(fault.kind for fault in sorts.get(TOGETHER, ()))
     yield "| fault | alone | with another | lasted, median s | next acknowledged action, median s | longest s |"
     yield "|---|--:|--:|--:|--:|--:|"

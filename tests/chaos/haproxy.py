@@ -13,7 +13,7 @@ from tests.tools import HAPROXY, require
 
 __all__ = ["Haproxy", "haproxy"]
 
-READY_S = 20.0
+READY_S = 60.0
 
 CONFIGURATION = """
 global

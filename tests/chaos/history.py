@@ -3,7 +3,9 @@
 Times are seconds of one monotonic clock. `client` is a name that is unique in a run.
 """
 
+import gzip
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +67,13 @@ class Acknowledged(_Record, tag="acknowledged"):
 
 
 class Refused(_Record, tag="refused"):
-    """The service said that an action is not done, and never will be."""
+    """The service said that an action is not done, and never will be by this request."""
 
     client: str
     key: str
     code: str
+    tries: int = 1
+    """Requests with this key so far. One whose answer was lost may be at work still: a refusal is not kept."""
 
 
 class Unknown(_Record, tag="unknown"):
@@ -202,23 +206,25 @@ Record = (
 
 
 class History:
-    """All records of a run."""
+    """All records of one game, or what belongs to none."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.acknowledged = 0
 
     def add(self, record: Record) -> None:
         """Write down what happens now; what has a time already happened then."""
         record.at = record.at or time.monotonic()
+        self.acknowledged += isinstance(record, Acknowledged)
         self.records.append(record)
 
 
-def dump(records: list[Record], path: Path) -> None:
-    """Keep a history in a file, one record a line."""
-    path.write_bytes(b"\n".join(map(msgspec.json.encode, records)) + b"\n")
+def dump(records: Sequence[Record], path: Path) -> None:
+    """Keep a history in a compressed file, one record a line."""
+    path.write_bytes(gzip.compress(b"\n".join(map(msgspec.json.encode, records)) + b"\n", 1))
 
 
 def load(path: Path) -> list[Record]:
     """The history in a file."""
     decoder = msgspec.json.Decoder(Record)
-    return [decoder.decode(line) for line in path.read_bytes().splitlines()]
+    return [decoder.decode(line) for line in gzip.decompress(path.read_bytes()).splitlines()]

@@ -12,6 +12,7 @@ from schemas.diffs import Diff
 from service.client import Busy, Client, ClientError, Conflict, IllegalMove, Refused, VersionMismatch
 from tests.chaos.history import Acknowledged, Asked, Broke, Repeated, Unknown
 from tests.chaos.history import Refused as Declined
+from tests.chaos.tries import counted_tries
 from tests.chaos.world import World
 
 __all__ = ["Player", "TablePlayer"]
@@ -77,27 +78,30 @@ class TablePlayer:
         if_match = f"{legal.version}-{legal.digest}" if self._guarded else None
         add = self.world.history.add
         add(Asked(client=self.client, game=self.game, key=key, move=move.id, seat=seat, if_match=if_match))
-        try:
-            acted = await self._ask(move, seat, key, if_match)
-        except MEANT as refused:
-            add(Declined(client=self.client, key=key, code=refused.code))
-            return None
-        except Refused as error:
-            self._broke(f"{key}: {error.problem.status} {error}")
-            if isinstance(error, Busy):
-                add(Unknown(client=self.client, key=key, why=repr(error)))
-            else:
-                add(Declined(client=self.client, key=key, code=error.code))
-            return None
-        except ClientError as error:
-            self._broke(f"{key}: {error!r}")
-            add(Unknown(client=self.client, key=key, why=repr(error)))
-            return None
+        with counted_tries() as tries:
+            try:
+                acted = await self._ask(move, seat, key, if_match)
+            except MEANT as refused:
+                add(Declined(client=self.client, key=key, code=refused.code, tries=tries.count))
+                return None
+            except ClientError as error:
+                self._failed(key, error, tries.count)
+                return None
         diffs = [(diff.version, diff.digest) for diff in acted.diffs]
-        add(Acknowledged(client=self.client, key=key, version=acted.version, digest=acted.digest, diffs=diffs))
+        version, digest = acted.version, acted.digest
+        add(Acknowledged(client=self.client, key=key, version=version, digest=digest, diffs=diffs, tries=tries.count))
         if self._chance.random() < REPEATS:
             await self._repeat(acted, lambda: self._ask(move, seat, key, if_match), key)
         return acted.legal_moves
+
+    def _failed(self, key: str, error: ClientError, tries: int) -> None:
+        """Write down an end that no action should have."""
+        said = f"{error.problem.status} {error}" if isinstance(error, Refused) else repr(error)
+        self._broke(f"{key}: {said}")
+        if isinstance(error, Refused) and not isinstance(error, Busy):
+            self.world.history.add(Declined(client=self.client, key=key, code=error.code, tries=tries))
+        else:
+            self.world.history.add(Unknown(client=self.client, key=key, why=repr(error)))
 
     async def _ask(self, move: Move, seat: int, key: str, if_match: str | None) -> Acted[Diff]:
         if if_match is None:

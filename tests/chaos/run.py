@@ -2,26 +2,34 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
+from traceback import format_exception
 from typing import NamedTuple
 
-from tests.chaos.checker import Violation, check
+from redis.exceptions import RedisError
+
+from tests.chaos.checker import Violation
 from tests.chaos.faults import CLOCK, FAULTS, Kind
-from tests.chaos.history import Broke, Fault, Record
+from tests.chaos.history import Broke, Fault
+from tests.chaos.judge import Findings, Judge, judging
 from tests.chaos.nemesis import torment
-from tests.chaos.rolling import check_rolling, polling, roll
+from tests.chaos.progress import Progress
+from tests.chaos.rolling import polling, roll
 from tests.chaos.site import REPLICAS, Site, site
 from tests.chaos.tables import KINDS, keep_playing
 from tests.chaos.tables import Kind as Games
-from tests.chaos.truth import tell_truth
 from tests.chaos.world import IMPATIENT, PATIENT, World, world
 
-__all__ = ["Plan", "Result", "run"]
+__all__ = ["TABLES", "Plan", "run"]
 
 FINISH_S = 180.0
 """How long games may take to their end after the last fault."""
+
+TABLES = 32
+"""As many as two cores can serve, with everything else that a run starts on them."""
 
 
 class Plan(NamedTuple):
@@ -32,9 +40,10 @@ class Plan(NamedTuple):
     redis: str
     only: Sequence[str] = ()
     """Sorts of faults; empty for all that fit."""
-    tables: int = 5
+    tables: int = TABLES
     games: Sequence[Games] = KINDS
     pace_s: float = 0.3
+    """The longest time for which a player thinks."""
     wait: int = REPLICAS
     """Replicas that must have an action before it is acknowledged."""
     rolling: int = 0
@@ -51,37 +60,39 @@ class Plan(NamedTuple):
         return [kind for kind in FAULTS if self.redis in kind.sites and (not self.only or kind.name in self.only)]
 
 
-class Result(NamedTuple):
-    """What a run has shown."""
-
-    records: list[Record]
-    violations: list[Violation]
-
-
-async def run(plan: Plan, directory: Path, tell: Callable[[Fault], None]) -> Result:
-    """Do it; `tell` hears of each fault when it is over."""
+async def run(plan: Plan, directory: Path, progress: Progress) -> Findings:
+    """Do it; `progress` hears of each fault when it is over, of each violation when it is found, and of each minute."""
     backoff = IMPATIENT if plan.rolling else PATIENT
     async with (
         site(directory, plan.redis, plan.flags, plan.wait, faked=plan.faked) as where,
         world(where.proxy.url, plan.seed, plan.pace_s, backoff) as of,
+        judging(of, directory / "games", progress.found, rolling=bool(plan.rolling)) as judge,
     ):
-        playing = [
-            asyncio.create_task(keep_playing(of, number, plan.games), name=f"table {number}")
-            for number in range(plan.tables)
-        ]
-        try:
-            async with polling(of, 4 if plan.rolling else 0):
+        async with _playing(plan, of, judge), polling(of, 4 if plan.rolling else 0), progress.each_minute(judge):
+            try:
                 async for fault in _broken(plan, where, of):
-                    tell(fault)
-            await _finished(of, playing)
-        finally:
-            for task in playing:
-                task.cancel()
-            await asyncio.gather(*playing, return_exceptions=True)
-        await tell_truth(of)
+                    progress.broke(fault)
+            except (TimeoutError, RuntimeError, RedisError) as error:  # what was seen until then is told all the same
+                of.history.add(Broke(client="faults", detail="".join(format_exception(error))))
+        found = await judge.finish()
         errors = [Violation("broke", one.name, line) for one in where.instances for line in one.errors()]
-        records = of.history.records
-        return Result(records, [*check(records), *(check_rolling(records) if plan.rolling else ()), *errors])
+        return Findings(found.tally, [*found.violations, *errors])
+
+
+@asynccontextmanager
+async def _playing(plan: Plan, of: World, judge: Judge) -> AsyncIterator[None]:
+    """Tables at play; at the end games that were begun come to theirs."""
+    playing = [
+        asyncio.create_task(keep_playing(of, judge, number, plan.games), name=f"table {number}")
+        for number in range(plan.tables)
+    ]
+    try:
+        yield
+        await _finished(of, playing)
+    finally:
+        for task in playing:
+            task.cancel()
+        await asyncio.gather(*playing, return_exceptions=True)
 
 
 def _broken(plan: Plan, where: Site, of: World) -> AsyncIterator[Fault]:
@@ -96,6 +107,7 @@ async def _finished(world: World, playing: Sequence[asyncio.Task[None]]) -> None
     world.pace.longest_s = 0.0
     done, left = await asyncio.wait(playing, timeout=FINISH_S)
     for task in done:
-        task.result()
+        if error := task.exception():
+            world.history.add(Broke(client=task.get_name(), detail="".join(format_exception(error))))
     for task in left:
         world.history.add(Broke(client=task.get_name(), detail="is not at its end yet"))

@@ -18,7 +18,7 @@ ANSWER_S = 4.0
 """An action without an answer for so long is asked for again, over another connection."""
 
 AGAIN_S = 0.05
-LOOK_S = 0.01
+LOOK_S = 0.03
 
 BUSY = ("store_unavailable", "rate_limited")
 REPEATS = 0.1
@@ -92,25 +92,30 @@ class SocketPlayer(SocketWatcher):
             Asked(client=self.client, game=self.copy.game, key=key, move=move, seat=self.seat, if_match=if_match)
         )
         asked = {"type": "act", "game": self.copy.game, "move": move, "if_match": if_match, "key": key}
-        answer = await self._until_answered(asked)
+        answer, tries = await self._until_answered(asked)
         if answer["type"] == "ack":
             self.world.history.add(
                 Acknowledged(
-                    client=self.client, key=key, version=answer["version"], digest=answer["digest"], diffs=None
+                    client=self.client,
+                    key=key,
+                    version=answer["version"],
+                    digest=answer["digest"],
+                    diffs=None,
+                    tries=tries,
                 )
             )
             if self._chance.random() < REPEATS:
-                again = await self._until_answered(asked)
+                again, _ = await self._until_answered(asked)
                 equal = all(again.get(name) == answer[name] for name in ("type", "version", "digest"))
                 self.world.history.add(Repeated(client=self.client, key=key, equal=equal))
             return
         problem = answer["problem"]
-        self.world.history.add(Refused(client=self.client, key=key, code=problem["code"]))
+        self.world.history.add(Refused(client=self.client, key=key, code=problem["code"], tries=tries))
         if problem["code"] not in ("version_mismatch", "not_active", "not_your_turn"):
             self._broke(f"{key} was refused: {problem['code']} {problem['detail']}")
 
-    async def _until_answered(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Ask, over as many connections as it takes, until there is a final answer."""
+    async def _until_answered(self, asked: dict[str, Any]) -> tuple[dict[str, Any], int]:
+        """Ask, over as many connections as it takes, until there is a final answer; gives it and the tries."""
         tries = 0
         while True:
             tries += 1
@@ -124,7 +129,7 @@ class SocketPlayer(SocketWatcher):
                 self._pending = None
             problem = answer.get("problem")
             if problem is None or not (problem["code"] in BUSY or (problem["code"] == "conflict" and tries > 1)):
-                return answer
+                return answer, tries
             await asyncio.sleep(self._chance.uniform(0.1, 0.5))
 
     async def _asked_once(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from schemas.lobby import Created, CreateGame, SeatAsked
 from service.client import Client
 from tests.chaos.history import Decided
+from tests.chaos.judge import Judge
 from tests.chaos.players import Player, TablePlayer
 from tests.chaos.socket_player import SocketPlayer
 from tests.chaos.watchers import SocketWatcher, StreamWatcher
@@ -37,11 +38,13 @@ KINDS = (
 )
 
 
-async def keep_playing(world: World, number: int, kinds: Sequence[Kind]) -> None:
-    """Play one game after the other at a table, until no new one is to be begun."""
+async def keep_playing(world: World, judge: Judge, number: int, kinds: Sequence[Kind]) -> None:
+    """Play one game after the other at a table, until no new one is to be begun; each is judged when it is over."""
     games = 0
     while games == 0 or not world.over.is_set():
-        await play(world, f"t{number}g{games}", kinds[(number + games) % len(kinds)])
+        history = judge.open()
+        await play(world._replace(history=history), f"t{number}g{games}", kinds[(number + games) % len(kinds)])
+        await judge.close(history)
         games += 1
 
 

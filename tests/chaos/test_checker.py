@@ -44,8 +44,8 @@ def kinds(records: list[Record]) -> set[str]:
 def test_a_history_that_is_right_has_no_violation(tmp_path: Path) -> None:
     records = recorded()
     assert check(records) == []
-    dump(records, tmp_path / "history.jsonl")
-    assert load(tmp_path / "history.jsonl") == records
+    dump(records, tmp_path / "history.jsonl.gz")
+    assert load(tmp_path / "history.jsonl.gz") == records
 
 
 def lose_an_action(records: list[Record]) -> None:
@@ -215,6 +215,13 @@ def test_an_action_that_was_given_up_may_have_been_done_or_not() -> None:
     records[records.index(one)] = Unknown(client=one.client, key=one.key, why="no answer")
     asked = Asked(client="owner", game=GAME, key="never", move="p1.1.1", seat=0, if_match=None)
     records += [asked, Unknown(client="owner", key="never", why="no answer")]
+    assert check(records) == []
+
+
+def test_a_second_request_that_was_refused_says_nothing_of_the_first_which_may_be_at_work_still() -> None:
+    records = recorded()
+    one = find(records, Acknowledged)
+    records[records.index(one)] = Refused(client=one.client, key=one.key, code="not_your_turn", tries=2)
     assert check(records) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.chaos.checker import Violation
 from tests.chaos.copy import Copy, next_digest
-from tests.chaos.figures import PEACE, TOGETHER, recoveries, table
+from tests.chaos.figures import PEACE, TOGETHER, Tally, recoveries, table
 from tests.chaos.history import Acknowledged, Broke, Came, Fault, Hint, History, Lost
 from tests.chaos.recorded import GAME, LOG, first, recorded
 from tests.chaos.rolling import check_rolling
@@ -39,9 +39,11 @@ def test_a_recovery_lasts_from_the_fault_to_the_games_next_acknowledged_action()
     acknowledged = [record for record in records if isinstance(record, Acknowledged)]
     for number, record in enumerate(acknowledged):
         record.at = 10.0 + number
-    fault = Fault(kind="fall", detail="", at=12.5, healed=20.0)
-    assert recoveries([*records, fault]) == {"fall": [0.5], PEACE: [pytest.approx(0.4)]}
-    assert "| fall | 1 |  | 7.5 | 0.50 | 0.50 |" in table([*records, fault], [])
-    other = Fault(kind="rise", detail="", at=13.75, healed=20.0)
-    assert recoveries([*records, fault, other])[TOGETHER] == [0.5, 0.25]
-    assert "| rise |  | 1 |  |  |  |" in table([*records, fault, other], [])
+    tally, late = Tally(), Tally()
+    tally.add([*records, Fault(kind="fall", detail="", at=12.5, healed=20.0)])
+    assert recoveries(tally) == {"fall": [0.5], PEACE: [pytest.approx(0.4)]}
+    assert "| fall | 1 |  | 7.5 | 0.50 | 0.50 |" in table(tally, [])
+    late.add([Fault(kind="rise", detail="", at=13.75, healed=20.0)])
+    tally.merge(late)
+    assert recoveries(tally)[TOGETHER] == [0.5, 0.25]
+    assert "| rise |  | 1 |  |  |  |" in table(tally, [])

@@ -10,6 +10,7 @@ import aiohttp
 
 from service.client import Backoff
 from tests.chaos.history import History
+from tests.chaos.tries import counting_tries
 
 __all__ = ["IMPATIENT", "PATIENT", "Pace", "Table", "World", "world"]
 
@@ -56,6 +57,7 @@ class World(NamedTuple):
 
     url: str
     history: History
+    """Of one game, or what belongs to none."""
     session: aiohttp.ClientSession
     chance: random.Random
     pace: Pace
@@ -68,5 +70,5 @@ class World(NamedTuple):
 async def world(url: str, seed: int, pace_s: float, backoff: Backoff = PATIENT) -> AsyncIterator[World]:
     """A world at its beginning."""
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector) as session:
+    async with aiohttp.ClientSession(connector=connector, trace_configs=[counting_tries()]) as session:
         yield World(url, History(), session, random.Random(seed), Pace(pace_s), backoff, asyncio.Event())

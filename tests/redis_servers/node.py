@@ -20,7 +20,7 @@ from tests.redis_servers.access import PEER, Access
 
 __all__ = ["Node", "free_ports", "said"]
 
-START_S = 20.0
+START_S = 60.0
 STOP_S = 10.0
 HOST = "127.0.0.1"
 

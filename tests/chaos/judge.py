@@ -1,0 +1,183 @@
+"""Checks each game as soon as it is over, in a process beside the players, and once more at the end of the run.
+
+The history of a game goes to a file when it is judged, so that a run may last as long as it likes. At the end the
+service is asked for every game again: one that is not as it was is judged anew, by what it is then.
+"""
+
+import asyncio
+import multiprocessing
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.tileset import TileSet
+from service.client import Client, NotFound
+from tests.chaos.checker import Violation, check
+from tests.chaos.figures import Tally
+from tests.chaos.history import Broke, Decided, History, Record, Truth, dump, load
+from tests.chaos.rolling import check_rolling
+from tests.chaos.truth import fetch_truth, proved
+from tests.chaos.world import World
+
+__all__ = ["Findings", "Judge", "findings", "judging"]
+
+AT_ONCE = 4
+"""Games that are asked for together at the end."""
+
+
+class Findings(NamedTuple):
+    """What histories show."""
+
+    tally: Tally
+    violations: list[Violation]
+
+
+class _Judged(NamedTuple):
+    digest: bytes
+    """Of what the service told of the game; empty where it knew no such game."""
+    findings: Findings
+
+
+class Judge:
+    """The histories of a run: those that are being written, and what was found in the others."""
+
+    def __init__(
+        self,
+        world: World,
+        directory: Path,
+        pool: ProcessPoolExecutor,
+        tell: Callable[[Violation], None],
+        *,
+        rolling: bool,
+    ) -> None:
+        """`tell` hears of each violation when it is found."""
+        self._world = world
+        self._directory = directory
+        self._pool = pool
+        self._tell = tell
+        self._rolling = rolling
+        self._open: list[History] = []
+        self._judged: dict[str, _Judged] = {}
+
+    @property
+    def acknowledged(self) -> int:
+        """Actions so far."""
+        judged = (len(one.findings.tally.times()) for one in self._judged.values())
+        return sum(history.acknowledged for history in self._open) + sum(judged)
+
+    @property
+    def games(self) -> int:
+        """Games that were judged."""
+        return len(self._judged)
+
+    @property
+    def violations(self) -> int:
+        """Those found so far."""
+        return sum(len(one.findings.violations) for one in self._judged.values())
+
+    def open(self) -> History:
+        """A history of one game that is to be judged."""
+        history = History()
+        self._open.append(history)
+        return history
+
+    async def close(self, history: History) -> None:
+        """Judge a history; nothing is written to it any more."""
+        game = next((record.game for record in history.records if isinstance(record, Decided)), None)
+        if game is None:
+            self._world.history.records += history.records
+            self._world.history.acknowledged += history.acknowledged
+        else:
+            truth = await self._truth(game, history)
+            dump(history.records, self._path(game))
+            await self._judge(game, truth)
+        self._open.remove(history)
+
+    async def finish(self) -> Findings:
+        """Judge what is still open, and anew what is not as it was; gives all that was found."""
+        for history in [*self._open]:
+            await self.close(history)
+        slots = asyncio.Semaphore(AT_ONCE)
+        async with asyncio.TaskGroup() as group:
+            for game in self._judged:
+                group.create_task(self._confirm(game, slots))
+        whole = findings(self._world.history.records, rolling=self._rolling)
+        for one in self._judged.values():
+            whole.tally.merge(one.findings.tally)
+            whole.violations.extend(one.findings.violations)
+        return whole
+
+    async def _confirm(self, game: str, slots: asyncio.Semaphore) -> None:
+        async with slots:
+            late = History()
+            truth = await self._truth(game, late)
+            if _digest(truth) != self._judged[game].digest:
+                path = self._path(game)
+                dump([*load(path), *late.records], path)
+                await self._judge(game, truth)
+
+    async def _truth(self, game: str, history: History) -> Truth | None:
+        """What the service tells of a game; None, and written down, where it knows no such game."""
+        try:
+            return await fetch_truth(self._world, game)
+        except NotFound as gone:
+            history.add(Broke(client="nobody", detail=f"{game} was created, and is lost: {gone}"))
+            return None
+
+    async def _judge(self, game: str, truth: Truth | None) -> None:
+        encoded = b"" if truth is None else msgspec.json.encode(truth)
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._pool, _findings, self._path(game), encoded, self._rolling)
+        self._judged[game] = _Judged(_digest(truth), found)
+        for violation in found.violations:
+            self._tell(violation)
+
+    def _path(self, game: str) -> Path:
+        return self._directory / f"{game}.jsonl.gz"
+
+
+@asynccontextmanager
+async def judging(
+    world: World, directory: Path, tell: Callable[[Violation], None], *, rolling: bool
+) -> AsyncIterator[Judge]:
+    """A judge who writes histories to `directory`; a process of its own checks them."""
+    directory.mkdir()  # noqa: ASYNC240  nothing runs yet that could wait
+    tileset = await Client(world.url, session=world.session, backoff=world.backoff).tileset("archipelago")
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn, initializer=_set_tileset, initargs=(tileset,)) as pool:
+        yield Judge(world, directory, pool, tell, rolling=rolling)
+
+
+def findings(records: Sequence[Record], *, rolling: bool) -> Findings:
+    """Check a history that is whole."""
+    tally = Tally()
+    tally.add(records)
+    return Findings(tally, [*check(records), *(check_rolling(records) if rolling else ())])
+
+
+def _digest(truth: Truth | None) -> bytes:
+    if truth is None:
+        return b""
+    return sha256(msgspec.json.encode((truth.document, truth.tag, truth.log), order="sorted")).digest()
+
+
+_tilesets: list[TileSet] = []
+"""The one of a process that checks."""
+
+
+def _set_tileset(tileset: TileSet) -> None:
+    _tilesets[:] = [tileset]
+
+
+def _findings(path: Path, truth: bytes, rolling: bool) -> Findings:
+    """Check the history in a file; the file has the truth from then on."""
+    records: list[Record] = [record for record in load(path) if not isinstance(record, Truth)]
+    if truth:
+        records.append(proved(msgspec.json.decode(truth, type=Truth), _tilesets[0]))
+        dump(records, path)
+    return findings(records, rolling=rolling)

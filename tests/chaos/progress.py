@@ -1,0 +1,57 @@
+"""What a run says while it lasts: each fault, each violation, and each minute how much was done."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from tests.chaos.checker import Violation
+from tests.chaos.history import Fault
+from tests.chaos.judge import Judge
+
+__all__ = ["Progress"]
+
+EVERY_S = 60.0
+
+
+class Progress:
+    """Tells a function, line by line."""
+
+    def __init__(self, tell: Callable[[str], None], *, brief: bool = False) -> None:
+        """`brief`: faults are counted in the line of each minute alone."""
+        self._tell = tell
+        self._brief = brief
+        self._faults: Counter[str] = Counter()
+
+    def broke(self, fault: Fault) -> None:
+        """Something was broken, and is whole again."""
+        self._faults[fault.kind] += 1
+        if not self._brief:
+            self._tell(f"{fault.healed - fault.at:5.1f} s  {fault.kind}: {fault.detail}")
+
+    def found(self, violation: Violation) -> None:
+        """Something is wrong."""
+        self._tell(f"VIOLATION {violation.kind}: {violation.who}: {violation.detail}")
+
+    @asynccontextmanager
+    async def each_minute(self, judge: Judge) -> AsyncIterator[None]:
+        """Tell each minute how far the run is."""
+        task = asyncio.create_task(self._repeat(judge))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _repeat(self, judge: Judge) -> None:
+        begun, before = time.monotonic(), 0
+        while True:
+            await asyncio.sleep(EVERY_S)
+            acknowledged, minutes = judge.acknowledged, (time.monotonic() - begun) / 60
+            self._tell(
+                f"{minutes:5.1f} min  {acknowledged:,} actions acknowledged, {acknowledged - before:,} since the line "
+                f"before; {judge.games:,} games judged, {self._faults.total():,} faults of {len(self._faults)} kinds, "
+                f"{judge.violations} violations"
+            )
+            before = acknowledged

@@ -1,0 +1,46 @@
+"""How many requests an action took: the client sends one again by itself, and does not say so."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import SimpleNamespace
+
+import aiohttp
+
+__all__ = ["Tries", "counted_tries", "counting_tries"]
+
+
+class Tries:
+    """Requests that were begun."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+_counting: ContextVar[Tries | None] = ContextVar("tries", default=None)
+
+
+@contextmanager
+def counted_tries() -> Iterator[Tries]:
+    """Count the requests that this task begins inside, in a session that has `counting_tries`."""
+    tries = Tries()
+    token = _counting.set(tries)
+    try:
+        yield tries
+    finally:
+        _counting.reset(token)
+
+
+def counting_tries() -> aiohttp.TraceConfig:
+    """What a session needs for it."""
+    config = aiohttp.TraceConfig()
+    config.on_request_start.append(_count)
+    return config
+
+
+async def _count(
+    session: aiohttp.ClientSession, context: SimpleNamespace, parameters: aiohttp.TraceRequestStartParams
+) -> None:
+    del session, context, parameters
+    if (tries := _counting.get()) is not None:
+        tries.count += 1
