@@ -19,7 +19,7 @@ RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_expert.py b
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-all test-compiled test-fresh coverage check audit format schemas clients chaos fuzz bench bench-peers compiled venv lock clean
+.PHONY: help serve test test-all test-compiled test-fresh coverage check audit format schemas clients chaos chaos-nightly fuzz bench bench-peers compiled venv lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build 
 
 chaos: $(DEVELOPMENT) ## Break everything while games are played, and count what is lost; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m tests.chaos $(ARGS)
+
+chaos-nightly: $(DEVELOPMENT) ## An hour of it, with a line a minute; ARGS="--minutes 480 --report table.md --keep kept"
+	$(BIN)/python -m tests.chaos --minutes 60 --brief $(ARGS)
 
 fuzz: $(DEVELOPMENT) ## Try the service out with whatever it should withstand; ARGS="--minutes 30 --seed 7 --only socket"
 	$(BIN)/python -m tests.fuzz $(ARGS)
