@@ -13,6 +13,7 @@ from benchmarks.action import action
 from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
 from benchmarks.engine import engine
 from benchmarks.fan_out import fan_out
+from benchmarks.instances import instances
 from benchmarks.latency import latency
 from benchmarks.machine import describe
 from benchmarks.processes import OTHER_CORE, on_core
@@ -22,7 +23,6 @@ from benchmarks.run import QUICK_ROUNDS, ROUNDS, Run
 from benchmarks.sockets import sockets
 from benchmarks.start import image, start
 from benchmarks.table import lines
-from benchmarks.workers import workers
 
 Part = Callable[[Run], Awaitable[tuple[list[Figure], list[str]]]]
 
@@ -32,7 +32,7 @@ PARTS: Mapping[str, Part] = {
     "latency": latency,
     "fan-out": fan_out,
     "sockets": sockets,
-    "workers": workers,
+    "instances": instances,
     "start": start,
 }
 

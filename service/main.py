@@ -4,8 +4,8 @@ import asyncio
 import gc
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -29,7 +29,7 @@ from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalo
 from service.games.watch import Watch
 from service.games.webhooks.delivering import Deliverer
 from service.keeping.working import keeping_games
-from service.observing import Metrics, Seen, configure, metrics, observed
+from service.observing import Seen, configure, exposing_metrics, observed
 from service.plain_text import printable
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
@@ -38,10 +38,9 @@ from service.store.store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
-from service.web.connections import CLOSE_S
 from service.web.listening import bind, url_of
 from service.web.posting import posting
-from service.web.serving import FINISH_S, StartFailed, run
+from service.web.serving import StartFailed, run
 from service.web.stopping import Stop
 
 logger = logging.getLogger(__name__)
@@ -106,26 +105,22 @@ def serve_command(**values: Any) -> None:
     try:
         configure(settings)
         parts = Parts(load_catalogue(settings.tilesets_dir), find_bots(plugins=True))
-        # Here, where nobody waits; and else the collector of each worker would write to what it shares with the others.
-        gc.collect()
+        gc.collect()  # here, where nobody waits
         gc.freeze()
-        if settings.workers == 1:
-            uvloop.run(alone(settings, parts))
-        else:
-            together(settings, parts)
+        uvloop.run(serve(settings, parts))
     except (StartFailed, BadTileSetFile, BadBot) as failed:
         raise click.ClickException(str(failed)) from failed
 
 
 class Parts(NamedTuple):
-    """What is the same for all instances of one command."""
+    """What is loaded before there is an event loop."""
 
     tilesets: TileSetCatalogue
     bots: Sequence[LoadedBot]
 
 
-async def alone(settings: Settings, parts: Parts) -> None:
-    """Run one instance in this process. Raises StartFailed."""
+async def serve(settings: Settings, parts: Parts) -> None:
+    """Run one instance until it is told to stop. Raises StartFailed."""
     stop, supervisor = Stop(), Supervisor()
     async with AsyncExitStack() as stack:
         url = settings.redis_url
@@ -140,44 +135,12 @@ async def alone(settings: Settings, parts: Parts) -> None:
             except EmbeddedError as error:
                 raise StartFailed(str(error)) from error
             url = server.url
-        told = stack.enter_context(metrics(settings))
         app = await stack.enter_async_context(wired(settings, parts, url, supervisor))
         # In a thread, since looking the host's name up may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
         where = url_of(sockets, settings.host)
-        async with told.told():
-            await run(app, sockets, stop, stop.by_hand(), lambda: _greet(where, settings, told))
-
-
-def together(settings: Settings, parts: Parts) -> None:
-    """Run several instances as workers of a manager. Raises StartFailed."""
-    # Only here, so that a single instance does not carry a process manager that it does not have.
-    from service.processes.keeper import KeeperFailed, keeping  # noqa: PLC0415
-    from service.processes.manager import Managed, manage  # noqa: PLC0415
-
-    each = settings._replace(bot_processes=max(1, settings.bot_processes // settings.workers))
-    with ExitStack() as stack:
-        url, lost = settings.redis_url, _never
-        if url is None:
-            try:
-                keeper = stack.enter_context(keeping(settings.data_dir))
-            except KeeperFailed as failed:
-                raise StartFailed(str(failed)) from failed
-            url, lost = keeper.url, keeper.lost
-        sockets = bind(settings.host, settings.port)
-        where = url_of(sockets, settings.host)
-        told = stack.enter_context(metrics(settings))
-
-        async def instance(shared: Sequence[socket], stop: Stop, ready: Callable[[], None]) -> None:
-            async with wired(each, parts, url, Supervisor()) as app, told.told():
-                await run(app, shared, stop, stop.by_manager(), ready)
-
-        stop_s = settings.limits.drain_s + settings.limits.close_spread_s + CLOSE_S + FINISH_S
-        manage(Managed(settings.workers, sockets, instance, lambda: _greet(where, settings, told), lost, stop_s))
-
-
-def _never() -> bool:
-    return False
+        exposed = await stack.enter_async_context(exposing_metrics(settings))
+        await run(app, sockets, stop, lambda: _greet(where, settings, exposed))
 
 
 @asynccontextmanager
@@ -235,7 +198,7 @@ async def _connect(store: RedisStore) -> None:
         logger.warning("Redis does not answer yet, /readyz says so until it does: %s", error)
 
 
-def _greet(url: str, settings: Settings, told: Metrics) -> None:
+def _greet(url: str, settings: Settings, metrics: Sequence[socket]) -> None:
     """Print where to go next, for whoever started it by hand."""
     where = "the Redis of --redis-url" if settings.redis_url else f"a server of its own, in {settings.data_dir}"
     lines = [
@@ -245,8 +208,8 @@ def _greet(url: str, settings: Settings, told: Metrics) -> None:
     if TERMINAL.exists():
         lines.append(f"  or in a terminal:   .venv/bin/python examples/terminal --url {url}")
     lines.append(f"  documentation:      {url}/docs")
-    if told.sockets:
-        lines.append(f"  metrics:            {url_of(told.sockets, settings.metrics_host)}/metrics")
+    if metrics:
+        lines.append(f"  metrics:            {url_of(metrics, settings.metrics_host)}/metrics")
     lines.append("Stop it with Ctrl-C.")
     click.echo("\n".join(lines))
 

@@ -3,12 +3,10 @@
 import os
 import platform
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from importlib import import_module
 from importlib.metadata import version
 from logging import INFO, WARNING
-from pathlib import Path
 from socket import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -31,7 +29,7 @@ from service.web.listening import bind
 from service.web.metrics_levels import levels
 from service.web.serving import StartFailed
 
-__all__ = ["Metrics", "Seen", "configure", "metrics", "observed"]
+__all__ = ["Seen", "configure", "exposing_metrics", "observed"]
 
 
 class Seen(NamedTuple):
@@ -44,32 +42,9 @@ class Seen(NamedTuple):
     supervisor: Supervisor
 
 
-class Metrics(NamedTuple):
-    """Where metrics are told; bound before there are workers, who share it."""
-
-    sockets: Sequence[socket]
-    directory: Path | None
-    """Where workers find each other; None for an instance alone."""
-
-    @asynccontextmanager
-    async def told(self) -> AsyncIterator[None]:
-        """Tell them for the length of an `async with`."""
-        if not self.sockets:
-            yield
-            return
-        # Only here, so that who tells no metrics needs nothing for it.
-        from service.web.metrics import exposing  # noqa: PLC0415
-        from service.web.metrics_workers import one_of  # noqa: PLC0415
-
-        async with AsyncExitStack() as stack:
-            siblings = await stack.enter_async_context(one_of(self.directory)) if self.directory else None
-            await stack.enter_async_context(exposing(self.sockets, siblings))
-            yield
-
-
 def configure(settings: Settings) -> None:
     """Set the log up. Raises StartFailed where traces are asked for in a way that is not known here."""
-    logs.configure(settings.log_level, settings.log_format, processes=settings.workers)
+    logs.configure(settings.log_level, settings.log_format)
     ACCESS.setLevel(INFO if settings.access_log else WARNING)
     try:
         wanted(os.environ)
@@ -77,22 +52,21 @@ def configure(settings: Settings) -> None:
         raise StartFailed(str(bad)) from bad
 
 
-@contextmanager
-def metrics(settings: Settings) -> Iterator[Metrics]:
-    """Where metrics will be told, nowhere without a port for them. Raises StartFailed."""
-    if settings.metrics_port is None:
-        yield Metrics((), None)
-        return
-    # Loaded here, since `told` is entered when the event loop has other things to do.
-    import_module("service.web.metrics")
-    sockets = bind(settings.metrics_host, settings.metrics_port)
-    if settings.workers == 1:
-        yield Metrics(sockets, None)
-        return
-    from service.web.metrics_workers import shared_directory  # noqa: PLC0415 (as above)
+@asynccontextmanager
+async def exposing_metrics(settings: Settings) -> AsyncIterator[Sequence[socket]]:
+    """Expose the metrics for the length of an `async with`; gives where, nowhere without a port for them.
 
-    with shared_directory() as directory:
-        yield Metrics(sockets, directory)
+    Raises StartFailed.
+    """
+    if settings.metrics_port is None:
+        yield ()
+        return
+    # Only here, so that who exposes no metrics needs nothing for it.
+    from service.web.metrics import exposing  # noqa: PLC0415
+
+    sockets = bind(settings.metrics_host, settings.metrics_port)
+    async with exposing(sockets):
+        yield sockets
 
 
 @asynccontextmanager

@@ -33,7 +33,6 @@ class Settings(NamedTuple):
 
     host: str
     port: int
-    workers: int
     redis_url: str | None
     """None: a Redis server of its own."""
     redis_connections: int
@@ -142,13 +141,6 @@ OPTIONS = (
     setting("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all."),
     setting("--port", type=click.IntRange(0, 65535), default=8080, help="Port to listen on; 0 for any free one."),
     setting(
-        "--workers",
-        type=click.IntRange(1, 64),
-        default=1,
-        help="Processes that serve, each a whole instance, on one port: as many as there are cores. Where something "
-        "else runs several instances, as Kubernetes does, leave it at one.",
-    ),
-    setting(
         "--redis-url",
         callback=_redis_url,
         help="Redis that holds the games: redis://USER:PASSWORD@HOST:6379/0, with TLS rediss://, through sentinels "
@@ -220,8 +212,7 @@ OPTIONS = (
         "--bot-processes",
         type=click.IntRange(1, 64),
         default=1,
-        help="Processes in which heavy bots think, shared out among the workers, at least one each; they are started "
-        "when the first is needed.",
+        help="Processes in which heavy bots think; they are started when the first is needed.",
     ),
     setting(
         "--max-body-bytes", type=click.IntRange(1024), default=DEFAULTS.max_body_bytes, help="Largest request body."
@@ -440,7 +431,6 @@ def to_settings(values: dict[str, Any]) -> Settings:
     return Settings(
         host=values["host"],
         port=values["port"],
-        workers=values["workers"],
         redis_url=values["redis_url"],
         redis_connections=values["redis_connections"],
         redis_patience_s=values["redis_patience_s"],

@@ -44,7 +44,7 @@ async def started(data_dir: Path, redis_url: str | None = None, *flags: str) -> 
     finally:
         if process.returncode is None:
             process.kill()
-        await process.communicate()  # to the end of its output, which its workers have too
+        await process.communicate()  # to the end of its output, which its children have too
 
 
 async def _url(process: asyncio.subprocess.Process) -> str:

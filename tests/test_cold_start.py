@@ -12,13 +12,11 @@ print(*sys.modules)
 """
 
 NEEDED_LATER = (
-    "gunicorn",  # several workers
     "markdown_it",  # a page of the documentation
     "prometheus_client",  # metrics
     "redis",  # a Redis of its own
     "service.checking",  # other commands
     "service.client",
-    "service.processes",
     "service.web.docs.markdown",
     "service.web.documents",  # what writes the OpenAPI document
     "service.web.openapi",

@@ -12,7 +12,6 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.managed import family
 from tests.started import started
 
 KILLS = 8
@@ -153,15 +152,14 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
             assert await response.json() == created["game"]
 
 
-@pytest.mark.parametrize("workers", (1, 2))
-async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(
-    tmp_path: Path, workers: int
-) -> None:
+async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(tmp_path: Path) -> None:
     """As where a supervisor sends SIGTERM to all processes of a service at once."""
-    flags = ("--workers", str(workers), "--drain-s", "2", "--close-spread-s", "0")
+    flags = ("--drain-s", "2", "--close-spread-s", "0")
     async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
-        os.kill(redis_of(instance.process.pid), signal.SIGTERM)
+        redis = child_of(instance.process.pid)
+        assert redis is not None
+        os.kill(redis, signal.SIGTERM)
         async with asyncio.timeout(20):
             await _until_status(session, f"{instance.url}/readyz", 503)
             await _until_status(session, f"{instance.url}/v1/games/{created['game']['id']}", 200)
@@ -174,12 +172,6 @@ async def _until_status(session: aiohttp.ClientSession, url: str, status: int) -
             if response.status == status:
                 return
         await asyncio.sleep(0.02)
-
-
-def redis_of(service: int) -> int:
-    """The server that a service started, whichever of its processes did."""
-    (found,) = [pid for pid in family(service) if "redis.sock" in Path(f"/proc/{pid}/cmdline").read_text()]
-    return found
 
 
 async def test_with_a_redis_url_no_server_is_started(tmp_path: Path, redis_url: str) -> None:

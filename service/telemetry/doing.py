@@ -1,6 +1,5 @@
 """What this task is doing, for its log lines: which request it answers, which game it moves."""
 
-import os
 import random
 import re
 from contextvars import ContextVar
@@ -13,7 +12,6 @@ ID_BYTES = 12
 
 _ID = re.compile(r"[A-Za-z0-9._~+/=-]{1,64}")
 _NUMBERS = random.Random()  # noqa: S311  an id opens nothing
-os.register_at_fork(after_in_child=_NUMBERS.seed)  # else all workers would give the same
 
 
 class Doing(Protocol):

@@ -15,16 +15,15 @@ __all__ = ["Format", "configure"]
 Format = Literal["text", "json"]
 
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-TEXT_OF_MANY = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; anything else was given as `extra`."""
 
 
-def configure(level: str, form: Format, *, processes: int = 1) -> None:
+def configure(level: str, form: Format) -> None:
     """Let everything of at least this level be logged on the error stream."""
     handler = logging.StreamHandler()
-    handler.setFormatter(Json() if form == "json" else Text(TEXT if processes == 1 else TEXT_OF_MANY))
+    handler.setFormatter(Json() if form == "json" else Text(TEXT))
     logging.basicConfig(level=level, handlers=[handler])
 
 

@@ -146,7 +146,6 @@ TASK_FAILURES = Counter(
 )
 TASK_FAILING = Gauge("task_failing", "Whether a background task has failed several times in a row.", ("task",))
 BUILD = Gauge("build_info", "What runs here.", ("version", "engine", "python", "redis"))
-WORKER_UP = Gauge("worker_up", "Whether a worker process answered when it was asked for its metrics.")
 
 
 def rate_limited(policy: str) -> None:

@@ -1,4 +1,4 @@
-"""The sockets that an instance listens on, made before there is an event loop, so that several can share them."""
+"""The sockets that an instance listens on."""
 
 import socket
 from collections.abc import Sequence

@@ -7,8 +7,7 @@ from socket import socket
 
 from aiohttp import hdrs, web
 
-from service.telemetry.rendering import exposition, told
-from service.web.metrics_workers import Siblings
+from service.telemetry.rendering import exposition
 
 __all__ = ["exposing"]
 
@@ -16,13 +15,12 @@ BACKLOG = 16
 
 
 @asynccontextmanager
-async def exposing(sockets: Sequence[socket], siblings: Siblings | None = None) -> AsyncIterator[None]:
-    """Answer `/metrics` on these sockets for the length of a `with`; with siblings, for all of them."""
+async def exposing(sockets: Sequence[socket]) -> AsyncIterator[None]:
+    """Answer `/metrics` on these sockets for the length of a `with`."""
 
     async def metrics(request: web.Request) -> web.Response:
-        workers = {"": told()} if siblings is None else await siblings.gather()
         # Beside the event loop: it takes some ten milliseconds, in which others are served.
-        body, media_type = await asyncio.to_thread(exposition, workers, request.headers.get(hdrs.ACCEPT, ""))
+        body, media_type = await asyncio.to_thread(exposition, request.headers.get(hdrs.ACCEPT, ""))
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: media_type})
 
     app = web.Application()

@@ -18,7 +18,7 @@ from service.web.keys import DRAINING, LIMITS
 from service.web.open_files import allow_many_sockets
 from service.web.runner import Runner
 from service.web.sockets import close_sockets
-from service.web.stopping import Heeded, Stop, heeding
+from service.web.stopping import Stop, stopping_on_signals
 
 logger = logging.getLogger(__name__)
 
@@ -36,10 +36,8 @@ class StartFailed(Exception):
     """The instance cannot start; says why in one line."""
 
 
-async def run(
-    app: web.Application, sockets: Sequence[socket], stop: Stop, signals: Heeded, ready: Callable[[], None]
-) -> None:
-    """Listen, call `ready`, and serve until `stop` is told, by the signals or by whoever else has it."""
+async def run(app: web.Application, sockets: Sequence[socket], stop: Stop, ready: Callable[[], None]) -> None:
+    """Listen, call `ready`, and serve until `stop` is told, by a signal or by whoever else has it."""
     runner = Runner(app, access_log=None, shutdown_timeout=FINISH_S)
     await runner.setup()
     try:
@@ -50,7 +48,7 @@ async def run(
         gc.set_threshold(GC_THRESHOLD, 20, 100)
         for listening in sockets:
             await web.SockSite(runner, listening, backlog=BACKLOG).start()
-        with heeding(signals):
+        with stopping_on_signals(stop):
             ready()
             await _stopped(app, stop)
     finally:

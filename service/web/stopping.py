@@ -2,11 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-Heeded = Mapping[signal.Signals, Callable[[], None]]
-"""What is done when a signal comes."""
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Stop:
@@ -20,36 +19,15 @@ class Stop:
         """To stop; whoever tells it twice does not want to wait."""
         (self.hurry if self.told.is_set() else self.told).set()
 
-    def at_once(self) -> None:
-        """To stop without waiting for anybody."""
-        self.hurry.set()
-        self.told.set()
-
-    def by_hand(self) -> Heeded:
-        """The signals of whoever started this process."""
-        return {signal.SIGTERM: self.tell, signal.SIGINT: self.tell}
-
-    def by_manager(self) -> Heeded:
-        """The signals of a process manager.
-
-        SIGTERM may come twice, from the manager and from who ends all processes of a service; SIGINT, from the
-        terminal, the manager gets too, and decides.
-        """
-        return {signal.SIGTERM: self.told.set, signal.SIGQUIT: self.at_once, signal.SIGINT: _nothing}
-
-
-def _nothing() -> None:
-    """Leave it to the manager."""
-
 
 @contextmanager
-def heeding(signals: Heeded) -> Iterator[None]:
-    """In the running loop, do what belongs to each signal."""
+def stopping_on_signals(stop: Stop) -> Iterator[None]:
+    """Stop on SIGTERM and SIGINT, and hurry on the second, in the running event loop."""
     loop = asyncio.get_running_loop()
-    for number, do in signals.items():
-        loop.add_signal_handler(number, do)
+    for number in SIGNALS:
+        loop.add_signal_handler(number, stop.tell)
     try:
         yield
     finally:
-        for number in signals:
+        for number in SIGNALS:
             loop.remove_signal_handler(number)

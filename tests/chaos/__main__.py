@@ -39,7 +39,6 @@ from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
 @click.option(
     "--wait", type=click.IntRange(0, REPLICAS), default=REPLICAS, show_default=True, help="Replicas waited for."
 )
-@click.option("--workers", type=click.IntRange(1, 8), default=1, show_default=True, help="Processes of each instance.")
 @click.option("--rolling", type=click.IntRange(0, 100), default=0, help="So many rolling updates, in place of faults.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Keep histories and logs here.")
 @click.option(
@@ -49,15 +48,10 @@ from tests.tools import HAPROXY, LIBFAKETIME, REDIS, exit_without
     help="Write the table into this document, in place of its section `A long run`.",
 )
 @click.option("--brief", is_flag=True, help="One line a minute, and none for each fault.")
-def main(
-    *, minutes: float, keep: Path | None, workers: int, report: tuple[Path, ...], brief: bool, **chosen: Any
-) -> None:
+def main(*, minutes: float, keep: Path | None, report: tuple[Path, ...], brief: bool, **chosen: Any) -> None:
     """Break everything that can break, while games are played, and look whether anything was lost."""
     plan = Plan(seconds=60 * minutes, **chosen)
-    if workers > 1 and plan.faked:
-        raise click.UsageError("with --workers no clock can be put wrong: choose faults by --only, or --rolling")
     exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.faked else ()))
-    plan = plan._replace(flags=(*plan.flags, "--workers", str(workers)))
     begun = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="chaos-") as directory:
         try:

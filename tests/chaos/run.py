@@ -52,7 +52,7 @@ class Plan(NamedTuple):
 
     @property
     def faked(self) -> bool:
-        """Whether clocks are put wrong; gunicorn, and so `--workers`, breaks under what does that."""
+        """Whether clocks are put wrong."""
         return not self.rolling and CLOCK in self.kinds()
 
     def kinds(self) -> list[Kind]:

@@ -1,11 +1,10 @@
 """Counting and timing, and the forms in which that is told."""
 
-import msgspec
 import pytest
 
 from service.telemetry import meters
-from service.telemetry.meters import Counter, Family, Gauge, Histogram, families, reading
-from service.telemetry.rendering import exposition, told
+from service.telemetry.meters import Counter, Gauge, Histogram, reading
+from service.telemetry.rendering import exposition
 from tests.telemetry.promtool import promtool
 from tests.telemetry.scraped import OPENMETRICS, here, of
 
@@ -54,22 +53,16 @@ def test_a_metric_has_one_name_and_its_labels() -> None:
 
 
 @pytest.mark.parametrize("accept", (OPENMETRICS, "text/plain;version=0.0.4", ""))
-def test_processes_are_told_apart_by_a_label_only_where_there_are_several(accept: str) -> None:
+def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
     Counter("things", "Of which there are many.").of().n += 5
-    alone, _ = exposition({"": families()}, accept)
-    assert b"south_seas_things_total 5.0" in alone
-    both, _ = exposition({"0": families(), "1": families()}, accept)
-    assert b'south_seas_things_total{worker="0"} 5.0\nsouth_seas_things_total{worker="1"} 5.0' in both
-    assert both.count(b"# TYPE south_seas_things") == 1
+    body, media_type = exposition(accept)
+    assert b"south_seas_things_total 5.0" in body
+    assert body.count(b"# TYPE south_seas_things") == 1
+    assert ("openmetrics" in media_type) is (accept == OPENMETRICS)
 
 
 def test_promtool_finds_nothing_wrong_with_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    body, media_type = exposition({"": told()}, "text/plain")
+    body, media_type = exposition("text/plain")
     assert media_type.startswith("text/plain")
     assert promtool("check", "metrics", given=body) == ""
-
-
-def test_a_family_goes_from_process_to_process() -> None:
-    family = Family("south_seas_x", "?", "counter", [("south_seas_x_total", {"kind": "a"}, 1.5)])
-    assert msgspec.msgpack.decode(msgspec.msgpack.encode([family]), type=list[Family]) == [family]

@@ -1,6 +1,8 @@
-"""All cores: the service with one worker and with two, and what is left before Redis is the limit."""
+"""All cores: one instance and two on one Redis, and what is left before Redis is the limit."""
 
+import asyncio
 import os
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from benchmarks.run import Run
 
 GROUP = "All cores"
 SECONDS = 3.0
-WORKERS = (1, 2)
+INSTANCES = (1, 2)
 
 
 class Measured(NamedTuple):
@@ -28,46 +30,47 @@ class Measured(NamedTuple):
     """The share of one core that Redis used."""
 
 
-async def workers(run: Run) -> tuple[list[Figure], list[str]]:
-    """Actions per second with one and with two workers, no process being kept to a core."""
+async def instances(run: Run) -> tuple[list[Figure], list[str]]:
+    """Actions per second of one and of two instances, no process being kept to a core."""
     one = sample()
     with cores(CORES):
         async with AsyncExitStack() as stack:
             redis_url = await stack.enter_async_context(redis())
-            servers = [
-                await stack.enter_async_context(service(redis_url, "--workers", str(number), on=CORES))
-                for number in WORKERS
-            ]
-            for server in servers:
-                await _measure(run, redis_url, server, one, 0)
-            rounds = await run.in_turn("workers", *(partial(_measure, run, redis_url, at, one) for at in servers))
+            servers = [await stack.enter_async_context(service(redis_url, on=CORES)) for _ in range(max(INSTANCES))]
+            groups = [servers[:number] for number in INSTANCES]
+            await _measure(run, redis_url, servers, one, 0)
+            rounds = await run.in_turn("instances", *(partial(_measure, run, redis_url, of, one) for of in groups))
             (limits,) = await run.in_turn("Redis alone", partial(_limit, run, redis_url, one))
     rates = [[measured.per_second for measured in told] for told in rounds]
-    note = f"{CONCURRENT} games at once; Redis and the load share the {os.cpu_count()} cores with it"
+    note = f"{CONCURRENT} games at once; Redis and the load share the {os.cpu_count()} cores with them"
     figures = [
         Figure(
-            name=f"workers.{number}",
+            name=f"instances.{number}",
             group=GROUP,
-            title=f"actions with {number} worker{'s' if number > 1 else ''}",
+            title=f"actions with {number} instance{'s' if number > 1 else ''}",
             unit="actions/s",
             measured=series(told),
-            note=note if number == WORKERS[0] else "",
+            note=note if number == INSTANCES[0] else "",
         )
-        for number, told in zip(WORKERS, rates, strict=True)
+        for number, told in zip(INSTANCES, rates, strict=True)
     ]
     busy = series([measured.redis_busy for measured in rounds[-1]])
-    more = f"two workers do {ratios(rates[1], rates[0]).median:.2f} times what one does"
+    more = f"two instances do {ratios(rates[1], rates[0]).median:.2f} times what one does"
     return [*figures, _limit_figure(limits)], [f"{more}, and Redis then uses {busy.median:.0%} of a core"]
 
 
-async def _measure(run: Run, redis_url: str, of: Server, one: Sample, _: int) -> Measured:
-    requests = await prepare(of, one.games)
+async def _measure(run: Run, redis_url: str, of: Sequence[Server], one: Sample, _: int) -> Measured:
+    """One round, in which the connections are spread over the instances."""
+    requests = [(await prepare(server, one.games))[number :: len(of)] for number, server in enumerate(of)]
     before = await _redis_cpu_s(redis_url)
-    told = await load(of.port, requests, run.seconds(SECONDS))
+    seconds = run.seconds(SECONDS)
+    loads = await asyncio.gather(*(load(server.port, own, seconds) for server, own in zip(of, requests, strict=True)))
     spent = await _redis_cpu_s(redis_url) - before
-    if told.refused:
-        raise RuntimeError(f"{told.refused} of {len(told.seconds)} actions were refused")
-    return Measured(told.per_second, spent * told.per_second / len(told.seconds))
+    done, refused = sum(len(one.seconds) for one in loads), sum(one.refused for one in loads)
+    if refused:
+        raise RuntimeError(f"{refused} of {done} actions were refused")
+    per_second = sum(one.per_second for one in loads)
+    return Measured(per_second, spent * per_second / done)
 
 
 async def _limit(run: Run, redis_url: str, one: Sample, number: int) -> float:
