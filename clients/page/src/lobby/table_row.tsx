@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { fragmentOf } from "../model/route.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Icon, Won } from "../parts/icon.tsx";
 import type { Listed } from "./tables.ts";
 
 interface TableRowProps extends Listed {
@@ -14,6 +14,7 @@ interface TableRowProps extends Listed {
 
 export function TableRow({ game, isMyTurn, verb, onForget }: TableRowProps): JSX.Element {
   const winners = game.result?.winners ?? [];
+  const totals = new Map(game.result?.scores.map(({ seat, total }) => [seat, total]));
   return (
     <li class={isMyTurn ? "table-row turn" : "table-row"}>
       <a href={fragmentOf(game.id)}>
@@ -21,7 +22,12 @@ export function TableRow({ game, isMyTurn, verb, onForget }: TableRowProps): JSX
           {game.players.map(({ seat, color, name, points }) => (
             <span key={seat} class={winners.includes(seat) ? "winner" : ""}>
               <Token color={color} /> {name ?? text.lobby.open}
-              {game.status !== "waiting" && color !== null && <small> {points}</small>}
+              {winners.includes(seat) && <Won />}
+              {game.status !== "waiting" && color !== null && (
+                <small class="points" title={totals.has(seat) ? text.score.final : text.score.now}>
+                  {totals.get(seat) ?? points}
+                </small>
+              )}
             </span>
           ))}
         </span>

@@ -15,12 +15,13 @@ function owned(name: string): string {
   return name.endsWith("s") ? `${name}’` : `${name}’s`;
 }
 
-const wares = (held: Wares): string =>
-  listed([
-    ...(held.bananas ? [counted(held.bananas, "banana", "bananas")] : []),
-    ...(held.shells ? [counted(held.shells, "shell", "shells")] : []),
-    ...(held.fish ? [`${held.fish} fish`] : []),
-  ]) || "nothing";
+const wareParts = (held: Wares): string[] => [
+  ...(held.bananas ? [counted(held.bananas, "banana", "bananas")] : []),
+  ...(held.shells ? [counted(held.shells, "shell", "shells")] : []),
+  ...(held.fish ? [`${held.fish} fish`] : []),
+];
+
+const wares = (held: Wares): string => listed(wareParts(held)) || "nothing";
 
 const KINDS: Record<string, string> = { sea: "sea", bridge: "bridge", island: "island", market: "market" };
 
@@ -184,6 +185,8 @@ export const en = {
 
   score: {
     now: "points from ships",
+    final: "points in the end, from ships and wares",
+    winner: "winner",
     ifEnded: "if it ended now",
     ships: "Ships",
     wares: "Wares",
@@ -193,6 +196,24 @@ export const en = {
     islandersHome: (count: number) => `${counted(count, "islander", "islanders")} at home`,
     find: (name: string) => `Show where ${owned(name)} islanders are`,
     held: (name: string, held: Wares) => `${name} has ${wares(held)}`,
+  },
+
+  ship: {
+    heading: (points: number) => `Ship of ${counted(points, "point", "points")}`,
+    asks: (cost: string) => `for ${cost}.`,
+    any: (count: number) => `?: ${counted(count, "ware", "wares")} of any kind, also of different kinds`,
+    same: (letter: string, count: number) =>
+      letter === "A"
+        ? `A: ${count} of the same kind, whichever you like`
+        : `${letter}: ${count} of the same kind, but another kind than ${letter === "B" ? "A" : "A and B"}`,
+    payable: "You have its wares. You can load it at the end of your turn.",
+    payableNow: "You have its wares. You can load it now.",
+    lacking: (certain: Wares, chosen: number, any: number) =>
+      `You lack ${listed([
+        ...wareParts(certain),
+        ...(chosen > 0 ? [`${chosen} more of the kinds you choose`] : []),
+        ...(any > 0 ? [`${any} more of any kind`] : []),
+      ])}.`,
   },
 
   islander: {
@@ -225,8 +246,10 @@ export const en = {
     islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (role: string) =>
       `Take this ${role} back home? It brings nothing, but you can send it out again.`,
-    retrieveOnly:
-      "No islander can go onto this tile. You may take one of yours back home from the board: tap it. Or leave them all.",
+    allOut:
+      "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them: each comes home when its bridge, island, sea or market is finished.",
+    noneFree:
+      "Nothing on this tile is free: islanders are at work on all of it. You may take one of yours home from the board: tap it. Or leave them all.",
     leaveThem: "Leave them",
     retrieveTip: "You may also take back one of your islanders that stand on the board.",
     send: "Send out",

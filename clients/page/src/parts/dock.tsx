@@ -126,7 +126,9 @@ function SendingIslander({ table, game, turn }: StepProps): JSX.Element {
   const onlyRetrieve = canRetrieve && table.choices.spots.every((choice) => choice.kind === "retrieve");
   const hint = !spot
     ? onlyRetrieve
-      ? text.dock.retrieveOnly
+      ? game.players[turn.decider]?.supply === 0
+        ? text.dock.allOut
+        : text.dock.noneFree
       : text.dock.islander
     : spot.kind === "place"
       ? text.dock.islanderChosen(kind)

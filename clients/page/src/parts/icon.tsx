@@ -1,6 +1,7 @@
 /** Small pictures: tools as strokes, wares in their colours. */
 
 import type { JSX } from "preact";
+import { text } from "../messages/index.ts";
 
 const STROKES: Readonly<Record<string, string>> = {
   plus: "M12 5v14M5 12h14",
@@ -25,6 +26,7 @@ const STROKES: Readonly<Record<string, string>> = {
   list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   people:
     "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM2 21a7 7 0 0 1 14 0M16 3.500a4 4 0 0 1 0 7.500M18 14.500a7 7 0 0 1 4 6.5",
+  trophy: "M7 4h10v6a5 5 0 0 1-10 0ZM7 6H4a3 3 0 0 0 3.500 4.500M17 6h3a3 3 0 0 1-3.500 4.500M12 15v4M8 20h8",
   bot: "M5 9h14v10H5ZM12 9V5M9 13.500h.01M15 13.500h.01M2 13v3M22 13v3",
 };
 
@@ -34,6 +36,15 @@ export function Icon({ name }: { name: string }): JSX.Element {
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
       <path d={STROKES[name] ?? ""} />
     </svg>
+  );
+}
+
+/** The sign of who has won. */
+export function Won(): JSX.Element {
+  return (
+    <span class="won" role="img" aria-label={text.score.winner} title={text.score.winner}>
+      <Icon name="trophy" />
+    </span>
   );
 }
 

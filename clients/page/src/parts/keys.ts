@@ -20,6 +20,21 @@ export function useKeys(table: Table, viewRef: ViewRef): void {
   }, [table]);
 }
 
+/** The question mark asks for help, at a table and in the lobby. */
+export function useHelpKey(help: () => void): void {
+  useEffect(() => {
+    function press(event: KeyboardEvent): void {
+      if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return;
+      if (document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      help();
+    }
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
 function handled(event: KeyboardEvent, table: Table, { current: view }: ViewRef): boolean {
   if (table.replayed !== null) return replayed(event, table);
   switch (event.key) {

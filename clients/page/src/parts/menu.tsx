@@ -10,6 +10,7 @@ import { Dialog } from "./dialog.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { Link } from "./invite.tsx";
+import { useHelpKey } from "./keys.ts";
 
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 
@@ -19,6 +20,7 @@ export function Menu({ table }: { table: Table | null }): JSX.Element {
   const [helping, setHelping] = useState(false);
   const [linking, setLinking] = useState(false);
   const [kept, setKept] = useState(likes());
+  useHelpKey(() => setHelping(true));
 
   function like(changes: Partial<typeof kept>): void {
     keepLikes(changes);

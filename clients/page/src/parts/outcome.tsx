@@ -7,7 +7,7 @@ import { text } from "../messages/index.ts";
 import { opensRematch } from "../model/memory.ts";
 import { nameOf } from "../model/story.ts";
 import type { Table } from "../table/table.ts";
-import { Icon } from "./icon.tsx";
+import { Icon, Won } from "./icon.tsx";
 
 export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Element {
   const { result } = game;
@@ -55,7 +55,11 @@ function headline(table: Table, game: Game, { winners }: Result): string {
 }
 
 function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element {
-  const ranked = [...result.scores].sort((one, other) => other.total - one.total);
+  const hasWon = (seat: number): boolean => result.winners.includes(seat);
+  // Who gave up cannot win, whatever the points.
+  const ranked = [...result.scores].sort(
+    (one, other) => Number(hasWon(other.seat)) - Number(hasWon(one.seat)) || other.total - one.total,
+  );
   return (
     <table class="ranking">
       <thead>
@@ -70,9 +74,11 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
       </thead>
       <tbody>
         {ranked.map(({ seat, ships, wares, total }) => (
-          <tr key={seat} class={result.winners.includes(seat) ? "winner" : ""}>
+          <tr key={seat} class={hasWon(seat) ? "winner" : ""}>
             <th scope="row">
-              <Token color={game.players[seat]?.color ?? null} /> {nameOf(game, seat)}
+              <Token color={game.players[seat]?.color ?? null} /> {nameOf(game, seat)}{" "}
+              {hasWon(seat) && <Won />}
+              {game.players[seat]?.resigned && <small>{text.table.resigned}</small>}
             </th>
             <td>{ships}</td>
             <td>{wares}</td>

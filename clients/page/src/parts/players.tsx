@@ -8,7 +8,7 @@ import { worth } from "../board/inspected.tsx";
 import { text } from "../messages/index.ts";
 import { nameOf } from "../model/story.ts";
 import type { Table } from "../table/table.ts";
-import { Icon } from "./icon.tsx";
+import { Icon, Won } from "./icon.tsx";
 import { WareCounts } from "./wares.tsx";
 
 export function Players({ table }: { table: Table }): JSX.Element | null {
@@ -36,16 +36,18 @@ function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
   const { seat } = player;
   const decides = game.turn?.decider === seat;
   const card = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (decides) card.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [decides]);
   const found = table.pointedOut === seat;
   const ended = scores?.players.find((score) => score.seat === seat)?.if_ended_now ?? null;
   const name = nameOf(game, seat);
+  const final = game.result?.scores.find((score) => score.seat === seat);
+  const hasWon = game.result?.winners.includes(seat) === true;
+  useEffect(() => {
+    if (decides || hasWon) card.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [decides, hasWon]);
   return (
     <article
       ref={card}
-      class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}`}
+      class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}${hasWon ? " winner" : ""}`}
       aria-current={decides ? "true" : undefined}
     >
       <header>
@@ -54,9 +56,10 @@ function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
           {player.kind === "open" ? text.table.unknownPlayer : name}
           <small>{addition(table, player)}</small>
         </h3>
+        {hasWon && <Won />}
         {player.color !== null && (
-          <span class="points" title={text.score.now}>
-            <b key={player.points}>{player.points}</b>
+          <span class="points" title={final ? text.score.final : text.score.now}>
+            <b key={player.points}>{final?.total ?? player.points}</b>
             {ended && game.status === "active" && (
               <small title={text.score.ifEnded}>
                 → {ended.total}

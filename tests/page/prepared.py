@@ -1,0 +1,91 @@
+"""Games that are brought to a state past the page, and then opened on it."""
+
+import json
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from tests.page.visitor import DESKTOP, Size, Visitor, Visitors
+from tests.web.served import Client
+
+Moves = list[dict[str, Any]]
+Stop = Callable[[dict[str, Any], Moves], bool]
+"""Whether a game with these legal moves is where it should be."""
+
+SAVING = ("place_tile", "place_islander", "take_ship", "pass", "retrieve_islander", "deliver")
+"""What somebody likes best to do who wants many wares."""
+SPENDING = ("place_tile", "place_islander", "take_ship", "deliver", "pass", "retrieve_islander")
+"""What somebody likes best to do who wants many ships."""
+PASSING = ("place_tile", "take_ship", "pass", "place_islander", "retrieve_islander", "deliver")
+
+
+class Prepared:
+    """A game of people, one token for all of them."""
+
+    def __init__(self, client: Client, created: dict[str, Any]) -> None:
+        self.client = client
+        self.id: str = created["game"]["id"]
+        self.path = f"/v1/games/{self.id}"
+        self.owner: str = created["owner_token"]
+        self.tokens: dict[int, str] = {one["seat"]: one["token"] for one in created["seats"]}
+
+    async def game(self) -> dict[str, Any]:
+        """GAME."""
+        async with self.client.get(self.path) as answer:
+            game: dict[str, Any] = await answer.json()
+            return game
+
+    async def moves(self) -> Moves:
+        """What may be done now."""
+        async with self.client.get(f"{self.path}/legal-moves") as answer:
+            moves: Moves = (await answer.json())["moves"]
+            return moves
+
+    async def post(self, what: str, body: dict[str, Any], token: str | None = None) -> None:
+        """Change the game."""
+        bearer = {"Authorization": f"Bearer {token or self.owner}"}
+        async with self.client.post(f"{self.path}/{what}", json=body, headers=bearer) as answer:
+            answer.raise_for_status()
+
+    async def play(self, likes: Sequence[str], stop: Stop = lambda _game, _moves: False) -> dict[str, Any]:
+        """Play by what is liked best, any of it, until `stop`, or the end; gives GAME."""
+        chance = Random(7)
+        while (game := await self.game())["status"] == "active":
+            moves = await self.moves()
+            if stop(game, moves):
+                return game
+            best = min(likes.index(kind) for kind in kinds_of(moves))
+            chosen = chance.choice([move for move in moves if likes.index(move["action"]["type"]) == best])
+            await self.post("actions", {"move": chosen["id"]})
+        return game
+
+    async def opened_by(
+        self, visitors: Visitors, *seats: int, size: Size = DESKTOP, touch: bool = False, dark: bool = False
+    ) -> Visitor:
+        """The browser of somebody who has these seats, at this game."""
+        visitor = await visitors.come(size=size, touch=touch, dark=dark)
+        kept = {"id": self.id, "owner": None, "spectator": None, "private": False, "opened": 0}
+        tables = json.dumps([{**kept, "seats": {seat: self.tokens[seat] for seat in seats}}])
+        await visitor.page.evaluate("tables => localStorage.setItem('south-seas.tables', tables)", tables)
+        await visitor.page.goto(f"{visitors.url}#{self.id}")
+        return visitor
+
+
+async def prepared(
+    visitors: Visitors, seed: str = "page", names: Sequence[str] = ("Ana", "Bo"), **more: Any
+) -> Prepared:
+    """A new game of people."""
+    asked = {"players": [{"name": name} for name in names], "seed": seed, "first_seat": 0, **more}
+    async with visitors.client.post("/v1/games", json=asked) as answer:
+        return Prepared(visitors.client, await answer.json())
+
+
+def deciding(game: dict[str, Any]) -> dict[str, Any]:
+    """The player who decides."""
+    player: dict[str, Any] = game["players"][game["turn"]["decider"]]
+    return player
+
+
+def kinds_of(moves: Moves) -> set[str]:
+    """The types of action among moves."""
+    return {move["action"]["type"] for move in moves}

@@ -1,0 +1,32 @@
+"""What the page says of a step is the reason that is true, and what to do about it."""
+
+from playwright.async_api import expect
+
+from tests.page.prepared import SAVING, deciding, kinds_of, prepared
+from tests.page.visitor import PHONE, Visitors
+
+
+async def test_with_all_islanders_out_the_page_says_so_and_what_to_do(visitors: Visitors) -> None:
+    table = await prepared(visitors, "out-1")
+    game = await table.play(
+        SAVING, lambda game, moves: deciding(game)["supply"] == 0 and "retrieve_islander" in kinds_of(moves)
+    )
+    player = await table.opened_by(visitors, game["turn"]["decider"], size=PHONE, touch=True)
+    await expect(player.dock).to_contain_text("All your islanders are out")
+    await expect(player.dock).to_contain_text("take it home")
+    await expect(player.dock).to_contain_text("finished")
+    await expect(player.dock).not_to_contain_text("No islander can go onto this tile")
+    await player.page.locator(".spots [data-choice]").first.click()
+    await player.press("Take home")
+    await expect(player.page.locator(".log")).to_contain_text("back.")
+
+
+async def test_where_nothing_on_the_tile_is_free_the_page_says_that(visitors: Visitors) -> None:
+    table = await prepared(visitors, "k", edition="german")
+    game = await table.play(
+        SAVING, lambda game, moves: deciding(game)["supply"] > 0 and kinds_of(moves) == {"retrieve_islander", "pass"}
+    )
+    assert game["turn"]["phase"] == "islander"
+    player = await table.opened_by(visitors, game["turn"]["decider"])
+    await expect(player.dock).to_contain_text("Nothing on this tile is free")
+    await expect(player.dock).not_to_contain_text("All your islanders are out")

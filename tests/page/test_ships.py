@@ -1,0 +1,113 @@
+"""Ships explain what they ask for, in words, to fingers, mice and keys; so do all hints, whatever the screen."""
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.page.prepared import SAVING, kinds_of, prepared
+from tests.page.visitor import DESKTOP, PHONE, Size, Visitors, starts_against_the_computer
+
+SIDEWAYS: Size = (844, 390)
+WANTED = re.compile("You lack|You can load it")
+
+
+async def test_a_tap_on_a_ship_tells_its_signs_and_what_is_lacking(visitors: Visitors) -> None:
+    player = await visitors.come(size=PHONE, touch=True)
+    await player.page.get_by_role("button", name="Play against the computer").tap()
+    await expect(player.page.locator(".cell").first).to_be_visible()
+    told = player.page.locator(".ship-told")
+    for ship in await player.page.locator(".harbour .ship").all():
+        await ship.tap()
+        await expect(told).to_have_count(1)
+        await expect(told).to_contain_text("Ship of ")
+        await expect(told).to_contain_text(WANTED)
+        box = await told.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE[0]
+    await player.page.locator(".harbour .ship").last.tap()
+    await expect(told).to_have_count(0)
+
+
+async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
+    """Both letters and the question mark, which the first four ships of this game have between them."""
+    table = await prepared(visitors, "signs-1")
+    player = await table.opened_by(visitors, 0)
+    await expect(player.page.locator(".harbour .ship")).to_have_count(4)
+    seen: set[str] = set()
+    for ship in await player.page.locator(".harbour .ship").all():
+        signs = set("".join(await ship.locator(".cost .letter").all_text_contents()))
+        await ship.hover()
+        for sign in signs:
+            await expect(player.page.locator(".ship-told .sign", has_text=f"{sign}: ")).to_be_visible()
+        await expect(player.page.locator(".ship-told .sign")).to_have_count(len(signs))
+        seen |= signs
+    assert seen == {"A", "B", "?"}
+
+
+async def test_a_ship_is_told_on_hover_and_on_focus_and_no_longer_than_that(visitors: Visitors) -> None:
+    player = await visitors.come(size=DESKTOP)
+    await starts_against_the_computer(player)
+    told = player.page.locator(".ship-told")
+    ship = player.page.locator(".harbour .ship").first
+    await ship.hover()
+    await expect(told).to_contain_text(WANTED)
+    await player.page.mouse.move(5, 500)
+    await expect(told).to_have_count(0)
+    await ship.focus()
+    await player.page.keyboard.press("Tab")
+    ship = player.page.locator(".harbour .ship").nth(1)
+    await expect(ship).to_be_focused()
+    await expect(told).to_contain_text(WANTED)
+    described = await ship.get_attribute("aria-describedby")
+    assert described == await told.get_attribute("id")
+    await player.page.keyboard.press("Escape")
+    await expect(told).to_have_count(0)
+
+
+async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: Visitors) -> None:
+    table = await prepared(visitors, "ships-1")
+    game = await table.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
+    seat = game["turn"]["decider"]
+    moves = await table.moves()
+    payable = {move["action"]["ship"] for move in moves if move["action"]["type"] == "deliver"}
+    player = await table.opened_by(visitors, seat)
+    await expect(player.page.locator(".ship.choosable")).to_have_count(len(payable))
+    for index, ship in enumerate(game["display"]):
+        await player.page.locator(".harbour .ship").nth(index).hover()
+        expected = "You can load it" if ship in payable else "You lack"
+        await expect(player.page.locator(".ship-told")).to_contain_text(expected)
+
+
+@pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
+async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: Size) -> None:
+    shown = []
+    for screen in (DESKTOP, size):
+        player = await visitors.come(size=screen)
+        await starts_against_the_computer(player)
+        await expect(player.page.locator(".cell").first).to_be_visible()
+        placing = await player.dock.locator(".hint").inner_text()
+        await player.decide()
+        await expect(player.page.locator(".spot").first).to_be_visible()
+        shown.append([placing.split(), (await player.dock.locator(".hint").inner_text()).split()])
+    assert shown[0] == shown[1]
+    assert "Sides" in shown[1][0]
+
+
+@pytest.mark.parametrize("place", ("lobby", "table"))
+async def test_the_question_mark_opens_the_help(visitors: Visitors, place: str) -> None:
+    player = await visitors.come()
+    if place == "table":
+        await starts_against_the_computer(player)
+        await expect(player.page.locator(".cell").first).to_be_visible()
+    await player.page.keyboard.press("?")
+    await expect(player.page.get_by_role("dialog")).to_contain_text("How it works")
+    await player.page.keyboard.press("?")
+    await expect(player.page.get_by_role("dialog")).to_have_count(1)
+    await player.page.keyboard.press("Escape")
+    await expect(player.page.get_by_role("dialog")).to_have_count(0)
+    if place == "lobby":
+        await player.page.get_by_label("Your name").focus()
+        await player.page.keyboard.press("?")
+        await expect(player.page.get_by_role("dialog")).to_have_count(0)
