@@ -79,7 +79,7 @@ chaos-nightly: $(DEVELOPMENT) ## An hour of it, with a line a minute; ARGS="--mi
 fuzz: $(DEVELOPMENT) ## Try the service out with whatever it should withstand; ARGS="--minutes 30 --seed 7 --only socket"
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; into the README with ARGS=--readme
+bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run, kept in benchmarks/results
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours

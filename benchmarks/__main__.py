@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: measure everything, keep it as JSON, and print it as the Markdown table of the README."""
+"""`python -m benchmarks`: measure everything, keep it in `benchmarks/results/`, and print it as Markdown."""
 
 import argparse
 import asyncio
@@ -17,7 +17,6 @@ from benchmarks.instances import instances
 from benchmarks.latency import latency
 from benchmarks.machine import describe
 from benchmarks.processes import OTHER_CORE, on_core
-from benchmarks.readme import write
 from benchmarks.results import Figure, save
 from benchmarks.run import QUICK_ROUNDS, ROUNDS, Run
 from benchmarks.sockets import sockets
@@ -59,10 +58,7 @@ def main() -> None:
     result = describe("suite", figures, run.noise.report(), quick=options.quick, notes=notes)
     print(*lines(result), sep="\n")
     if options.keep:
-        file = save(result)
-        run.tell(f"kept in {file}")
-        if options.readme:
-            write(file)
+        run.tell(f"kept in {save(result, lines(result))}")
 
 
 async def _run(part: Part, run: Run) -> tuple[list[Figure], list[str]]:
@@ -82,11 +78,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help=f"rounds of each measurement ({ROUNDS}; quick {QUICK_ROUNDS})")
     parser.add_argument("--engine", choices=(PURE, COMPILED), default=PURE, help="the service's build of it (pure)")
     parser.add_argument("--image-mb", type=float, help="the size of the container image, to be kept with the rest")
-    parser.add_argument("--no-keep", dest="keep", action="store_false", help="only print it")
-    parser.add_argument("--readme", action="store_true", help="put table and picture into the README")
+    parser.add_argument(
+        "--no-keep", dest="keep", action="store_false", help="only print it, as with --only and --quick"
+    )
     options = parser.parse_args()
-    if options.readme and (options.only or options.quick or not options.keep):
-        parser.error("--readme takes a whole run that is kept")
+    options.keep = options.keep and not options.only and not options.quick
     return options
 
 

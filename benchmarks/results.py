@@ -1,6 +1,7 @@
-"""What a run of the suite measured, and how it is kept: one JSON file a run in `benchmarks/results/`."""
+"""What a run measured, and how it is kept in `benchmarks/results/`: the last run of each kind whole, all in a CSV."""
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -129,22 +130,42 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
-def save(result: Result, folder: Path = FOLDER) -> Path:
-    """Write it to a file named for when and what it was."""
+def save(result: Result, lines: Iterable[str], folder: Path = FOLDER) -> Path:
+    """Keep a run as the last of its kind, as JSON and as these lines of Markdown, and its medians as a row of the CSV.
+
+    Gives the Markdown file.
+    """
     folder.mkdir(exist_ok=True)
-    path = folder / f"{result.date.replace(':', '')}-{result.kind}.json"
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
-    return path
+    page = folder / f"{result.kind}.md"
+    (folder / f"{result.kind}.json").write_bytes(msgspec.json.encode(result) + b"\n")
+    page.write_text("\n".join([f"# The last run of the {result.kind}", "", *lines, ""]), encoding="utf-8")
+    _add_row(folder / "runs.csv", _row(result))
+    return page
 
 
-def load_result(path: Path) -> Result:
-    """The result in a file; raises msgspec.ValidationError where it is none."""
-    return msgspec.json.decode(path.read_bytes(), type=Result)
+def load_result(kind: str, folder: Path = FOLDER) -> Result:
+    """Load the last run of a kind. Raises FileNotFoundError, and msgspec.ValidationError where the file is no run."""
+    return msgspec.json.decode((folder / f"{kind}.json").read_bytes(), type=Result)
 
 
-def latest(kind: str = "suite", folder: Path = FOLDER) -> Path:
-    """The file of the last run; raises FileNotFoundError where there is none."""
-    files = sorted(folder.glob(f"*-{kind}.json"))
-    if not files:
-        raise FileNotFoundError(f"no result of the {kind} in {folder}")
-    return files[-1]
+def _row(result: Result) -> dict[str, str]:
+    """A run in one row: what it was measured with, and the median of each figure."""
+    row = {name: str(getattr(result, name)) for name in ("date", "kind", "commit", "quick", "python", "engine")}
+    row["noisy"] = str(result.noise.noisy)
+    for figure in result.figures:
+        row[f"{figure.name} [{figure.unit}]"] = f"{figure.measured.median:.5g}"
+    return row
+
+
+def _add_row(path: Path, row: dict[str, str]) -> None:
+    """Append a row to a CSV file, and its new columns to the file's."""
+    rows: list[dict[str, str]] = []
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [*csv.DictReader(file)]
+    rows.append(row)
+    columns = dict.fromkeys(column for one in rows for column in one)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*columns], restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

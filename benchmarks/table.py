@@ -1,28 +1,21 @@
-"""A result as Markdown: `python -m benchmarks.table [FILE]`, the last run of the suite by default."""
+"""A result of the suite as Markdown."""
 
-import argparse
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 
-from benchmarks.results import Figure, Result, Series, latest, load_result
+from benchmarks.results import Figure, Result, Series
 
 COLUMNS = ("", "measured", "bare ceiling", "ratio", "set out to reach")
 
 
-def lines(result: Result, *, folded: bool = False) -> Iterator[str]:
-    """What was measured with, whether the machine was quiet, the table, and what is to be said beside it.
-
-    A page may have that last part `folded` away until somebody asks for it.
-    """
+def lines(result: Result) -> Iterator[str]:
+    """What was measured with, whether the machine was quiet, the table, and what is to be said beside it."""
     yield from _heading(result)
     yield ""
     yield from _table(result.figures)
     if notes := _notes(result):
-        yield from ("", "<details><summary>What the figures are</summary>") if folded else ()
         yield ""
         yield from (f"- {note[:1].upper()}{note[1:]}." for note in notes)
-        yield from ("", "</details>") if folded else ()
 
 
 def value(number: float) -> str:
@@ -109,14 +102,3 @@ def _notes(result: Result) -> list[str]:
     told = [note for note, figure in zip(ceilings, result.figures, strict=True) if figure.ceiling_title]
     own = [f"{figure.title}: {figure.note}" for figure in result.figures if figure.note]
     return list(dict.fromkeys([*told, *own, *result.notes]))
-
-
-def main() -> None:
-    """Print it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.table", description=__doc__)
-    parser.add_argument("file", nargs="?", type=Path, help="a result (the last of the suite)")
-    print(*lines(load_result(parser.parse_args().file or latest())), sep="\n")
-
-
-if __name__ == "__main__":
-    main()

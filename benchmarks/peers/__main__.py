@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peers`: other engines and services and ours in the same rounds, kept as JSON, told as Markdown.
+"""`python -m benchmarks.peers`: other engines and services and ours in the same rounds, kept as JSON and as Markdown.
 
 `make bench-peers` installs the peers first.
 """
@@ -39,8 +39,8 @@ def main() -> None:
     except asyncio.CancelledError:
         sys.exit("ended before it was done")
     print(*lines(result), sep="\n")
-    if options.keep:
-        run.tell(f"kept in {save(result)}")
+    if options.keep and not options.only and not options.quick:
+        run.tell(f"kept in {save(result, lines(result))}")
 
 
 async def _measure(run: Run, options: argparse.Namespace) -> Result:
@@ -76,7 +76,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--node", type=_program, default=NODE, help="another Node.js than the one locked with the peers"
     )
-    parser.add_argument("--no-keep", dest="keep", action="store_false", help="only print it")
+    parser.add_argument(
+        "--no-keep", dest="keep", action="store_false", help="only print it, as with --only and --quick"
+    )
     return parser.parse_args()
 
 

@@ -1,11 +1,9 @@
-"""A result of the peers as Markdown, a row for each of them: `python -m benchmarks.peers.table [FILE]`."""
+"""A result of the peers as Markdown, a row for each of them."""
 
-import argparse
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 
-from benchmarks.results import Figure, Result, latest, load_result
+from benchmarks.results import Figure, Result
 from benchmarks.table import machine, noise, value
 
 
@@ -73,14 +71,3 @@ def _cell(figure: Figure | None) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
-
-
-def main() -> None:
-    """Print it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers.table", description=__doc__)
-    parser.add_argument("file", nargs="?", type=Path, help="a result (the last of the peers)")
-    print(*lines(load_result(parser.parse_args().file or latest("peers"))), sep="\n")
-
-
-if __name__ == "__main__":
-    main()

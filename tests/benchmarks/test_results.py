@@ -1,11 +1,17 @@
 """What is kept of a run."""
 
+import csv
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from benchmarks.results import latest, load_result, percentile, ratios, save, series
-from tests.benchmarks.some_result import a_result
+from benchmarks import table as suite
+from benchmarks.peers import table as peers
+from benchmarks.results import FOLDER, Result, load_result, percentile, ratios, save, series
+from tests.benchmarks.some_result import FIGURES, a_result
 
 
 def test_a_series_tells_median_and_range_whatever_the_order() -> None:
@@ -22,23 +28,36 @@ def test_rounds_of_different_number_have_no_ratio() -> None:
         ratios([1.0, 2.0], [1.0])
 
 
-def test_a_result_comes_back_as_it_was_kept(tmp_path: Path) -> None:
-    result = a_result("too loud")
-    file = save(result, tmp_path)
-    assert file.name == "2026-11-22T054336Z-suite.json"
-    assert load_result(file) == result
+def test_the_last_run_of_a_kind_is_kept_whole_and_all_have_a_row(tmp_path: Path) -> None:
+    first, last = a_result("too loud"), msgspec.structs.replace(a_result(), figures=FIGURES[1:])
+    for result in (first, last):
+        assert save(result, ["A line."], tmp_path).read_text() == "# The last run of the suite\n\nA line.\n"
+    assert load_result("suite", tmp_path) == last
+    with (tmp_path / "runs.csv").open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert [row["noisy"] for row in rows] == ["True", "False"]
+    assert [row["engine.pure.games [games/s]"] for row in rows] == ["411", ""]
+    assert {row["action.rate [actions/s]"] for row in rows} == {"2500"}
 
 
-def test_the_latest_is_the_youngest_of_its_kind(tmp_path: Path) -> None:
-    for name in ("2026-01-02T000000Z-suite", "2026-01-03T000000Z-peers", "2025-12-31T235959Z-suite"):
-        (tmp_path / f"{name}.json").touch()
-    assert latest("suite", tmp_path).stem == "2026-01-02T000000Z-suite"
-    assert latest("peers", tmp_path).stem == "2026-01-03T000000Z-peers"
-
-
-def test_where_nothing_was_measured_nothing_is_the_latest(tmp_path: Path) -> None:
+def test_what_was_never_run_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="suite"):
-        latest("suite", tmp_path)
+        load_result("suite", tmp_path)
+
+
+@pytest.mark.parametrize(("kind", "lines"), (("suite", suite.lines), ("peers", peers.lines)))
+def test_the_pages_are_those_of_the_results_beside_them(kind: str, lines: Callable[[Result], Iterable[str]]) -> None:
+    result = load_result(kind)
+    assert (FOLDER / f"{kind}.md").read_text() == "\n".join([f"# The last run of the {kind}", "", *lines(result), ""])
+
+
+def test_the_readme_has_the_figures_of_the_last_run() -> None:
+    text = (FOLDER.parents[1] / "README.md").read_text()
+    told = text[text.index("## How fast") :].split("\n## ")[0]
+    table = (FOLDER / "suite.md").read_text()
+    figures = re.findall(r"\*\*([^*]+)\*\*", told)
+    assert len(figures) >= 5
+    assert [figure for figure in figures if f" {figure} " not in table] == []
 
 
 def test_a_percentile_is_one_of_the_values() -> None:
