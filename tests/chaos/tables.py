@@ -93,5 +93,7 @@ def _players(world: World, table: Table, name: str, kind: Kind, created: Created
             ]
         case "an absent player":
             return [TablePlayer(world, f"{name}-p0", game, tokens[0], guarded=False, seat=0)]
+        case "one owner, unguarded, and a bot":  # a bot may be late, and nobody acts for it
+            return [TablePlayer(world, f"{name}-owner", game, owner, guarded=False, seat=0)]
         case _:
-            return [TablePlayer(world, f"{name}-owner", game, owner, guarded="unguarded" not in kind.name, seat=None)]
+            return [TablePlayer(world, f"{name}-owner", game, owner, guarded=True, seat=None)]
