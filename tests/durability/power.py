@@ -1,35 +1,51 @@
-"""A loss of power, as near as one machine comes to it without one.
+"""Disks, as near as one machine comes to a loss of power and to a slow one.
 
 After a SIGKILL the kernel still writes what a server has written; after a loss of power only what it had synced is
 sure. So the server runs with `synced.c` loaded before the C library, which notes what was synced, and after its SIGKILL
 its append-only files are cut to that. That is the worst case: a disk may have got more, but never less, unless it lies.
+
+The same library makes each fsync last longer, as it does while others write to the disk.
 """
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.redis_servers import Node
 from tests.tools import C_COMPILER, require
 
-__all__ = ["cut", "noting"]
+__all__ = ["cut", "noting", "slow_disk"]
 
 SOURCE = Path(__file__).with_name("synced.c")
-NOTES = "SYNCED"
 
 
 @contextmanager
 def noting(directory: Path) -> Iterator[Path]:
     """Servers that are started inside note what they sync in the file that is given."""
-    library, notes = directory / "synced.so", directory / "synced.txt"
-    compiler = require(C_COMPILER)
-    subprocess.run((compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl"), check=True)
-    before = {name: os.environ.get(name) for name in ("LD_PRELOAD", NOTES)}
-    os.environ.update({"LD_PRELOAD": str(library), NOTES: str(notes)})
-    try:
+    notes = directory / "synced.txt"
+    with _preloaded(directory, {"SYNCED": str(notes)}):
         yield notes
+
+
+@contextmanager
+def slow_disk(directory: Path, fsync_ms: int) -> Iterator[None]:
+    """Servers that are started inside have a disk that takes so long for each fsync."""
+    with _preloaded(directory, {"SLOW_MS": str(fsync_ms)}):
+        yield
+
+
+@contextmanager
+def _preloaded(directory: Path, settings: Mapping[str, str]) -> Iterator[None]:
+    """Have the library in servers that are started inside."""
+    library, compiler = directory / "synced.so", require(C_COMPILER)
+    subprocess.run((compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl"), check=True)
+    settings = {"LD_PRELOAD": str(library), **settings}
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
     finally:
         for name, value in before.items():
             if value is None:

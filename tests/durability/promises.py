@@ -10,9 +10,9 @@ from service.store.client import Wait
 __all__ = ["PROMISES", "Promise"]
 
 Deployment = Literal["embedded", "standalone", "sentinel", "cluster"]
-Fault = Literal["kill", "power", "cut off"]
-"""SIGKILL of the primary; SIGKILL and loss of what was not synced; a network that carries nothing any more between the
-primary with all who write, and replicas and sentinels."""
+Fault = Literal["kill", "kill, slow disk", "power", "cut off"]
+"""SIGKILL of the primary; the same while an fsync takes long; SIGKILL and loss of what was not synced; a network that
+carries nothing any more between the primary with all who write, and replicas and sentinels."""
 
 MIN_REPLICAS = ("min-replicas-to-write 1", "min-replicas-max-lag 1")
 
@@ -37,12 +37,16 @@ class Promise(NamedTuple):
 
 
 PROMISES = (
-    Promise("embedded", (), "kill", 0),
-    Promise("standalone", ("appendfsync everysec",), "kill", 0),
+    Promise("embedded", (), "kill", 2),
+    Promise("embedded", (), "kill, slow disk", 2, loses=True),
+    Promise("standalone", ("appendfsync everysec",), "kill", 2),
+    Promise("standalone", ("appendfsync everysec",), "kill, slow disk", 2, loses=True),
     Promise("standalone", ("appendfsync everysec",), "power", 2),
     Promise("standalone", ("appendfsync always",), "kill", 0),
+    Promise("standalone", ("appendfsync always",), "kill, slow disk", 0),
     Promise("standalone", ("appendfsync always",), "power", 0),
     Promise("standalone", ("appendfsync no",), "kill", 0),
+    Promise("standalone", ("appendfsync no",), "kill, slow disk", 0),
     Promise("standalone", ("appendfsync no",), "power", None, loses=True),
     Promise("standalone", ("appendonly no",), "kill", None, loses=True),
     Promise("sentinel", (), "kill", 1),

@@ -4,15 +4,17 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from redis.asyncio import Redis
+
 from service.store.client import connect
-from service.store.embedded.server import embedded_server
-from tests.durability.power import cut, noting
+from service.store.embedded.server import EmbeddedServer, embedded_server
+from tests.durability.power import cut, noting, slow_disk
 from tests.durability.promises import Promise
 from tests.durability.wire import wired
 from tests.durability.writers import Counted, Writers, count
@@ -22,6 +24,17 @@ __all__ = ["CUT_OFF_S", "Load", "Tried", "attempt"]
 
 CUT_OFF_S = 6.0
 """Longer than another takes to be the primary."""
+
+LONG_FSYNC_MS = 5000
+"""With `everysec` an fsync has a thread of its own; meanwhile Redis puts writes off, for 2 s at most."""
+
+EACH_FSYNC_MS = 20
+"""With `always` each answer waits for one."""
+
+PUT_OFF_BYTES = 400_000
+"""More than all writers have under way: most of it was acknowledged."""
+
+CAUGHT_S = 10.0
 
 RECOVERED_S = 60.0
 PATIENCE_S = 1.0
@@ -95,12 +108,13 @@ def _unexpected() -> None:
 async def _place(promise: Promise, directory: Path) -> AsyncIterator[Place]:
     match promise.deployment:
         case "embedded":
-            async with embedded_server(directory, on_stopped=_unexpected) as server:
-                yield Place(server.url, server.url, _killed(server.pid))
+            with _disk(promise, directory):
+                async with embedded_server(directory, on_stopped=_unexpected) as server:
+                    yield Place(server.url, server.url, _killed(server, promise))
         case "standalone":
-            with noting(directory) if promise.fault == "power" else nullcontext() as notes:
+            with _disk(promise, directory) as notes:
                 async with standalone(directory, settings=promise.settings) as deployment:
-                    strike = _restarted(deployment.nodes[0], notes)
+                    strike = _restarted(deployment.nodes[0], promise, notes)
                     yield Place(deployment.url, deployment.url, strike)
         case "sentinel":
             async with sentinel(directory, settings=promise.settings) as deployment:
@@ -132,20 +146,51 @@ async def _cut_off(deployment: Deployment) -> AsyncIterator[Place]:
         yield Place(f"redis://{user}@{old.address}/0", deployment.url, strike, goes_on=False)
 
 
-def _killed(pid: int) -> Callable[[], Awaitable[float]]:
+@contextmanager
+def _disk(promise: Promise, directory: Path) -> Iterator[Path | None]:
+    """The disk of a server; gives the file with what is synced, where a loss of power is tried."""
+    with ExitStack() as stack:
+        match promise.fault:
+            case "power":
+                yield stack.enter_context(noting(directory))
+            case "kill, slow disk":
+                waits = "appendfsync always" in promise.settings  # for each fsync, and others for it
+                stack.enter_context(slow_disk(directory, EACH_FSYNC_MS if waits else LONG_FSYNC_MS))
+                yield None
+            case _:
+                yield None
+
+
+async def _caught_writing(promise: Promise, client: Redis) -> None:
+    """With a slow disk, wait until the server has put off writes that it has acknowledged, where it ever does."""
+    if promise.fault != "kill, slow disk":
+        return
+    loop = asyncio.get_running_loop()
+    until = loop.time() + CAUGHT_S
+    async with aclosing(client):
+        while loop.time() < until:
+            info = await client.info("persistence")
+            if info["aof_pending_bio_fsync"] and info["aof_buffer_length"] >= PUT_OFF_BYTES:
+                return
+            await asyncio.sleep(0.005)
+
+
+def _killed(server: EmbeddedServer, promise: Promise) -> Callable[[], Awaitable[float]]:
     async def strike() -> float:
+        await _caught_writing(promise, Redis.from_url(server.url))
         struck = time.monotonic()
-        os.kill(pid, signal.SIGKILL)
+        os.kill(server.pid, signal.SIGKILL)
         await asyncio.sleep(0)
         return struck
 
     return strike
 
 
-def _restarted(node: Node, notes: Path | None) -> Callable[[], Awaitable[float]]:
+def _restarted(node: Node, promise: Promise, notes: Path | None) -> Callable[[], Awaitable[float]]:
     """The server is killed, and started again on what it has."""
 
     async def strike() -> float:
+        await _caught_writing(promise, node.client())
         struck = time.monotonic()
         node.kill()
         if notes is not None:
