@@ -157,6 +157,7 @@ async def wired(
         stack.push_async_callback(watch.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
         deliverer = Deliverer(store, send, clock.now)
+        bots = Bots(parts.bots, workers)
         context = Context(
             store=store,
             tilesets=parts.tilesets,
@@ -164,11 +165,11 @@ async def wired(
             committed=watch.committed,
             hooked=deliverer.hooked,
             retention=settings.retention,
-            bots=Bots(parts.bots, workers),
+            bots=bots,
             held=held,
         )
         app = make_app(context, watch, settings.limits, supervisor)
-        seen = Seen(app, workers, deliverer, store.measures, supervisor)
+        seen = Seen(app, workers, bots, deliverer, store.measures, supervisor)
         await stack.enter_async_context(observed(settings, redis_url, seen))
         # Only now: what was made above takes long, and would look like a server that does not answer.
         await _connect(store)

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from service.engine import COMPILED
+from service.games.bots.table import Bots
 from service.games.bots.workers import Workers
 from service.games.webhooks.delivering import Deliverer
 from service.settings import Settings
@@ -37,6 +38,7 @@ class Seen(NamedTuple):
 
     app: web.Application
     workers: Workers
+    bots: Bots
     deliverer: Deliverer
     measures: Measures
     supervisor: Supervisor
@@ -80,6 +82,7 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
         yield from seen.supervisor.levels()
         yield BOT_QUESTIONS.at(seen.workers.questions)
         yield BOT_PROCESSES.at(seen.workers.processes)
+        yield from seen.bots.levels()
         yield HOOKS_LOOKING.at(len(seen.deliverer))
         engine = "compiled" if COMPILED else "python"
         yield BUILD.at(1, version("south-seas"), engine, platform.python_version(), kind)

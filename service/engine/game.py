@@ -16,7 +16,7 @@ import msgspec
 from schemas.vocabulary import Color, Edition, Phase, Status, TimeoutAsked
 from service.engine.seal import unsealed
 
-SCHEMA = 2
+SCHEMA = 3
 
 SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1
@@ -117,6 +117,10 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     """How many of the last actions the decider may take back; whoever keeps the log counts them."""
     previous_game: str | None = None
     next_game: str | None = None
+    passes: int = 0
+    """Deadlines in a row at which the clock decided for somebody, since a person last did anything."""
+    creator: bytes = b""
+    """Stands for whoever created the game, so that bots are shared fairly; empty once it is over."""
 
     @property
     def decider(self) -> int:

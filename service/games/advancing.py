@@ -9,7 +9,16 @@ be up.
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from schemas.events import AnyEvent, GameFinished, MoveUndone, ShipRevealed, TileDiscarded, TileDrawn, TurnStarted
+from schemas.events import (
+    AnyEvent,
+    GameFinished,
+    MoveUndone,
+    ShipRevealed,
+    TileDiscarded,
+    TileDrawn,
+    TurnStarted,
+    TurnTimedOut,
+)
 from service.engine import Game
 from service.games.times import timestamp, unix_seconds
 
@@ -39,8 +48,11 @@ def advance(
     if not (events and isinstance(events[0], MoveUndone)):
         late = game.deadline is not None and game.deadline < at
         game.undoable = game.undoable + 1 if same and by in OWN and not late else 0
+    if game.status in ("finished", "aborted"):
+        game.creator = b""
     if game.turn_timeout_s is None:
         return
+    _count_passes(game, events, by)
     if game.status != "active" or game.players[game.decider].bot is not None or (same and by == CLOCK):
         game.deadline = None
     elif game.deadline is None or _another_decides(game, events, None if move is None else seat):
@@ -74,6 +86,14 @@ def overdue(game: Game, now: int) -> bool:
 def overdue_at(game: Game) -> int | None:
     """The first Unix second at which the decider's time is up."""
     return None if game.deadline is None else unix_seconds(game.deadline) + 1
+
+
+def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> None:
+    """Count the deadlines at which the clock passed for somebody, until a person does anything."""
+    if by in OWN:
+        game.passes = 0
+    elif events and isinstance(events[0], TurnTimedOut) and events[0].policy == "pass":
+        game.passes += 1
 
 
 def _another_decides(game: Game, events: Iterable[AnyEvent], acted: int | None) -> bool:

@@ -13,6 +13,7 @@ from service.games.held import Held
 from service.games.port import Store, StoredDiff
 from service.games.tilesets import TileSetCatalogue
 from service.games.times import timestamp
+from service.games.wakeups import Wakeups
 
 DAY_S = 86_400
 INSTANCE_BYTES = 16
@@ -63,6 +64,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """How long one request may play bots; the rest follows in later commits."""
     held: Held = msgspec.field(default_factory=Held)
     """Tables of games that this instance has changed lately."""
+    wakeups: Wakeups = msgspec.field(default_factory=Wakeups)
+    """Games whose bots go on at once, as a person waits for them."""
     commit_id: Callable[[], str] = msgspec.field(default_factory=_commit_ids)
     """Gives an id that no other commit of any instance has."""
 

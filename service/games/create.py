@@ -48,21 +48,24 @@ class _Wanted(NamedTuple):
     tileset: LoadedTileSet
     idempotency: Idempotency | None
     creator: bytes | None
+    client: bytes
     include_moves: bool
     language: Language
 
 
-async def create(
+async def create(  # noqa: PLR0913 (all that a request says, each by name)
     context: Context,
     asked: CreateGame,
     *,
     key: str | None,
     include_moves: bool,
     creator: str | None = None,
+    client: bytes = b"",
     language: Language = ENGLISH,
 ) -> Created:
     """Create a game; it starts at once when no seat is open. Raises UnknownTileSet, UnknownBot, KeyReused, Malformed.
 
+    `client` stands for who asks (`attendance.creator_of`): all games of one client have one turn among bots' games.
     With a key the game's id follows from it, so that a retry finds the game, and with it the answer that it kept.
     """
     idempotency = scope(key, CREATE_PATH, None, asked)
@@ -70,7 +73,7 @@ async def create(
     check_tagging(asked, creator)
     tileset = context.tilesets.chosen(asked.tileset or DEFAULT)
     check_bots(context, asked)
-    wanted = _Wanted(asked, tileset, idempotency, creator_hash(creator), include_moves, language)
+    wanted = _Wanted(asked, tileset, idempotency, creator_hash(creator), client, include_moves, language)
     expired = 0
     async for _ in Attempts():
         game_id = derived_id(idempotency.stored_key, expired) if idempotency else random_id()
@@ -107,7 +110,7 @@ async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Create
     """One attempt; None where the id is taken, or a retry of the same request was first."""
     idempotency, tileset = wanted.idempotency, wanted.tileset
     key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
-    game, diffs = await new_game(context, wanted.asked, tileset, game_id)
+    game, diffs = await new_game(context, wanted.asked, tileset, game_id, creator=wanted.client)
     access = new_access(wanted.asked, key, wanted.creator)
     created = Created(
         game=view(tileset.tables, game),

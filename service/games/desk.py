@@ -8,6 +8,7 @@ from schemas.vocabulary import Status
 from service.engine import encode
 from service.engine.seal import sealed
 from service.games.access import Access, encode_access, names
+from service.games.attendance import bot_on_turn, is_attended
 from service.games.context import DAY_S, Context
 from service.games.errors import NoSuchGame
 from service.games.held import Table
@@ -86,6 +87,8 @@ async def commit(
         table.stored, table.was = Stored(game.version, game.digest, hooks), game.status
         if game.status == "active":
             context.held.put(table)
+        if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
+            context.wakeups.add(game.id)
         if context.committed(game.id, diffs):
             told = perf_counter()
             _LAG.observe(told - encoded)

@@ -29,7 +29,13 @@ ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 async def new_game(
-    context: Context, asked: CreateGame, tileset: LoadedTileSet, game_id: str, previous_game: str | None = None
+    context: Context,
+    asked: CreateGame,
+    tileset: LoadedTileSet,
+    game_id: str,
+    *,
+    previous_game: str | None = None,
+    creator: bytes = b"",
 ) -> tuple[Game, list[StoredDiff]]:
     """The game that was asked for, with its bots' first moves. Raises Conflict where names look alike."""
     tables = tileset.tables
@@ -50,6 +56,7 @@ async def new_game(
         on_timeout=(asked.on_timeout or "pass") if asked.turn_timeout_s is not None else None,
     )
     game.previous_game = previous_game
+    game.creator = creator
     first = record(tables, game, events, at=game.created_at)
     return game, [first, *await play_bots(context, tables, game)]
 

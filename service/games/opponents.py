@@ -5,12 +5,15 @@ What time did not allow, and whoever is too late, is found by any instance's `ke
 
 import asyncio
 import logging
+from collections.abc import Collection
 from random import shuffle
 from time import perf_counter
 
 from service.engine import Game, Tables, apply, move_id
 from service.games import desk
-from service.games.advancing import is_resting, overdue, overdue_at
+from service.games.advancing import overdue, overdue_at
+from service.games.attendance import bot_on_turn, claim_of, is_attended
+from service.games.bots.fair_queue import FairQueue, QueueFull, Share
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NoSuchGame
@@ -34,6 +37,21 @@ MOST_MOVING = 1000
 TOGETHER = 8
 """Games whose bots are let play beside each other; others look meanwhile at those that wait."""
 
+UNATTENDED_TOGETHER = 4
+"""Those of them that nobody plays."""
+
+MAX_WAITING = 100
+"""Games of people, and as many that nobody plays, that wait for that; others are looked at again later."""
+
+PUT_OFF_S = 5.0
+"""How much later at least."""
+
+PUT_OFF_PER_S = 20
+"""Games put off that come up again in a second, however many there are."""
+
+UNATTENDED_TIMEOUT_S = 20.0
+"""How long a game that nobody plays waits for a bot's turn, before another has its slot."""
+
 MOVE_TIMEOUT_S = 120.0
 """A due game whose bots take longer fails, and leaves its slot to others."""
 
@@ -50,26 +68,38 @@ LAST_S = 0.4
 _BOTS = ACTIONS.of("bot")
 
 
-def bot_on_turn(game: Game) -> str | None:
-    """The bot that must decide now, if it is a bot; none while the game rests."""
-    bot = game.players[game.decider].bot if game.status == "active" else None
-    return None if bot is None or is_resting(game) else bot
+class _Slots:
+    """Games whose bots play now, those that wait for it, and when the others are looked at again."""
+
+    def __init__(self) -> None:
+        self.queue = FairQueue(TOGETHER, Share(UNATTENDED_TOGETHER), MAX_WAITING)
+        self._later = 0.0
+
+    def later(self, now: float) -> int:
+        """When a game for which there is no room is due again, in Unix seconds."""
+        self._later = max(now + PUT_OFF_S, self._later + 1 / PUT_OFF_PER_S)
+        return int(self._later)
 
 
 async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:
     """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
 
     A decision that does not come in time, or fails, is left to later commits, unless `patient`: so what a person did is
-    stored whatever a bot does.
+    stored whatever a bot does. Where nobody plays, no request waits for bots.
     """
     diffs: list[StoredDiff] = []
     until = perf_counter() + context.bots_s
     while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
-        seat = game.decider
-        within_s = None if patient else until - perf_counter() + LAST_S
+        seat, claim = game.decider, claim_of(game)
+        if patient:
+            within_s = None if claim.attended else UNATTENDED_TIMEOUT_S
+        elif context.bots.defers(claim):
+            break
+        else:
+            within_s = until - perf_counter() + LAST_S
         try:
             with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
-                action = await context.bots.choose(bot, tables, game, within_s)
+                action = await context.bots.choose(bot, tables, game, within_s, claim)
         except Exception as error:
             if patient:
                 raise
@@ -90,35 +120,53 @@ def due_at(context: Context, game: Game) -> int | None:
 
 
 async def keep_going(context: Context, every_s: float = 1.0) -> None:
-    """Until cancelled, move every game that is due: its bots, and whoever's time is up, which waits for no bot."""
+    """Until cancelled, move every game that is due: its bots, and whoever's time is up, which waits for no bot.
+
+    What this instance has left to do for people, it begins at once; the rest it finds by looking at the store.
+    """
     moving: set[str] = set()
-    slots = asyncio.Semaphore(TOGETHER)
+    woken: set[str] = set()
+    slots = _Slots()
 
     async def move(game_id: str) -> None:
         try:
             await process_due_game(context, game_id, slots)
         finally:
             moving.discard(game_id)
+            if game_id in woken:
+                woken.discard(game_id)
+                context.wakeups.add(game_id)
 
     with reading(lambda: [GAMES_MOVING.at(len(moving))]):
         async with asyncio.TaskGroup() as tasks:
+            looks_at = 0.0
             while True:
-                more = False
-                try:
-                    limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
-                    due = await context.store.due(int(context.clock()), limit)
-                    games = [game for game in due if game not in moving]
-                    more = len(games) >= DUE_AT_ONCE
-                    shuffle(games)  # so that instances seldom take the same one at once
-                    for game_id in games:
+                games = context.wakeups.take()
+                woken.update(moving.intersection(games))
+                if (now := perf_counter()) >= looks_at:
+                    try:
+                        due = await _due(context, moving)
+                    except StoreUnavailable as unavailable:
+                        logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
+                        due = []
+                    looks_at = 0.0 if len(due) >= DUE_AT_ONCE else now + every_s
+                    games += due
+                for game_id in dict.fromkeys(games):
+                    if game_id not in moving:
                         moving.add(game_id)
                         tasks.create_task(move(game_id))
-                except StoreUnavailable as unavailable:
-                    logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
-                await asyncio.sleep(0 if more else every_s)
+                await context.wakeups.wait(max(0.0, looks_at - perf_counter()))
 
 
-async def process_due_game(context: Context, game_id: str, slots: asyncio.Semaphore | None = None) -> None:
+async def _due(context: Context, moving: Collection[str]) -> list[str]:
+    """Games that the store says are due, and that are not moving already."""
+    limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
+    due = [game for game in await context.store.due(int(context.clock()), limit) if game not in moving]
+    shuffle(due)  # so that instances seldom take the same one at once
+    return due
+
+
+async def process_due_game(context: Context, game_id: str, slots: "_Slots | None" = None) -> None:
     """Move a game that is due. Where that fails, whatever the reason, put it off and leave all other games alone."""
     DOING.set(Moving(game_id))
     try:
@@ -143,7 +191,7 @@ async def _postpone(context: Context, game_id: str, error: Exception) -> None:
             record_failure("scheduler", game_id, error, f"is put off, failure {failures} in a row")
 
 
-async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None = None) -> None:
+async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -> None:
     """Move a game that is due; another instance, or the player, may be first, then that commit stands.
 
     Where a bot is on turn it waits for one of the `slots`, and then looks again.
@@ -153,8 +201,11 @@ async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None 
         return
     game, tables = table.game, table.tileset.tables
     if slots is not None and bot_on_turn(game) is not None:
-        async with slots, asyncio.timeout(MOVE_TIMEOUT_S):
-            await go_on(context, game_id)
+        try:
+            async with slots.queue.slot(claim_of(game)), asyncio.timeout(MOVE_TIMEOUT_S):
+                await go_on(context, game_id)
+        except QueueFull:
+            await context.store.defer(game_id, int(context.clock()), slots.later(context.clock()))
         return
     policy = game.on_timeout or "pass"
     diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
@@ -162,7 +213,10 @@ async def go_on(context: Context, game_id: str, slots: asyncio.Semaphore | None 
     diffs += await play_bots(context, tables, game, patient=not diffs)
     due = due_at(context, game)
     if not diffs:
-        await context.store.settle(game_id, due)
+        if bot_on_turn(game) is not None and not is_attended(game):
+            await context.store.defer(game_id, int(context.clock()), int(context.clock() + PUT_OFF_S))
+        else:
+            await context.store.settle(game_id, due)
         return
     outcome = await desk.commit(context, table, diffs, due_at=due)
     if not isinstance(outcome, Committed):

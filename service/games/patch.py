@@ -77,6 +77,7 @@ class Touched:
 
 GROWN: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
     2: (("turn_timeout_s", "on_timeout", "previous_game", "next_game"), ("resigned",)),
+    3: ((), ()),
 }
 """For each number of the snapshot's schema the members that GAME and its players have had since."""
 

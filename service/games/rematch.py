@@ -41,6 +41,8 @@ class RematchAsked(NamedTuple):
     token: str | None
     key: str | None
     include_moves: bool = False
+    client: bytes = b""
+    """Stands for who asks, as in `create`."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
 
@@ -70,7 +72,7 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Create
             raise RematchExists(table.game.next_game)
         if table.game.status not in ("finished", "aborted"):
             raise NotOver(table.game.status)
-        made = await _make(context, table, asked.rematch, minting)
+        made = await _make(context, table, asked, minting)
         created = await _link(context, table, made, idempotency, asked)
         if created is not None:
             return with_tokens(created, minting, made.access)
@@ -84,7 +86,7 @@ async def _told_again(context: Context, created: Created, minting: bytes) -> Cre
     return with_tokens(created, minting, access_of(loaded))
 
 
-async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) -> _Made:
+async def _make(context: Context, table: Table, asked: RematchAsked, minting: bytes) -> _Made:
     """Create the rematch, or find it where it has been created before."""
     before = table.game
     async for number in Attempts():
@@ -100,10 +102,12 @@ async def _make(context: Context, table: Table, asked: Rematch, minting: bytes) 
     raise Conflict(GAVE_UP)
 
 
-async def _create(context: Context, table: Table, asked: Rematch, game_id: str, minting: bytes) -> _Made | None:
+async def _create(context: Context, table: Table, asked: RematchAsked, game_id: str, minting: bytes) -> _Made | None:
     """One attempt; None where the id is taken."""
-    wanted = _same_again(table, asked)
-    game, diffs = await new_game(context, wanted, table.tileset, game_id, table.game.id)
+    wanted = _same_again(table, asked.rematch)
+    game, diffs = await new_game(
+        context, wanted, table.tileset, game_id, previous_game=table.game.id, creator=asked.client
+    )
     access = _access(wanted, table.access, minting)
     outcome = await desk.commit(
         context, Table(game, access, table.tileset), diffs, store_access=True, due_at=due_at(context, game)

@@ -74,9 +74,10 @@ class Past(NamedTuple):
 class Replay:
     """A game that is played again, from its second version on. All of it raises Broken where that cannot be."""
 
-    def __init__(self, tables: Tables, first: GameView, seed: str, first_seat: int) -> None:
+    def __init__(self, tables: Tables, first: GameView, seed: str, first_seat: int, creator: bytes = b"") -> None:
         self._tables = tables
         self.game, self.events = _first_version(tables, first, seed, first_seat)
+        self.game.creator = creator  # of which the log says nothing
         """The game so far, and what happened in its last version."""
         self._advance(1, first.updated_at)
         self.past: list[Past] = []

@@ -86,7 +86,7 @@ def last_state(tables: Tables, game: Game, log: list[StoredDiff]) -> Past | None
     try:
         patch = msgspec.json.decode(log[0].data)["patch"]
         first = msgspec.convert(grown(apply_patch({}, patch)), GameView)
-        replay = Replay(tables, first, game.seed, game.first_seat)
+        replay = Replay(tables, first, game.seed, game.first_seat, game.creator)
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
     except (Broken, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):

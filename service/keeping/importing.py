@@ -14,9 +14,9 @@ from service.games.advancing import overdue_at
 from service.games.archive.document import BadDocument, GameDocument, read
 from service.games.archive.port import Restoring
 from service.games.archive.proving import Proven, prove
+from service.games.attendance import bot_on_turn
 from service.games.context import Retention
 from service.games.desk import FOUND_LONGER_S
-from service.games.opponents import bot_on_turn
 from service.games.port import Commit, StoreUnavailable
 from service.games.times import unix_seconds
 from service.keeping.telling import Progress, complain

@@ -10,6 +10,7 @@ _STORE_S = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
 _ENGINE_S = (0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.05)
 _LAG_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _STALL_S = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+_TURN_S = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _LATE_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0, 3600.0, 86400.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -109,6 +110,15 @@ REPLACED = Counter("histories_replaced", "Watched games that had another history
 BOT_THINKING = Histogram("bot_thinking_seconds", "Time that a decision of a bot took.", _LAG_S, ("bot",))
 BOT_FAILED = Counter("bot_failures", "Decisions that a bot failed to make, so that another stood in.", ("bot",))
 BOT_LATE = Counter("bot_late", "Decisions that did not come in time and were left to a later commit.", ("bot",))
+BOT_QUEUE_WAIT = Histogram(
+    "bot_queue_wait_seconds",
+    "Time that a bot waited for its turn to decide, by whether a person plays the game.",
+    _TURN_S,
+    ("class",),
+)
+BOT_WAITING = Gauge(
+    "bot_decisions_waiting", "Decisions of bots that wait for their turn, by whether a person plays.", ("class",)
+)
 BOT_QUESTIONS = Gauge("bot_questions", "Decisions that the bots' own processes think about, or will.")
 BOT_PROCESSES = Gauge("bot_processes", "Processes in which bots think.")
 

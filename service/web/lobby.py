@@ -18,7 +18,7 @@ from service.web.asked import bearer, creator_key, idempotency_key, if_match, pa
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
 from service.web.limiting import costs
-from service.web.limiting.shares import charge, check_open_games, give_back, handed_out
+from service.web.limiting.shares import charge, check_open_games, creator_here, give_back, handed_out
 from service.web.routing import GAME_ID, Query, Reply, route
 
 CREATE = msgspec.json.Decoder(CreateGame)
@@ -88,6 +88,7 @@ async def create_game(request: web.Request) -> web.Response:
         key=key,
         include_moves=include is not None,
         creator=creator,
+        client=creator_here(request),
         language=language_of(request),
     )
     handed_out(request, tokens_of(created))

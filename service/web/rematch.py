@@ -9,7 +9,7 @@ from service.web.answers import etag, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_optional_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
-from service.web.limiting.shares import handed_out
+from service.web.limiting.shares import creator_here, handed_out
 from service.web.lobby import Including, tokens_of
 from service.web.routing import GAME_ID, Reply, route
 
@@ -55,7 +55,14 @@ async def create_rematch(request: web.Request) -> web.Response:
     created = await rematch(
         request.app[CONTEXT],
         path_id(request),
-        RematchAsked(asked, bearer(request), key, include_moves=include is not None, language=language),
+        RematchAsked(
+            asked,
+            bearer(request),
+            key,
+            include_moves=include is not None,
+            client=creator_here(request),
+            language=language,
+        ),
     )
     handed_out(request, tokens_of(created))
     response = secret_answer(

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from time import perf_counter
 
@@ -10,10 +10,12 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import Game, Tables
 from service.games.bots.deciding import BotFailed, ask
+from service.games.bots.fair_queue import CLASSES, Claim, FairQueue, QueueFull, Share
 from service.games.bots.finding import LoadedBot, find_bots
 from service.games.bots.position import shown
 from service.games.bots.workers import Workers
-from service.telemetry.metrics import BOT_FAILED, BOT_LATE, BOT_THINKING
+from service.telemetry.meters import Level
+from service.telemetry.metrics import BOT_FAILED, BOT_LATE, BOT_QUEUE_WAIT, BOT_THINKING, BOT_WAITING
 
 logger = logging.getLogger(__name__)
 
@@ -25,15 +27,29 @@ MISSING = "missing"
 """As which all bots are counted that are not here."""
 
 
+LIGHT = Share(slots=1, time=0.1, overhead_s=0.0005)
+"""Of the event loop's time, for light bots in games without people; storing a move takes about as long as said."""
+
+ANYBODY = Claim()
+
+
 class Bots:
-    """All bots by name; without `workers` the heavy ones think in this process too."""
+    """All bots by name; without `workers` the heavy ones think in this process too, and nobody waits for a turn."""
 
     def __init__(self, found: Iterable[LoadedBot], workers: Workers | None = None) -> None:
         self._found = {loaded.bot.name: loaded for loaded in found}
         self._workers = workers
+        self._here = FairQueue(1, LIGHT, waits=BOT_QUEUE_WAIT)
+        """Decisions in this process: one each time that the event loop comes round, so that others are served."""
         for name in (*self._found, MISSING):  # so that the first of each is seen
             for metric in (BOT_FAILED, BOT_LATE, BOT_THINKING):
                 metric.of(name)
+
+    def levels(self) -> Iterator[Level]:
+        """Iterate over what metrics show of the decisions that wait for their turn."""
+        for attended, name in enumerate(CLASSES):
+            there = 0 if self._workers is None else self._workers.queue.waiting(attended=bool(attended))
+            yield BOT_WAITING.at(there + self._here.waiting(attended=bool(attended)), name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._found
@@ -42,7 +58,17 @@ class Bots:
         """What is told of each."""
         return [self._found[name].info for name in sorted(self._found)]
 
-    async def choose(self, name: str, tables: Tables, game: Game, within_s: float | None) -> Action | None:
+    def is_heavy(self, name: str) -> bool:
+        """Whether a bot thinks for long; one that is not here does not, as another stands in."""
+        return name in self._found and self._found[name].info.heavy
+
+    def defers(self, claim: Claim) -> bool:
+        """Whether no request waits for this game's bots: nobody plays it."""
+        return self._workers is not None and not claim.attended
+
+    async def choose(
+        self, name: str, tables: Tables, game: Game, within_s: float | None, claim: Claim = ANYBODY
+    ) -> Action | None:
         """The decider's move as the bot `name` decides, legal and in full; None where it does not come in time.
 
         A bot that fails, or that this instance does not have, is stood in for.
@@ -51,8 +77,8 @@ class Bots:
         began = perf_counter()
         try:
             async with asyncio.timeout(within_s):
-                return await self._ask(name, tables, game)
-        except TimeoutError:
+                return await self._ask(name, tables, game, claim)
+        except (TimeoutError, QueueFull):
             BOT_LATE.of(known).n += 1
             return None
         except BotFailed as failed:
@@ -62,13 +88,16 @@ class Bots:
         finally:
             BOT_THINKING.of(known).observe(perf_counter() - began)
 
-    async def _ask(self, name: str, tables: Tables, game: Game) -> Action:
+    async def _ask(self, name: str, tables: Tables, game: Game, claim: Claim) -> Action:
         loaded = self._found.get(name)
         if loaded is None:
             raise BotFailed(name, "is not installed here")
-        if self._workers is None or not loaded.info.heavy:
+        if self._workers is None:
             return ask(loaded.bot, tables, game)
-        return await self._workers.decide(loaded, *shown(loaded.bot, tables, game))
+        if loaded.info.heavy:
+            return await self._workers.decide(loaded, *shown(loaded.bot, tables, game), claim)
+        async with self._here.slot(claim):
+            return ask(loaded.bot, tables, game)
 
 
 @cache

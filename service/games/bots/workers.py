@@ -21,9 +21,12 @@ from schemas.actions import Action
 from schemas.tileset import TileSet
 from service.engine import Tables, decode, encode
 from service.games.bots.deciding import BotFailed, decide
+from service.games.bots.fair_queue import Claim, FairQueue, Share
 from service.games.bots.finding import LoadedBot, load
 from service.games.bots.interface import Position
 from service.games.shuffle import Chance
+from service.supervision import spawn
+from service.telemetry.metrics import BOT_QUEUE_WAIT
 
 LIMIT_S = 3.0
 """A decision that takes longer is given up."""
@@ -44,29 +47,73 @@ class Job(NamedTuple):
     limit_s: float
 
 
-class Workers:
-    """At most `number` processes, started with the first question; one that ends is replaced."""
+UNATTENDED_SHARE = 0.5
+"""Of the processes' time, for games without people."""
 
-    def __init__(self, number: int = 1, limit_s: float = LIMIT_S) -> None:
+MAX_UNCLAIMED = 64
+"""Decisions, begun or made, that are kept for whoever asks again: nobody waited for them any longer."""
+
+
+_Key = tuple[str, str, bytes, bytes]
+"""Bot, source, tile set and snapshot of a job."""
+
+
+class Workers:
+    """At most `number` processes, started with the first question; one that ends is replaced.
+
+    A process decides for one game at a time, and no other waits inside the pool: so whose turn it is, the queue says.
+    """
+
+    def __init__(self, number: int = 1, limit_s: float = LIMIT_S, unattended_share: float = UNATTENDED_SHARE) -> None:
         self._number, self._limit_s = number, limit_s
         self._executor: ProcessPoolExecutor | None = None
-        self.questions = 0
-        """How many are thought about, or will be."""
+        self.queue = FairQueue(number, Share(max(1, number - 1), unattended_share), waits=BOT_QUEUE_WAIT)
+        """One process is left to games with people, where there are several."""
+        self._decisions: dict[_Key, asyncio.Task[Action]] = {}
 
     @property
     def processes(self) -> int:
         """How many may think now."""
         return 0 if self._executor is None else self._number
 
-    async def decide(self, loaded: LoadedBot, position: Position, chance: Chance) -> Action:
-        """What a bot decides in one of the processes; raises BotFailed."""
+    @property
+    def questions(self) -> int:
+        """How many are thought about, or will be."""
+        queue = self.queue
+        return queue.taken + queue.waiting(attended=True) + queue.waiting(attended=False)
+
+    async def decide(self, loaded: LoadedBot, position: Position, chance: Chance, claim: Claim = Claim()) -> Action:  # noqa: B008  (a NamedTuple)
+        """What a bot decides in one of the processes. Raises BotFailed, QueueFull.
+
+        Whoever is cancelled meanwhile, and asks the same again, gets what was decided.
+        """
         tables, game = position
         job = Job(loaded.bot.name, loaded.source, _written(tables), encode(game), chance, self._limit_s)
-        self.questions += 1
+        key = job[:4]  # the chance follows from the game
+        task = self._decisions.get(key)
+        if task is None:
+            began = await self.queue.acquire(claim)
+            task = spawn("bot-decision", self._run(job, claim, began), expected=(BotFailed,))
+            self._decisions[key] = task
+            self._forget()
+        try:
+            return await asyncio.shield(task)
+        finally:
+            if task.done() and self._decisions.get(key) is task:
+                del self._decisions[key]
+
+    async def _run(self, job: Job, claim: Claim, began: float) -> Action:
+        """Have a job done, and give its slot back when the process is free again."""
         try:
             return await self._asked(job)
         finally:
-            self.questions -= 1
+            self.queue.release(claim, began)
+
+    def _forget(self) -> None:
+        """Forget decisions that nobody has asked for again."""
+        for key in [*self._decisions][:-MAX_UNCLAIMED]:
+            if self._decisions[key].done():
+                del self._decisions[key]
 
     async def _asked(self, job: Job) -> Action:
         for _ in range(TRIES):

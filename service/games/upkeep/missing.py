@@ -8,7 +8,7 @@ from service.engine import Game, is_finished
 from service.games.access import names
 from service.games.advancing import overdue_at
 from service.games.archive.port import ArchiveStore
-from service.games.opponents import bot_on_turn
+from service.games.attendance import bot_on_turn
 from service.games.port import Loaded, Store
 from service.games.stored import access_of, game_of
 from service.games.times import unix_seconds

@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
+from service.games.attendance import creator_of
 from service.web.errors import Busy
 from service.web.limiting.connections import GATE, client_of
 from service.web.limiting.guard import GUARD, PAYER
 from service.web.limiting.protocol import lasting
+from service.web.limiting.proxies import network_of
 
 __all__ = [
     "DRAWING",
@@ -19,6 +21,7 @@ __all__ = [
     "Shares",
     "charge",
     "check_open_games",
+    "creator_here",
     "give_back",
     "handed_out",
     "replaying",
@@ -121,6 +124,11 @@ def give_back(request: web.Request, tokens: int) -> None:
 def handed_out(request: web.Request, tokens: Iterable[str]) -> None:
     """Know tokens from the beginning that an answer hands out."""
     request.app[GUARD].learn(tokens)
+
+
+def creator_here(request: web.Request) -> bytes:
+    """What stands for the client in a game that it creates: an address, of IPv6 a whole site."""
+    return creator_of(network_of(client_of(request)))
 
 
 async def check_open_games(request: web.Request) -> None:
