@@ -13,7 +13,7 @@ from service.engine import Game, Tables, apply, move_id
 from service.games import desk
 from service.games.advancing import overdue, overdue_at
 from service.games.attendance import bot_on_turn, claim_of, is_attended
-from service.games.bots.fair_queue import FairQueue, QueueFull, Share
+from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NoSuchGame
@@ -50,7 +50,7 @@ PUT_OFF_PER_S = 20
 """Games put off that come up again in a second, however many there are."""
 
 UNATTENDED_TIMEOUT_S = 20.0
-"""How long a game that nobody plays waits for a bot's turn, before another has its slot."""
+"""How long a game that nobody plays waits for a slot, and in it for a bot's turn, before another has it."""
 
 MOVE_TIMEOUT_S = 120.0
 """A due game whose bots take longer fails, and leaves its slot to others."""
@@ -201,11 +201,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         return
     game, tables = table.game, table.tileset.tables
     if slots is not None and bot_on_turn(game) is not None:
-        try:
-            async with slots.queue.slot(claim_of(game)), asyncio.timeout(MOVE_TIMEOUT_S):
-                await go_on(context, game_id)
-        except QueueFull:
-            await context.store.defer(game_id, int(context.clock()), slots.later(context.clock()))
+        await _go_on_in_turn(context, game_id, slots, claim_of(game))
         return
     policy = game.on_timeout or "pass"
     diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
@@ -226,6 +222,22 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         ACTIONS.of("clock").n += timed_out
     if due is None:
         await context.store.settle(game_id, None)
+
+
+async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim: Claim) -> None:
+    """Move a game in one of the slots; one that nobody plays does not wait for it for long, but is looked at later."""
+    try:
+        async with asyncio.timeout(None if claim.attended else UNATTENDED_TIMEOUT_S):
+            began = await slots.queue.acquire(claim)
+    except (QueueFull, TimeoutError):
+        now = context.clock()
+        await context.store.defer(game_id, int(now), slots.later(now))
+        return
+    try:
+        async with asyncio.timeout(MOVE_TIMEOUT_S):
+            await go_on(context, game_id)
+    finally:
+        slots.queue.release(claim, began)
 
 
 async def _opened(context: Context, game_id: str) -> Table | None:

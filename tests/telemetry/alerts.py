@@ -9,6 +9,8 @@ READS = 'south_seas_http_request_duration_seconds_count{{route="{}",method="GET"
 LAG = 'south_seas_delivery_lag_seconds_{}{{committed="elsewhere"{}}}'
 LOOP = 'south_seas_event_loop_lag_seconds_bucket{{instance="i",le="{}"}}'
 COMMAND = 'south_seas_redis_command_duration_seconds_bucket{{command="commit.lua",le="{}"}}'
+BOT_WAITS = 'south_seas_bot_queue_wait_seconds_bucket{{class="{}",le="2.5"}}'
+BOT_WAITED = 'south_seas_bot_queue_wait_seconds_count{{class="{}"}}'
 HOOKS = 'south_seas_webhook_attempts_total{{result="{}"}}'
 OFFSET = 'south_seas_redis_clock_offset_seconds{instance="i"}'
 CLOCK_ERROR = 'south_seas_redis_clock_error_seconds{instance="i"}'
@@ -97,6 +99,15 @@ CASES = {
     "SouthSeasBotsFail": Case(
         {'south_seas_bot_failures_total{bot="expert"}': "0+6x60"},
         {'south_seas_bot_failures_total{bot="expert"}': "9x60"},
+    ),
+    "SouthSeasBotsSlow": Case(
+        {BOT_WAITS.format("attended"): "0+50x60", BOT_WAITED.format("attended"): "0+60x60"},
+        {
+            BOT_WAITS.format("attended"): "0+59x60",
+            BOT_WAITED.format("attended"): "0+60x60",
+            BOT_WAITS.format("unattended"): "0+1x60",
+            BOT_WAITED.format("unattended"): "0+60x60",
+        },
     ),
     "SouthSeasWebhooksFail": Case(
         {HOOKS.format("dns"): "0+9x60", HOOKS.format("delivered"): "0+1x60"},

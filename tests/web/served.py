@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from service.games.bots.table import Bots, built_in
 from service.games.context import Context
 from service.games.port import Store
 from service.games.tilesets import load_catalogue
@@ -47,10 +48,18 @@ async def serve(
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
     hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
+    bots: Bots | None = None,
 ) -> AsyncIterator[Client]:
     """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
     watch = Watch(store, TILESETS, limits.sweep_s)
-    context = Context(store=store, tilesets=TILESETS, clock=clock, committed=watch.committed, hooked=hooked)
+    context = Context(
+        store=store,
+        tilesets=TILESETS,
+        clock=clock,
+        committed=watch.committed,
+        hooked=hooked,
+        bots=bots or built_in(),
+    )
     watch.start()
     try:
         server = Served(make_app(context, watch, limits))

@@ -1,0 +1,181 @@
+"""Whose turn it is among bots: people's games first, then one creator after the other; the rest is kept in bounds."""
+
+import asyncio
+from collections import Counter
+from random import Random
+from time import perf_counter
+
+import pytest
+
+from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
+
+TIMEOUT_S = 30.0
+
+HOSTILE = Claim(b"bad", attended=False)
+PERSON = Claim(b"good")
+
+
+async def settle() -> None:
+    """Let everybody go on who can."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+class Served:
+    """Decisions that a queue lets begin, in that order."""
+
+    def __init__(self, queue: FairQueue) -> None:
+        self.queue = queue
+        self.order: list[str] = []
+        self.tasks: list[asyncio.Task[None]] = []
+        self.at_once = self.most_unattended = 0
+
+    def ask(self, name: str, claim: Claim, work_s: float = 0.0) -> None:
+        """Ask for a slot, and have it for a while."""
+        self.tasks.append(asyncio.create_task(self._ask(name, claim, work_s)))
+
+    async def _ask(self, name: str, claim: Claim, work_s: float) -> None:
+        async with self.queue.slot(claim):
+            self.order.append(name)
+            self.at_once += not claim.attended
+            self.most_unattended = max(self.most_unattended, self.at_once)
+            await asyncio.sleep(work_s)
+            self.at_once -= not claim.attended
+
+    async def all(self) -> None:
+        """Wait for everybody."""
+        async with asyncio.timeout(TIMEOUT_S):
+            await asyncio.gather(*self.tasks)
+
+
+async def test_a_person_waits_for_no_more_than_what_runs() -> None:
+    served = Served(FairQueue(1))
+    async with served.queue.slot(HOSTILE):
+        for number in range(24):
+            served.ask(f"hostile {number}", HOSTILE)
+        await settle()
+        served.ask("person", PERSON)
+        await settle()
+        assert served.order == []
+    await served.all()
+    assert served.order.index("person") == 0
+
+
+@pytest.mark.parametrize("attended", (True, False))
+async def test_creators_take_turns_whatever_each_has_waiting(*, attended: bool) -> None:
+    served = Served(FairQueue(1))
+    async with served.queue.slot(PERSON):
+        for number in range(50):
+            served.ask(f"many {number}", Claim(b"many", attended))
+        await settle()
+        for number in range(3):
+            served.ask(f"few {number}", Claim(b"few", attended))
+        await settle()
+    await served.all()
+    assert [served.order.index(f"few {number}") for number in range(3)] == [1, 3, 5]
+    assert [name for name in served.order if "many" in name] == [f"many {number}" for number in range(50)]
+
+
+async def test_many_creators_are_served_in_turn() -> None:
+    served = Served(FairQueue(1))
+    async with served.queue.slot(PERSON):
+        for creator in range(10):
+            for _ in range(5):
+                served.ask(str(creator), Claim(bytes([creator])))
+        await settle()
+    await served.all()
+    rounds = [served.order[at : at + 10] for at in range(0, 50, 10)]
+    assert all(Counter(one) == Counter(map(str, range(10))) for one in rounds)
+
+
+async def test_a_slot_is_left_to_people() -> None:
+    served = Served(FairQueue(3, Share(2)))
+    for number in range(6):
+        served.ask(f"hostile {number}", HOSTILE, 0.02)
+    await settle()
+    served.ask("person", PERSON)
+    await settle()
+    assert served.order == ["hostile 0", "hostile 1", "person"]
+    await served.all()
+    assert served.most_unattended == 2
+
+
+async def test_games_without_people_get_their_share_of_the_time_and_no_more() -> None:
+    queue, busy_s = FairQueue(1, Share(1, time=0.25)), 0.0
+    began = last = perf_counter()
+    for _ in range(10):
+        async with asyncio.timeout(TIMEOUT_S), queue.slot(HOSTILE):
+            last = perf_counter()
+            await asyncio.sleep(0.004)
+        busy_s += perf_counter() - last
+    assert queue.taken == 0
+    work_before_last_s = busy_s * 0.9  # give or take: the last decision has made nobody wait yet
+    assert last - began > 3 * work_before_last_s
+
+
+async def test_people_never_wait_for_the_pause_of_others() -> None:
+    queue = FairQueue(1, Share(1, time=1e-6))
+    async with queue.slot(HOSTILE):
+        await asyncio.sleep(0.001)
+    waiting = asyncio.create_task(queue.acquire(HOSTILE))
+    await settle()
+    for _ in range(100):
+        async with asyncio.timeout(TIMEOUT_S), queue.slot(PERSON):
+            await asyncio.sleep(0)
+    assert queue.waiting(attended=False) == 1
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert queue.waiting(attended=False) == 0
+
+
+async def test_who_has_most_waiting_loses_the_latest_where_there_is_no_room() -> None:
+    queue = FairQueue(1, max_waiting=10)
+    async with queue.slot(PERSON):
+        many = [asyncio.create_task(queue.acquire(Claim(b"many"))) for _ in range(10)]
+        await settle()
+        few = [asyncio.create_task(queue.acquire(Claim(b"few"))) for _ in range(3)]
+        await settle()
+        assert [task.done() for task in many] == [False] * 7 + [True] * 3
+        for task in many[7:]:
+            with pytest.raises(QueueFull):
+                await task
+        assert not any(task.done() for task in few)
+        assert queue.waiting(attended=True) == 10
+        for task in (*many, *few):
+            task.cancel()
+        await asyncio.gather(*many, *few, return_exceptions=True)
+    assert queue.waiting(attended=True) == queue.taken == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
+    """Any number ask, work and are cancelled at any moment: there are never more than slots, and none is lost."""
+    chance, queue = Random(seed), FairQueue(2, Share(1), max_waiting=6)
+    running: Counter[bool] = Counter()
+
+    async def work(claim: Claim) -> None:
+        async with queue.slot(claim):
+            running[claim.attended] += 1
+            assert running[False] <= 1
+            assert running.total() <= 2
+            try:
+                for _ in range(chance.randrange(4)):
+                    await asyncio.sleep(0)
+            finally:
+                running[claim.attended] -= 1
+
+    tasks: list[asyncio.Task[None]] = []
+    for _ in range(200):
+        claim = Claim(bytes([chance.randrange(4)]), attended=chance.random() < 0.5)
+        tasks.append(asyncio.create_task(work(claim)))
+        if chance.random() < 0.5:
+            chance.choice(tasks).cancel()
+        if chance.random() < 0.3:
+            await asyncio.sleep(0)
+    async with asyncio.timeout(TIMEOUT_S):
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert {type(one) for one in found} <= {type(None), asyncio.CancelledError, QueueFull}
+    assert None in found
+    assert queue.taken == queue.waiting(attended=True) == queue.waiting(attended=False) == 0
+    async with asyncio.timeout(TIMEOUT_S), queue.slot(HOSTILE), queue.slot(PERSON):
+        assert queue.taken == 2
