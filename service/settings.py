@@ -304,6 +304,7 @@ OPTIONS = (
     rate("requests", "All that comes with known tokens, for each address"),
     rate("creations", "New games and webhooks for each address"),
     rate("open-games", "New games with open seats for each address"),
+    rate("keys", "Idempotency keys of what was done, for each address"),
     rate("pictures", "Pictures for each known token, or else each address"),
     rate("streams", "Sockets and event streams opened by each address"),
     rate("messages", "Messages of all sockets of an address that change nothing"),

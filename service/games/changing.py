@@ -10,7 +10,6 @@ store. What is refused there, or lost, is asked again of the game as it is store
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import msgspec
 from msgspec import Raw
 
 from schemas.acting import Acted
@@ -21,9 +20,9 @@ from service.games.access import OWNER, Reader, check_act
 from service.games.context import Context
 from service.games.errors import Conflict, GameError, NotActive, VersionMismatch
 from service.games.held import Table
-from service.games.idempotency import Idempotency, KeptAnswer, find, keep, scope
+from service.games.idempotency import Idempotency, KeyRecord, find, keep, scope
 from service.games.opponents import due_at, play_bots
-from service.games.port import Answered, Committed, Stored, StoredDiff
+from service.games.port import Answered, Committed, Lost, Stored, StoredDiff, Unreadable
 from service.games.read import all_legal_moves, next_decision
 from service.games.retrying import GAVE_UP, Attempts
 from service.games.texts import ENGLISH, Language
@@ -63,6 +62,8 @@ class Done(NamedTuple):
     """Without its diffs, which nobody here looks at."""
     body: bytes
     """The whole of it as JSON."""
+    replayed: bool = False
+    """Whether it was done before, and is told again."""
 
 
 async def change(context: Context, game_id: str, what: str, asked: Asked[Any], make: Change) -> Done:
@@ -76,9 +77,9 @@ async def change(context: Context, game_id: str, what: str, asked: Asked[Any], m
     async for _ in Attempts():
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         reader = check_act(access, game_id, asked.token)
-        if (before := find(idempotency, loaded.answer)) is not None:
-            return await _again(context, game_id, before)
         table = desk.open_table(context, loaded, access)
+        if (before := find(idempotency, loaded.record, context.clock())) is not None:
+            return await _again(context, table, asked, before)
         done = await _try(context, table, reader, asked, idempotency, make)
         if done is not None:
             return done
@@ -127,41 +128,44 @@ async def _try(
     game, tables = table.game, table.tileset.tables
     if game.status == "active":
         diffs += await play_bots(context, tables, game)
-    acted = Acted(
-        version=game.version,
-        digest=game.digest,
+    acted = _acted(table, asked, game.version, game.digest)
+    body = encode(acted)
+    kept = keep(idempotency, context.clock(), game.version, len(diffs))
+    outcome = await desk.commit(context, table, diffs, keep=kept, due_at=due_at(context, game))
+    match outcome:
+        case Committed():
+            return _done(acted, body, diffs)
+        case Lost() | Answered():
+            return None
+
+
+async def _again(context: Context, table: Table, asked: Asked[Any], before: KeyRecord) -> Done:
+    """The answer given before, its diffs out of the log; the game and its legal moves are as they are now."""
+    diffs = await context.store.diffs(table.game.id, before.version - before.detail, before.detail)
+    if not diffs or diffs[-1].version != before.version:
+        raise Unreadable(f"its log does not hold version {before.version}")
+    acted = _acted(table, asked, before.version, diffs[-1].digest)
+    return _done(acted, encode(acted), diffs, replayed=True)
+
+
+def _acted(table: Table, asked: Asked[Any], version: int, digest: str) -> Acted[Raw]:
+    """The answer without its diffs."""
+    game, tables = table.game, table.tileset.tables
+    return Acted(
+        version=version,
+        digest=digest,
         diffs=list[Raw](),
         game=view(tables, game) if asked.include_game else None,
         next=next_decision(game),
         legal_moves=all_legal_moves(tables, game, language=asked.language) if asked.include_moves else None,
     )
-    body = encode(acted)
-    kept = keep(idempotency, body, diffs[0].version - 1)
-    outcome = await desk.commit(context, table, diffs, keep=kept, due_at=due_at(context, game))
-    match outcome:
-        case Committed():
-            return _done(acted, body, diffs)
-        case Answered(answer):
-            before = find(idempotency, answer)
-            return None if before is None else await _again(context, game.id, before)
-        case _:
-            return None
 
 
-async def _again(context: Context, game_id: str, before: KeptAnswer) -> Done:
-    """The answer given before, with its diffs out of the log."""
-    acted = _ACTED.decode(before.answer)
-    if before.since is None:
-        return Done(acted, before.answer)
-    diffs = await context.store.diffs(game_id, before.since, acted.version - before.since)
-    return _done(acted, before.answer, diffs)
-
-
-def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff]) -> Done:
+def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff], *, replayed: bool = False) -> Done:
     """An answer that was encoded without its diffs, with them."""
-    return Done(acted, body.replace(_NO_DIFFS, b'"diffs":[%b]' % b",".join([diff.data for diff in diffs]), 1))
+    data = b'"diffs":[%b]' % b",".join([diff.data for diff in diffs])
+    return Done(acted, body.replace(_NO_DIFFS, data, 1), replayed)
 
 
 _NO_DIFFS = b'"diffs":[]'
-_ACTED = msgspec.json.Decoder(Acted[Raw])
 _USED, _MISSED, _RELOADED = HELD.of("used"), HELD.of("missed"), HELD.of("reloaded")

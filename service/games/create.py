@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.base import encode
-from schemas.lobby import Created, CreateGame, Joined, JoinGame, SeatToken
+from schemas.lobby import Created, CreateGame, Joined, JoinGame
 from schemas.vocabulary import COLORS
 from service.engine import open_seat, take_seat, view
 from service.games import desk
@@ -15,12 +14,12 @@ from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.held import Table
-from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
+from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, find, keep, scope
 from service.games.naming import check_free
-from service.games.opening import check_bots, derived_id, new_access, new_game, random_id, with_tokens
+from service.games.opening import check_bots, created_answer, derived_id, new_access, new_game, random_id
 from service.games.opponents import due_at, play_bots
 from service.games.port import Answered, Committed, Lost
-from service.games.read import all_legal_moves
+from service.games.read import all_legal_moves, digest_of
 from service.games.retrying import GAVE_UP, Attempts
 from service.games.stored import access_of
 from service.games.texts import ENGLISH, Language
@@ -62,11 +61,11 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
     creator: str | None = None,
     client: bytes = b"",
     language: Language = ENGLISH,
-) -> Created:
+) -> Result[Created]:
     """Create a game; it starts at once when no seat is open. Raises UnknownTileSet, UnknownBot, KeyReused, Malformed.
 
     `client` stands for who asks (`attendance.creator_of`): all games of one client have one turn among bots' games.
-    With a key the game's id follows from it, so that a retry finds the game, and with it the answer that it kept.
+    With a key the game's id follows from it, so that a retry finds the game, and with it the key's record.
     """
     idempotency = scope(key, CREATE_PATH, None, asked)
     check_secret(idempotency)
@@ -78,18 +77,18 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
     async for _ in Attempts():
         game_id = derived_id(idempotency.stored_key, expired) if idempotency else random_id()
         if idempotency and (loaded := await context.store.load(game_id, idempotency.stored_key)) is not None:
-            if (answer := replay(idempotency, loaded.answer)) is None:
+            if (before := find(idempotency, loaded.record, context.clock())) is None:
                 expired += 1
                 continue
-            access = access_of(loaded)
-            return with_tokens(msgspec.json.decode(answer, type=Created), idempotency.key, access)
+            table = desk.open_table(context, loaded, access_of(loaded))
+            return await _created_before(context, table, wanted, before)
         created = await _try_create(context, wanted, game_id)
         if created is not None:
-            return created
+            return Result(created, created.game.version)
     raise Conflict(GAVE_UP)
 
 
-async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Joined:
+async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Result[Joined]:
     """Take the next open seat. Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), KeyReused, Malformed."""
     idempotency = scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
     check_secret(idempotency)
@@ -97,12 +96,14 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
     async for _ in Attempts():
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         check_read(access, game_id, joiner.token)
-        if idempotency and (answer := replay(idempotency, loaded.answer)) is not None:
-            return _with_token(msgspec.json.decode(answer, type=Joined), idempotency.key, access)
         table = desk.open_table(context, loaded, access)
+        if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
+            digest = await digest_of(context, game_id, before.version)
+            again = _joined(table, before.detail, digest, joiner)
+            return Result(_with_token(again, idempotency.key, access), before.version, replayed=True)
         joined = await _try_join(context, table, asked, idempotency, joiner)
         if joined is not None:
-            return joined
+            return Result(joined, joined.game.version)
     raise Conflict(GAVE_UP)
 
 
@@ -112,27 +113,29 @@ async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Create
     key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
     game, diffs = await new_game(context, wanted.asked, tileset, game_id, creator=wanted.client)
     access = new_access(wanted.asked, key, wanted.creator)
-    created = Created(
-        game=view(tileset.tables, game),
-        digest=game.digest,
-        owner_token="",
-        spectator_token="",
-        seats=[SeatToken(seat=seat, token="") for seat in access.owned],
-        legal_moves=all_legal_moves(tileset.tables, game, language=wanted.language) if wanted.include_moves else None,
-    )
+    table = Table(game, access, tileset)
+    created = created_answer(table, key, game.digest, wanted.language if wanted.include_moves else None)
     outcome = await desk.commit(
         context,
-        Table(game, access, tileset),
+        table,
         diffs,
         store_access=True,
-        keep=keep(idempotency, encode(created)),
+        keep=keep(idempotency, context.clock(), game.version),
         due_at=due_at(context, game),
     )
     match outcome:
         case Committed():
-            return with_tokens(created, key, access)
+            return created
         case Lost() | Answered():
             return None
+
+
+async def _created_before(context: Context, table: Table, wanted: _Wanted, before: KeyRecord) -> Result[Created]:
+    """The same game and the same tokens."""
+    key = b"" if wanted.idempotency is None else wanted.idempotency.key
+    digest = await digest_of(context, table.game.id, before.version)
+    created = created_answer(table, key, digest, wanted.language if wanted.include_moves else None)
+    return Result(created, before.version, replayed=True)
 
 
 async def _try_join(
@@ -153,19 +156,13 @@ async def _try_join(
     key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
     access.seats[seat] = token_hash(mint(key, access.salt, seat_role(seat)))
     tag_seat(access, seat, joiner.creator, asked.external_user)
-    joined = Joined(
-        seat=seat,
-        token="",
-        game=view(tables, game),
-        digest=game.digest,
-        legal_moves=all_legal_moves(tables, game, language=joiner.language) if joiner.include_moves else None,
-    )
+    joined = _joined(table, seat, game.digest, joiner)
     outcome = await desk.commit(
         context,
         table,
         diffs,
         store_access=True,
-        keep=keep(idempotency, encode(joined)),
+        keep=keep(idempotency, context.clock(), game.version, seat),
         due_at=due_at(context, game),
     )
     match outcome:
@@ -173,6 +170,18 @@ async def _try_join(
             return _with_token(joined, key, access)
         case Lost() | Answered():
             return None
+
+
+def _joined(table: Table, seat: int, digest: str, joiner: Joiner) -> Joined:
+    """The answer without its token."""
+    game, tables = table.game, table.tileset.tables
+    return Joined(
+        seat=seat,
+        token="",
+        game=view(tables, game),
+        digest=digest,
+        legal_moves=all_legal_moves(tables, game, language=joiner.language) if joiner.include_moves else None,
+    )
 
 
 def _with_token(joined: Joined, key: bytes, access: Access) -> Joined:

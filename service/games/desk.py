@@ -10,9 +10,9 @@ from service.engine.seal import sealed
 from service.games.access import Access, encode_access, names
 from service.games.attendance import bot_on_turn, is_attended
 from service.games.context import DAY_S, Context
-from service.games.errors import NoSuchGame
+from service.games.errors import NoSuchGame, TooManyKeys
 from service.games.held import Table
-from service.games.port import Commit, Committed, Keep, Loaded, Outcome, Stored, StoredDiff
+from service.games.port import Answered, Commit, Committed, Keep, KeysSpent, Loaded, Lost, Stored, StoredDiff
 from service.games.stored import access_of, game_of
 from service.games.times import unix_seconds
 from service.telemetry import clock, tracing
@@ -50,8 +50,11 @@ async def commit(
     store_access: bool = False,
     keep: Keep | None = None,
     due_at: int | None = None,
-) -> Outcome:
-    """Store a table's game with its diffs, on top of what is stored; once stored, everybody is told of it."""
+) -> Committed | Lost | Answered:
+    """Store a table's game with its diffs, on top of what is stored; once stored, everybody is told of it.
+
+    Raises TooManyKeys.
+    """
     game, stored = table.game, table.stored
     began = perf_counter()
     snapshot = sealed(encode(game))
@@ -81,6 +84,8 @@ async def commit(
     committed = perf_counter()
     tracing.past("commit", encoded, committed, "client")
     COMMITS.of(type(outcome).__name__.lower()).n += 1
+    if isinstance(outcome, KeysSpent):
+        raise TooManyKeys(max(1, outcome.until - int(context.clock())))
     if isinstance(outcome, Committed):
         _count(table.was, game.status)
         hooks = () if stored is None else stored.hooks

@@ -27,7 +27,8 @@
     ├── VersionMismatch      If-Match names another version
     ├── Refused              the rules forbid it
     ├── ListTooLong          an action follows one that reveals something hidden
-    └── KeyReused            the idempotency key belongs to another request
+    ├── KeyReused            the idempotency key belongs to another request
+    └── TooManyKeys          the token has used as many of them in the game as it may
 
 `index` says which of a request's actions it was, None where there was no list.
 """
@@ -238,3 +239,11 @@ class ListTooLong(GameError):
 
 class KeyReused(GameError):
     """The idempotency key belongs to another request."""
+
+
+class TooManyKeys(GameError):
+    """The token has used as many idempotency keys in this game as it may, for `retry_after_s` seconds."""
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(retry_after_s)
+        self.retry_after_s = retry_after_s

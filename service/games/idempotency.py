@@ -1,10 +1,12 @@
-"""Answers kept for retries: a key counts per path and token, for 24 h; only successes are kept.
+"""Records kept for retries: a key counts per path and token, for 24 h; only successes are kept.
 
-Source: api.md, "Acting".
+A record names what the first request brought about, and holds none of it: the second answer is made of the log, and of
+the game as it is now. Source: api.md, "Acting".
 """
 
+import struct
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -13,16 +15,18 @@ from service.games.errors import KeyReused, Malformed
 from service.games.key_strength import MIN_SECRET, is_guessable
 from service.games.port import Keep
 
+T = TypeVar("T")
+
 KEPT_S = 86_400
 
+_FORM = 1
+"""First byte of a record. One of an earlier release begins otherwise: it is read for the day that it has left."""
 
-class KeptAnswer(msgspec.Struct, array_like=True, gc=False):
-    """What is stored under a key: what was asked, and what was answered."""
+_RECORD = struct.Struct(">BBIIH16s")
+"""Form, whose key it is (one byte of the token's hash, which budgets go by), time, version, detail, request."""
 
-    request: bytes
-    answer: bytes
-    since: int | None = None
-    """The answer's diffs are left out: they are those of the log after this version, up to the answer's own."""
+_REQUEST_BYTES = 16
+_MAX_DETAIL = 2**16 - 1
 
 
 class Idempotency(NamedTuple):
@@ -31,6 +35,50 @@ class Idempotency(NamedTuple):
     key: bytes
     stored_key: str
     request: bytes
+    holder: int
+    """Stands for the token, or for none, in the record."""
+
+
+class KeyRecord(NamedTuple):
+    """What is known of the first request with a key."""
+
+    version: int
+    """Of the game, after it."""
+    detail: int
+    """Of an action the number of its diffs, of a seat its number."""
+    old: bytes | None = None
+    """The whole answer, where an earlier release has kept it."""
+
+
+class Result(NamedTuple, Generic[T]):
+    """An answer that hands something out."""
+
+    answer: T
+    version: int
+    """Of the game, after it was done for the first time."""
+    replayed: bool = False
+    """Whether it was done before: then the answer's game is as it is now."""
+
+
+class _OldAnswer(msgspec.Struct, array_like=True, gc=False):
+    """What earlier releases stored: the hash of the request, and the answer, since which version without its diffs."""
+
+    request: bytes
+    answer: bytes
+    since: int | None = None
+
+
+class _Game(msgspec.Struct):
+    version: int
+
+
+class _Told(msgspec.Struct):
+    """What is read of such an answer."""
+
+    version: int = 0
+    seat: int = 0
+    diffs: list[msgspec.Raw] = []
+    game: _Game | None = None
 
 
 def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempotency | None:
@@ -40,7 +88,7 @@ def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempo
     whom = sha256((token or "").encode()).digest()
     parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), whom
     stored = sha256(b"\0".join(parts)).hexdigest()
-    return Idempotency(key.encode(), stored, sha256(canonical(request)).digest())
+    return Idempotency(key.encode(), stored, sha256(canonical(request)).digest(), whom[0])
 
 
 def check_secret(idempotency: Idempotency | None) -> None:
@@ -50,28 +98,38 @@ def check_secret(idempotency: Idempotency | None) -> None:
         raise Malformed(detail, "Idempotency-Key")
 
 
-def keep(idempotency: Idempotency | None, answer: bytes, since: int | None = None) -> Keep | None:
-    """What to store with the commit."""
+def keep(idempotency: Idempotency | None, now: float, version: int, detail: int = 0) -> Keep | None:
+    """What to store with the commit; `now` in Unix seconds."""
     if idempotency is None:
         return None
-    return Keep(idempotency.stored_key, _ENCODER.encode(KeptAnswer(idempotency.request, answer, since)), KEPT_S)
+    request = idempotency.request[:_REQUEST_BYTES]
+    detail = min(detail, _MAX_DETAIL)
+    return Keep(idempotency.stored_key, _RECORD.pack(_FORM, idempotency.holder, int(now), version, detail, request))
 
 
-def find(idempotency: Idempotency | None, kept: bytes | None) -> KeptAnswer | None:
-    """What was kept of the same request; raises KeyReused where the request was another."""
+def find(idempotency: Idempotency | None, kept: bytes | None, now: float) -> KeyRecord | None:
+    """What was kept of the same request in the last 24 h; raises KeyReused where the request was another."""
     if idempotency is None or kept is None:
         return None
-    found = _DECODER.decode(kept)
+    if len(kept) != _RECORD.size or kept[0] != _FORM:
+        return _find_old(idempotency, kept)
+    _, _, at, version, detail, request = _RECORD.unpack(kept)
+    if now - at >= KEPT_S:
+        return None
+    if request != idempotency.request[:_REQUEST_BYTES]:
+        raise KeyReused
+    return KeyRecord(version, detail)
+
+
+def _find_old(idempotency: Idempotency, kept: bytes) -> KeyRecord:
+    found = _OLD_DECODER.decode(kept)
     if found.request != idempotency.request:
         raise KeyReused
-    return found
+    told = _TOLD_DECODER.decode(found.answer)
+    version = told.version or (told.game.version if told.game is not None else 0)
+    diffs = len(told.diffs) if found.since is None else version - found.since
+    return KeyRecord(version, diffs or told.seat, found.answer)
 
 
-def replay(idempotency: Idempotency | None, kept: bytes | None) -> bytes | None:
-    """The answer given before to the same request, where it has no diffs; raises KeyReused as `find` does."""
-    found = find(idempotency, kept)
-    return None if found is None else found.answer
-
-
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(KeptAnswer)
+_OLD_DECODER = msgspec.msgpack.Decoder(_OldAnswer)
+_TOLD_DECODER = msgspec.json.Decoder(_Told)

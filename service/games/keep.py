@@ -4,8 +4,11 @@ from typing import NamedTuple
 
 
 class Keep(NamedTuple):
-    """An answer to keep for retries: `key` is already a hash of path, token and client's key; kept `seconds`."""
+    """A record to keep for retries: `key` is already a hash of path, token and client's key.
+
+    The store knows of a record that its second byte says whose key it is, and the four bytes from the third on when it
+    was kept.
+    """
 
     key: str
-    answer: bytes
-    seconds: int
+    record: bytes

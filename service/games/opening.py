@@ -3,18 +3,18 @@
 import secrets
 from hashlib import sha256
 
-import msgspec
-
 from schemas.lobby import Created, CreateGame, SeatToken
 from schemas.vocabulary import COLORS
-from service.engine import Game, Player, set_up
+from service.engine import Game, Player, set_up, view
 from service.games.access import OWNER, SALT_BYTES, SPECTATOR, Access, Tag, mint, seat_role, token_hash
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import UnknownBot
+from service.games.held import Table
 from service.games.naming import names_of_players
 from service.games.opponents import play_bots
 from service.games.port import StoredDiff
+from service.games.read import all_legal_moves
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
     commitment,
@@ -22,6 +22,7 @@ from service.games.shuffle import (
     shuffled_bag,
     shuffled_ships,
 )
+from service.games.texts import Language
 from service.games.tilesets import LoadedTileSet
 
 ID_LENGTH = 12
@@ -86,14 +87,17 @@ def new_access(asked: CreateGame, key: bytes, creator: bytes | None) -> Access:
     )
 
 
-def with_tokens(created: Created, key: bytes, access: Access) -> Created:
-    """The answer with the tokens that follow from the key; they are nowhere stored."""
+def created_answer(table: Table, key: bytes, digest: str, language: Language | None) -> Created:
+    """The answer, with the tokens that follow from the key, which are nowhere stored; legal moves in a language."""
+    game, access, tables = table.game, table.access, table.tileset.tables
     salt = access.salt
-    return msgspec.structs.replace(
-        created,
+    return Created(
+        game=view(tables, game),
+        digest=digest,
         owner_token=mint(key, salt, OWNER),
         spectator_token=mint(key, salt, SPECTATOR),
         seats=[SeatToken(seat=seat, token=mint(key, salt, seat_role(seat))) for seat in access.owned],
+        legal_moves=None if language is None else all_legal_moves(tables, game, language=language),
     )
 
 

@@ -1,7 +1,7 @@
 """What the games need of a store, and no more. `service.store` is the one that there is; its tests run over the port.
 
 A game's stored state is its snapshot, its access record (who may do what: `service.games.access`), its log of diffs and
-the answers kept for idempotency keys. One `commit` changes all of that at once or not at all.
+the records kept for idempotency keys. One `commit` changes all of that at once or not at all.
 
     StoreError
     └── StoreUnavailable   the store did not answer in time; what was asked may have been done
@@ -25,6 +25,7 @@ __all__ = [
     "Committed",
     "Hint",
     "Keep",
+    "KeysSpent",
     "Loaded",
     "Lost",
     "Outcome",
@@ -75,13 +76,13 @@ class Stored(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A game as it is stored now, and the answer kept under the idempotency key that was asked for, if any."""
+    """A game as it is stored now, and the record kept under the idempotency key that was asked for, if any."""
 
     version: int
     digest: str
     snapshot: bytes
     access: bytes
-    answer: bytes | None
+    record: bytes | None
     hooks: Sequence[str] = ()
     """As in Stored."""
 
@@ -139,12 +140,18 @@ class Lost(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """The idempotency key has its answer already: nothing was changed."""
+    """The idempotency key has its record already: nothing was changed."""
 
-    answer: bytes
+    record: bytes
 
 
-Outcome = Committed | Lost | Answered
+class KeysSpent(NamedTuple):
+    """The token has as many idempotency keys in this game as it may have, until then (Unix seconds)."""
+
+    until: int
+
+
+Outcome = Committed | Lost | Answered | KeysSpent
 
 
 class Hint(NamedTuple):
@@ -174,7 +181,7 @@ class Store(Protocol):
         """What limits clients."""
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
-        """The game as it is now, with the answer kept under `key`; None where there is no such game."""
+        """The game as it is now, with the record kept under `key`; None where there is no such game."""
 
     async def commit(self, commit: Commit) -> Outcome:
         """Change everything that `commit` says at once, if its version is still the game's."""

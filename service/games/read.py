@@ -56,6 +56,14 @@ async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, 
     return loaded, access.visibility == "private"
 
 
+async def digest_of(context: Context, game: str, version: int) -> str:
+    """The digest of a version of a stored game, out of its log. Raises Unreadable."""
+    diffs = await context.store.diffs(game, version - 1, 1)
+    if not diffs or diffs[0].version != version:
+        raise Unreadable(f"its log does not hold version {version}")
+    return diffs[0].digest
+
+
 async def opens(context: Context, game: str | None, token: str) -> bool:
     """Whether a token is one of a game's; where none is named, whether any game may be found by it."""
     if game is None:

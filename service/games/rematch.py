@@ -10,23 +10,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.base import encode
 from schemas.events import RematchCreated
-from schemas.lobby import Created, CreateGame, Rematch, SeatAsked, SeatToken
+from schemas.lobby import Created, CreateGame, Rematch, SeatAsked
 from schemas.vocabulary import TimeoutAsked
-from service.engine import Game, view
+from service.engine import Game
 from service.games import desk
 from service.games.access import Access, check_owner
 from service.games.context import Context
 from service.games.diffs import record
-from service.games.errors import Conflict, NoSuchGame, NotOver, RematchExists
+from service.games.errors import Conflict, NotOver, RematchExists
 from service.games.held import Table
-from service.games.idempotency import Idempotency, check_secret, keep, replay, scope
+from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, find, keep, scope
 from service.games.naming import distinct_names
-from service.games.opening import derived_id, new_access, new_game, with_tokens
+from service.games.opening import created_answer, derived_id, new_access, new_game
 from service.games.opponents import due_at
-from service.games.port import Answered, Committed, Lost
-from service.games.read import all_legal_moves
+from service.games.port import Committed
+from service.games.read import digest_of
 from service.games.retrying import GAVE_UP, Attempts
 from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language
@@ -54,7 +53,7 @@ class _Made(NamedTuple):
     access: Access
 
 
-async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Created:
+async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result[Created]:
     """Make the rematch of a game that is over, for its owner.
 
     Raises NotOver, RematchExists, TileSetMissing, KeyReused, Malformed, and what `check_owner` does.
@@ -65,25 +64,30 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Create
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         check_owner(access, game_id, asked.token)
         minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
-        if (answer := replay(idempotency, loaded.answer)) is not None:
-            return await _told_again(context, msgspec.json.decode(answer, type=Created), minting)
         table = desk.open_table(context, loaded, access)
+        if (before := find(idempotency, loaded.record, context.clock())) is not None:
+            return await _made_before(context, table.game, asked, minting, before)
         if table.game.next_game is not None:
             raise RematchExists(table.game.next_game)
         if table.game.status not in ("finished", "aborted"):
             raise NotOver(table.game.status)
         made = await _make(context, table, asked, minting)
-        created = await _link(context, table, made, idempotency, asked)
-        if created is not None:
-            return with_tokens(created, minting, made.access)
+        if await _link(context, table, made, idempotency):
+            language = asked.language if asked.include_moves else None
+            created = created_answer(Table(made.game, made.access, table.tileset), minting, made.game.digest, language)
+            return Result(created, made.game.version)
     raise Conflict(GAVE_UP)
 
 
-async def _told_again(context: Context, created: Created, minting: bytes) -> Created:
-    loaded = await context.store.load(created.game.id)
-    if loaded is None:
-        raise NoSuchGame(created.game.id)
-    return with_tokens(created, minting, access_of(loaded))
+async def _made_before(
+    context: Context, game: Game, asked: RematchAsked, minting: bytes, before: KeyRecord
+) -> Result[Created]:
+    """The same rematch and the same tokens."""
+    loaded, access = await desk.load(context, game.next_game or game.id)
+    table = desk.open_table(context, loaded, access)
+    digest = await digest_of(context, table.game.id, before.version)
+    created = created_answer(table, minting, digest, asked.language if asked.include_moves else None)
+    return Result(created, before.version, replayed=True)
 
 
 async def _make(context: Context, table: Table, asked: RematchAsked, minting: bytes) -> _Made:
@@ -117,27 +121,13 @@ async def _create(context: Context, table: Table, asked: RematchAsked, game_id: 
     return _Made(game, access)
 
 
-async def _link(
-    context: Context, table: Table, made: _Made, idempotency: Idempotency | None, asked: RematchAsked
-) -> Created | None:
-    """Let the game before name its rematch; None where somebody else has changed that game."""
+async def _link(context: Context, table: Table, made: _Made, idempotency: Idempotency | None) -> bool:
+    """Let the game before name its rematch; False where somebody else has changed that game."""
     game, tables = table.game, table.tileset.tables
-    created = Created(
-        game=view(tables, made.game),
-        digest=made.game.digest,
-        owner_token="",
-        spectator_token="",
-        seats=[SeatToken(seat=seat, token="") for seat in made.access.owned],
-        legal_moves=all_legal_moves(tables, made.game, language=asked.language) if asked.include_moves else None,
-    )
     game.next_game = made.game.id
     diffs = [record(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
-    outcome = await desk.commit(context, table, diffs, keep=keep(idempotency, encode(created)))
-    match outcome:
-        case Committed():
-            return created
-        case Lost() | Answered():
-            return None
+    outcome = await desk.commit(context, table, diffs, keep=keep(idempotency, context.clock(), made.game.version))
+    return isinstance(outcome, Committed)
 
 
 def _same_again(table: Table, asked: Rematch) -> CreateGame:

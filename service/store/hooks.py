@@ -14,7 +14,7 @@ from service.store.batch import Batches, Value
 from service.store.due import Due
 from service.store.script import Script
 
-__all__ = ["MOST_TRIED", "RedisHooks", "ids"]
+__all__ = ["MOST_TRIED", "RedisHooks", "ids", "keeping_arguments"]
 
 MOST_TRIED = 100
 """Attempts that are kept of each webhook."""
@@ -40,10 +40,9 @@ class RedisHooks:
         A change that is committed by somebody who does not know of it yet is found by that look, or by the next.
         """
         await self.promise(game, [hook.id], int(self._clock()))
-        keeping: tuple[Value, Value] = (keep.answer, keep.seconds) if keep else ("", "")
         reply = await self._add.run(
             [keys.game(game), keys.answer(game, keep.key if keep else "")],
-            *(hook.id, _ENCODER.encode(hook), _ENCODER.encode(state), most, *keeping),
+            *(hook.id, _ENCODER.encode(hook), _ENCODER.encode(state), most, *keeping_arguments(keep)),
         )
         match reply:
             case 1:
@@ -113,6 +112,11 @@ class RedisHooks:
     async def settle(self, game: str, hook: str, until: int | None) -> None:
         """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
         await self._due.settle(f"{game} {hook}", until)
+
+
+def keeping_arguments(keep: Keep | None) -> tuple[Value, Value]:
+    """The field and the record of an idempotency key, as scripts take them; both empty without one."""
+    return ("", "") if keep is None else (keys.record(keep.key), keep.record)
 
 
 def ids(field: bytes | None) -> list[str]:

@@ -30,6 +30,7 @@ __all__ = [
     "listed",
     "log",
     "name_of",
+    "record",
     "tried",
     "waited",
 ]
@@ -59,7 +60,8 @@ PROBE = "south-seas:probe"
 def game(game_id: str) -> str:
     """Hash: version, digest, snapshot, access; `archived`, the version that is; `hooks`, the webhooks' ids.
 
-    For each webhook `hook:ID` and `hook:ID:state`.
+    For each webhook `hook:ID` and `hook:ID:state`. For each idempotency key its `record`, and `spentX` until when the
+    tokens whose hash begins with the byte X may use no more of them.
     """
     return f"south-seas:{{{game_id}}}:game"
 
@@ -69,8 +71,13 @@ def log(game_id: str) -> str:
     return f"south-seas:{{{game_id}}}:log"
 
 
+def record(key: str) -> bytes:
+    """Field of the game's hash: the record kept for the idempotency key with this hash (hexadecimal digits)."""
+    return b"k" + bytes.fromhex(key)[:_RECORD_NAME_BYTES]
+
+
 def answer(game_id: str, key: str) -> str:
-    """String: the answer kept for the idempotency key with this hash."""
+    """String: the answer that an earlier release kept for the idempotency key with this hash, for a day."""
     return f"south-seas:{{{game_id}}}:answer:{key}"
 
 
@@ -147,5 +154,6 @@ def name_of(key: str) -> str | None:
     return key.removeprefix(_FOUND) if key.startswith(_FOUND) else None
 
 
+_RECORD_NAME_BYTES = 15
 _FOUND = found_by("")
 _GAME = re.compile(r"south-seas:\{([^{}]+)\}:game")

@@ -15,6 +15,7 @@ from service.games.port import (
     Commit,
     Committed,
     Hint,
+    KeysSpent,
     Loaded,
     Lost,
     Outcome,
@@ -30,7 +31,7 @@ from service.store.buckets import RedisBuckets
 from service.store.due import Due
 from service.store.finding import Finding
 from service.store.hints import Hints
-from service.store.hooks import RedisHooks, ids
+from service.store.hooks import RedisHooks, ids, keeping_arguments
 from service.store.keeping import keeping
 from service.store.listing import Listing
 from service.store.measures import Measures
@@ -63,20 +64,22 @@ class RedisStore:
         """Whether somebody archives games that are over."""
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
-        """The game as it is now, with the answer kept under `key`; None where there is no such game."""
-        stored = self._batches.send("HMGET", keys.game(game), "version", "digest", "snapshot", "access", "hooks")
-        answer: bytes | None = None
+        """The game as it is now, with the record kept under `key`; None where there is no such game."""
+        fields = ["version", "digest", "snapshot", "access", "hooks"]
+        record: bytes | None = None
         if key is None:
-            version, digest, snapshot, access, hooks = await stored
+            version, digest, snapshot, access, hooks = await self._batches.send("HMGET", keys.game(game), *fields)
         else:
-            kept = self._batches.send("GET", keys.answer(game, key))
-            (version, digest, snapshot, access, hooks), answer = await asyncio.gather(stored, kept)
-        if answer is not None and self._batches.wait is not None:
+            stored = self._batches.send("HMGET", keys.game(game), *fields, keys.record(key))
+            before = self._batches.send("GET", keys.answer(game, key))
+            (version, digest, snapshot, access, hooks, kept), old = await asyncio.gather(stored, before)
+            record = old if kept is None else kept
+        if record is not None and self._batches.wait is not None:
             await self._batches.confirmed("SET", keys.waited(game), "", "EX", 1)
         if version is None:
             return None
         try:
-            return Loaded(int(version), digest.decode(), snapshot, access or b"", answer, tuple(ids(hooks)))
+            return Loaded(int(version), digest.decode(), snapshot, access or b"", record, tuple(ids(hooks)))
         except (AttributeError, ValueError) as error:
             raise Unreadable(f"its version, digest or webhooks cannot be read: {error}") from error
 
@@ -108,7 +111,7 @@ class RedisStore:
     def _arguments(self, commit: Commit) -> list[Value]:
         """ARGV of commit.lua."""
         version, digest, hooks = commit.expected or ("", "", ())
-        keep: tuple[Value, Value] = (commit.keep.answer, commit.keep.seconds) if commit.keep else ("", "")
+        keep = keeping_arguments(commit.keep)
         arguments: list[Value] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
         arguments += commit.expire_s, keys.hints(commit.game), self._shard, self._hints.hears(commit.game), *keep
         arguments.append(commit.meta)
@@ -199,8 +202,10 @@ def _answer_key(commit: Commit) -> str:
 def _outcome(reply: Any) -> Outcome:
     """What commit.lua returned."""
     match reply:
-        case int():
+        case 1:
             return Committed()
+        case int():
+            return KeysSpent(-reply)
         case bytes():
             return Answered(reply)
         case [version, digest]:

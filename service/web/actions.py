@@ -15,7 +15,7 @@ from service.games.changing import Asked, Done
 from service.games.context import Context
 from service.games.leaving import resign_seat, return_to_seat
 from service.games.undo import undo
-from service.web.answers import etag, json_answer
+from service.web.answers import etag, json_answer, mark_replayed
 from service.web.asked import (
     REPRESENTATION,
     bearer,
@@ -40,7 +40,7 @@ ACT = msgspec.json.Decoder(Act)
 FOR_SEAT = msgspec.json.Decoder(ForSeat)
 
 HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
-ANSWERED = ("ETag", "Preference-Applied", "Content-Language")
+ANSWERED = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
 DONE = (Reply(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
 UNDONE = (Reply(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
 RESIGNED = (Reply(200, "What followed.", Acted[Diff], ANSWERED, examples=("resigned",)),)
@@ -57,8 +57,9 @@ async def perform(
     expected, key, token = if_match(request), idempotency_key(request), bearer(request)
     language = language_of(request)
     asked = Asked(body, token, expected, key, include is not None, include_game=whole, language=language)
-    acted, encoded = await do(request.app[CONTEXT], path_id(request), asked)
+    acted, encoded, replayed = await do(request.app[CONTEXT], path_id(request), asked)
     response = json_answer(encoded, tag=etag(acted.version, acted.digest), private=True)
+    mark_replayed(response, replayed=replayed)
     with_moves(response, acted.legal_moves)
     if whole:
         response.headers["Preference-Applied"] = REPRESENTATION

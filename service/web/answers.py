@@ -11,7 +11,8 @@ from service.web.keys import DRAINING
 from service.web.metrics_requests import REQUEST_ID
 from service.web.security import SECURITY
 
-EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"
+EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+REPLAYED = "Idempotent-Replayed"
 IMMUTABLE = "public, max-age=31536000, immutable"
 PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"
@@ -36,6 +37,13 @@ def secret_answer(
     """An answer that hands out tokens or other secrets: no cache may keep it, the browser's own least."""
     response = answer(value, status=status, tag=tag, private=private, location=location)
     response.headers["Cache-Control"] = NEVER
+    return response
+
+
+def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
+    """Say so where the answer is to a key that was answered before."""
+    if replayed:
+        response.headers[REPLAYED] = "true"
     return response
 
 

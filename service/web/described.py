@@ -30,8 +30,10 @@ r adds r to its edges and 2r to its half-edges.
 **Languages.** What people read (legal moves, the story) comes in English, French or German, as `Accept-Language` asks.
 Move ids, events and problems are the same for everybody; a problem's `detail` is English.
 
-**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours the same key with the same body gets the same answer,
-byte for byte. Where tokens are handed out it must be a secret of 32 or more random characters.
+**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours the same key with the same body does nothing again. The
+second answer carries `Idempotent-Replayed: true` and the first one's status, `version`, `digest`, `diffs` and tokens;
+`game`, `next` and `legal_moves` are as they are now. A token may use 1000 keys in a game within 24 hours. Where
+tokens are handed out it must be a secret of 32 or more random characters.
 
 **Problems.** Whatever is refused is answered as `application/problem+json` (RFC 9457), `code` being for programs. Every
 path answers HEAD and OPTIONS; every origin may read every answer.
@@ -167,6 +169,11 @@ HEADERS: dict[str, Any] = {
         "required": True,
         "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
         "example": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
+    },
+    "Idempotent-Replayed": {
+        "description": "`true` where the request was done before with the same `Idempotency-Key`, and not again.",
+        "schema": {"type": "string", "enum": ["true"]},
+        "example": "true",
     },
     "Content-Language": {
         "description": "The language of the texts, where the answer holds any.",

@@ -51,6 +51,8 @@ class Limits(NamedTuple):
     """New games and webhooks, by address."""
     rate_open_games: Size = Size(1_000, 86_400)
     """Of these, games with open seats."""
+    rate_keys: Size = Size(200_000, 86_400)
+    """Idempotency keys of what was done, by address: each is kept for a day."""
     rate_pictures: Size = Size(500, 10)
     """Pictures, kept ones too."""
     rate_streams: Size = Size(1_000, 60)

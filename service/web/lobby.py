@@ -13,7 +13,7 @@ from schemas.vocabulary import Status
 from service.games.act import abort_game
 from service.games.create import Joiner, create, join
 from service.games.read import list_games
-from service.web.answers import answer, etag, secret_answer
+from service.web.answers import answer, etag, mark_replayed, secret_answer
 from service.web.asked import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
@@ -62,7 +62,7 @@ class Listing(Query, frozen=True):
             201,
             "The new game and its tokens.",
             Created,
-            ("ETag", "Location", "Content-Language"),
+            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
             examples=("created",),
         ),
     ),
@@ -82,7 +82,7 @@ async def create_game(request: web.Request) -> web.Response:
     creator = creator_key(request)
     if any(player.open for player in asked.players):
         await check_open_games(request)
-    created = await create(
+    created, version, replayed = await create(
         request.app[CONTEXT],
         asked,
         key=key,
@@ -95,11 +95,11 @@ async def create_game(request: web.Request) -> web.Response:
     response = secret_answer(
         created,
         status=201,
-        tag=etag(created.game.version, created.digest),
+        tag=etag(version, created.digest),
         private=asked.visibility == "private",
         location=f"/v1/games/{created.game.id}",
     )
-    return with_moves(response, created.legal_moves)
+    return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
 
 
 @route(
@@ -132,7 +132,7 @@ async def list_public_games(request: web.Request) -> web.Response:
     body=JOIN,
     query=Including,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    replies=(Reply(200, "The seat and its token.", Joined, ("ETag", "Content-Language")),),
+    replies=(Reply(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),),
     problems=("not_found", "no_open_seat", "conflict", "key_reused"),
     examples=("join",),
 )
@@ -148,10 +148,10 @@ async def join_game(request: web.Request) -> web.Response:
     token = bearer(request)
     language = language_of(request)
     joiner = Joiner(token, key, creator_key(request), include_moves=include is not None, language=language)
-    joined = await join(request.app[CONTEXT], path_id(request), asked, joiner)
+    joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
     handed_out(request, (joined.token,))
-    response = secret_answer(joined, tag=etag(joined.game.version, joined.digest), private=token is not None)
-    return with_moves(response, joined.legal_moves)
+    response = secret_answer(joined, tag=etag(version, joined.digest), private=token is not None)
+    return with_moves(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
 @route(

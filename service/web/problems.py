@@ -30,6 +30,7 @@ from service.games.errors import (
     Replaced,
     Resigned,
     TileSetMissing,
+    TooManyKeys,
     TooManyWebhooks,
     Unauthorized,
     UnknownBot,
@@ -145,6 +146,9 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912, PL
         case ListTooLong(index=index):
             detail = "the action before this one reveals something hidden: look at it first"
             return problem("list_too_long", detail, index=index)
+        case TooManyKeys(retry_after_s=retry_after_s):
+            detail = "this token has used too many idempotency keys in this game: go on without, or wait"
+            return problem("rate_limited", detail, retry_after_s=retry_after_s)
         case KeyReused():
             return problem("key_reused", "this key came with another request before")
         case Unreadable(retry_after_s=retry_after_s):

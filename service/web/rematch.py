@@ -5,7 +5,7 @@ from aiohttp import web
 
 from schemas.lobby import Created, Rematch
 from service.games.rematch import RematchAsked, rematch
-from service.web.answers import etag, secret_answer
+from service.web.answers import etag, mark_replayed, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_optional_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
@@ -32,7 +32,7 @@ REMATCH = msgspec.json.Decoder(Rematch)
             201,
             "The rematch and its tokens.",
             Created,
-            ("ETag", "Location", "Content-Language"),
+            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
             examples=("created",),
         ),
     ),
@@ -52,7 +52,7 @@ async def create_rematch(request: web.Request) -> web.Response:
     include = read_query(request, Including).include
     key = idempotency_key(request)
     language = language_of(request)
-    created = await rematch(
+    created, version, replayed = await rematch(
         request.app[CONTEXT],
         path_id(request),
         RematchAsked(
@@ -68,11 +68,11 @@ async def create_rematch(request: web.Request) -> web.Response:
     response = secret_answer(
         created,
         status=201,
-        tag=etag(created.game.version, created.digest),
+        tag=etag(version, created.digest),
         private=True,
         location=f"/v1/games/{created.game.id}",
     )
-    return with_moves(response, created.legal_moves)
+    return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
 
 
 ROUTES = (create_rematch,)

@@ -46,7 +46,7 @@ from service.web.errors import RateLimited
 from service.web.keys import CONTEXT, LIMITS, WATCH
 from service.web.limiting import costs
 from service.web.limiting.guard import GUARD
-from service.web.limiting.payers import Payer
+from service.web.limiting.payers import FAILED, Payer
 from service.web.limiting.shares import REPLAYS
 from service.web.problems import REFUSALS, malformed, to_problem
 from service.web.room import check_room
@@ -134,21 +134,23 @@ class Session:
             envelope = _envelope(message.data)
             await self._refuse_malformed(envelope.id, envelope.game, malformed(error))
             return
-        kind = _TAGS[type(asked)]
+        kind, status = _TAGS[type(asked)], 200
         MESSAGES.of(kind).n += 1
         try:
             await self._admit(asked)
             with tracing.span(kind, "server"):
                 await self._do(asked)
         except RateLimited as error:
+            status = FAILED
             self._hold_up(asked.id, None if isinstance(asked, Ping) else asked.game, error)
         except REFUSALS as error:
+            status = FAILED
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._guard.guessed(self._client)
             self._refuse(asked.id, None if isinstance(asked, Ping) else asked.game, to_problem(error))
         finally:
             if self._payer is not None:
-                self._payer.answered()
+                self._payer.answered(status)
 
     async def _do(self, asked: ClientMessage) -> None:
         match asked:
@@ -174,6 +176,7 @@ class Session:
 
     async def _admit(self, asked: ClientMessage) -> None:
         """Raise RateLimited where this client says too much."""
+        self._payer = None  # whoever said the message before has paid
         self._payer = await self._guard.said(self._client, self.tokens.said(asked))
         self._refused = 0
 
@@ -259,7 +262,7 @@ class Session:
     async def _change(self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]) -> None:
         """Do the same as over HTTP; where the game is watched, its diffs come before the answer."""
         game, token = asked.game, self.tokens.best(asked.game)
-        acted, _ = await do(
+        acted, _, _ = await do(
             self._context,
             game,
             Asked(

@@ -57,8 +57,8 @@ class SocketTokens:
             case ActMessage() | SeatMessage():
                 proved = self._proved.get(message.game)
                 if proved is not None:
-                    return Said(key=proved.key, writes=True)
-                return Said(token=self.of_upgrade, game=message.game, writes=True)
+                    return Said(key=proved.key, writes=True, keyed=message.key is not None)
+                return Said(token=self.of_upgrade, game=message.game, writes=True, keyed=message.key is not None)
             case Auth():
                 return Said(token=message.token, game=message.game, tokens=costs.AUTH_MESSAGE)
             case Subscribe() | Sync():

@@ -8,7 +8,7 @@ from aiohttp import web
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.webhooks.registering import Registering, all_of, deliveries, forget, one_of, register, retry
 from service.web.addresses import check_url
-from service.web.answers import answer, secret_answer
+from service.web.answers import answer, mark_replayed, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_body
 from service.web.keys import CONTEXT, LIMITS
 from service.web.limiting.connections import client_of
@@ -31,7 +31,15 @@ WEBHOOK = WEBHOOKS + "/" + HOOK_ID
     access="required",
     body=REGISTER,
     headers=("Idempotency-Key",),
-    replies=(Reply(201, "The webhook and its secret.", WebhookCreated, ("Location",), examples=("webhook_created",)),),
+    replies=(
+        Reply(
+            201,
+            "The webhook and its secret.",
+            WebhookCreated,
+            ("Location", "Idempotent-Replayed"),
+            examples=("webhook_created",),
+        ),
+    ),
     problems=("not_owner", "not_found", "limit_reached", "key_reused", "url_refused"),
     examples=("webhook", "webhook_turns"),
 )
@@ -51,8 +59,9 @@ async def register_webhook(request: web.Request) -> web.Response:
     game = path_id(request)
     client = blake2b(client_of(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
     wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
-    created = await register(request.app[CONTEXT], game, wanted)
-    return secret_answer(created, status=201, private=True, location=f"/v1/games/{game}/webhooks/{created.id}")
+    created, _, replayed = await register(request.app[CONTEXT], game, wanted)
+    response = secret_answer(created, status=201, private=True, location=f"/v1/games/{game}/webhooks/{created.id}")
+    return mark_replayed(response, replayed=replayed)
 
 
 @route(

@@ -147,7 +147,7 @@ async def seated(
     context = context_of(store, clock, bots_s)
     seats = [*(SeatAsked(name=name) for name in NAMES[:people]), *(SeatAsked(bot=bot) for bot in bots)]
     asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
-    return Seated(context, clock, await create(context, asked, key=None, include_moves=False))
+    return Seated(context, clock, (await create(context, asked, key=None, include_moves=False)).answer)
 
 
 def kinds(diff: dict[str, Any]) -> list[str]:

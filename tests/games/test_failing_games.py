@@ -88,7 +88,7 @@ async def due_game(store: Store, *seats: SeatAsked, timeout_s: int | None = None
     """A game that has been due for a while: its first bot has not moved, or its first player's time is up."""
     context = context_of(store, ago_s=2 * TIMEOUT_S, bots_s=0)
     asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
-    return (await create(context, asked, key=None, include_moves=False)).game.id
+    return (await create(context, asked, key=None, include_moves=False)).answer.game.id
 
 
 async def of_bots(store: Store) -> str:
@@ -288,7 +288,7 @@ async def test_a_game_that_has_recovered_begins_anew(store: Store, redis: Redis)
 async def test_what_a_person_does_is_stored_whatever_a_bot_does(store: Store) -> None:
     context = context_of(store)
     seats = [SeatAsked(name="Ana"), SeatAsked(bot="failing")]
-    created = await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)
+    created = (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)).answer
     before = counted("bots")
     acted = None
     while acted is None or acted.next.seat == 0:

@@ -56,9 +56,11 @@ def instance(store: Store, held: Held | None = None, hooked: list[Any] | None = 
 
 
 async def created(context: Context) -> Created:
-    return await create(
-        context, CreateGame(players=TWO, seed="held", first_seat=0), key=None, include_moves=False, creator=None
-    )
+    return (
+        await create(
+            context, CreateGame(players=TWO, seed="held", first_seat=0), key=None, include_moves=False, creator=None
+        )
+    ).answer
 
 
 async def first_move(context: Context, game: str) -> str:

@@ -33,7 +33,7 @@ def context_of(store: Store, bots_s: float = 5.0) -> Context:
 
 async def new_table(context: Context, *bots: BotKind) -> Created:
     seats = [SeatAsked(name="Ana"), *(SeatAsked(bot=bot) for bot in bots)]
-    return await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=True)
+    return (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=True)).answer
 
 
 async def due(store: Store) -> list[str]:
@@ -42,7 +42,7 @@ async def due(store: Store) -> list[str]:
 
 async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: Store) -> None:
     seats = [SeatAsked(bot="random") for _ in range(4)]
-    created = await create(context_of(store), CreateGame(players=seats), key=None, include_moves=False)
+    created = (await create(context_of(store), CreateGame(players=seats), key=None, include_moves=False)).answer
     assert created.game.status == "finished"
     assert created.seats == []
     log = await store.diffs(created.game.id, 0, 1000)
@@ -56,7 +56,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
     while True:
-        acted, body = await act(
+        acted, body, _ = await act(
             context, created.game.id, Asked(Act(move=moves[0].id), created.owner_token, include_moves=True)
         )
         assert acted.legal_moves is not None
@@ -73,7 +73,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
 async def test_what_time_did_not_allow_is_due_and_played_later(store: Store) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="greedy"), SeatAsked(bot="random")]
-    created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
     assert created.game.version == 1
     assert await due(store) == [created.game.id]
     await go_on(context_of(store), created.game.id)
@@ -87,7 +87,7 @@ async def test_what_time_did_not_allow_is_due_and_played_later(store: Store) -> 
 async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: Store) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
-    created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
     for _ in range(3):
         await asyncio.gather(*(go_on(context_of(store, bots_s=0.01), created.game.id) for _ in range(4)))
     await go_on(context_of(store), created.game.id)
@@ -99,7 +99,7 @@ async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(
 async def test_the_worker_finds_what_is_due(store: Store) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
-    created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
     worker = asyncio.create_task(keep_going(context_of(store), every_s=0.02))
     loaded = None
     for _ in range(1000):
@@ -116,7 +116,7 @@ async def test_the_worker_finds_what_is_due(store: Store) -> None:
 async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: Store, redis: Redis) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
-    created = await create(hurried, CreateGame(players=seats), key=None, include_moves=False)
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
     await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
     await process_due_game(context_of(store), created.game.id)
     assert await store.due(int(time()), 100) == []

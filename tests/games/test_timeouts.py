@@ -34,10 +34,10 @@ async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: Store) -
     clock = Clock()
     context = context_of(store, clock)
     asked = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(open=True)], turn_timeout_s=60)
-    created = await create(context, asked, key=None, include_moves=False)
+    created = (await create(context, asked, key=None, include_moves=False)).answer
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
-    joined = await join(context, created.game.id, JoinGame(name="Bo"), Joiner(None, None))
+    joined = (await join(context, created.game.id, JoinGame(name="Bo"), Joiner(None, None))).answer
     table = Seated(context, clock, created)
     assert joined.game.turn is not None
     assert seconds_left(await table.game(), clock) == 60

@@ -59,7 +59,7 @@ async def kept_game(
         SeatAsked(open=True) if status == "waiting" else SeatAsked(name="Bo"),
     ]
     wanted = CreateGame(players=seats, visibility=visibility, seed=seed, **asked)
-    created = await create(context, wanted, key=None, include_moves=False, creator=CREATOR)
+    created = (await create(context, wanted, key=None, include_moves=False, creator=CREATOR)).answer
     kept = Kept(created.game.id, created, context)
     for number in range(hooks):
         url = RegisterWebhook(url=f"https://example.org/{number}")

@@ -119,14 +119,6 @@ async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redi
     assert all([await redis.ttl(key) > 0 for key in of_game]), of_game
 
 
-async def test_answers_for_retries_are_kept_for_a_day(store: RedisStore, redis: Redis) -> None:
-    context = context_on(store, retention=KEPT)
-    kept = await kept_game(store, context=context)
-    await one_move(kept, context)
-    (answer,) = await redis.keys(keys.answer(kept.id, "*"))
-    assert ANSWERS_S - SLACK_S < await redis.ttl(answer) <= ANSWERS_S
-
-
 async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisStore, redis: Redis) -> None:
     context = context_on(store, retention=KEPT)
     kept = await kept_game(store, context=context)

@@ -1,5 +1,6 @@
 """Commits to try, each with a few bytes where a game would be."""
 
+from hashlib import sha256
 from itertools import count
 from typing import Any
 
@@ -60,6 +61,16 @@ def digest(version: int) -> str:
     return f"digest-{version}"
 
 
-def keep(key: str, answer: bytes = b"answer", seconds: int = 86_400) -> Keep:
-    """An answer to keep."""
-    return Keep(key, answer, seconds)
+def keep(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> Keep:
+    """A record to keep, of some time, for the token that a number stands for."""
+    return Keep(key_hash(key), record(mark, at, holder))
+
+
+def record(mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> bytes:
+    """The record that `keep` keeps."""
+    return bytes([1, holder]) + at.to_bytes(4) + mark.to_bytes(22)
+
+
+def key_hash(key: str) -> str:
+    """What stands for an idempotency key."""
+    return sha256(key.encode()).hexdigest()

@@ -7,15 +7,27 @@ import pytest
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
-from service.games.port import Answered, Committed, Loaded, Lost, Store, Stored, StoredDiff, StoreUnavailable
+from service.games.port import (
+    Answered,
+    Commit,
+    Committed,
+    Keep,
+    KeysSpent,
+    Loaded,
+    Lost,
+    Store,
+    Stored,
+    StoredDiff,
+    StoreUnavailable,
+)
 from service.store import keys
-from tests.store.commits import action, creation, diff, digest, keep
+from tests.store.commits import action, creation, diff, digest, keep, key_hash, record
 from tests.store.conftest import Alone
 
 
 async def test_there_is_no_game_before_it_is_created(store: Store) -> None:
     assert await store.load("g") is None
-    assert await store.load("g", "key") is None
+    assert await store.load("g", key_hash("key")) is None
     assert await store.diffs("g", 0, 10) == []
     assert await store.versions(["g"]) == [None]
 
@@ -28,9 +40,14 @@ async def test_a_created_game_is_loaded_as_it_was_stored(store: Store) -> None:
 async def test_any_bytes_survive(store: Store) -> None:
     every = bytes(range(256))
     await store.commit(
-        creation(snapshot=every, access=every, diffs=[StoredDiff(1, "d", "", every)], keep=keep("key", every))
+        creation(
+            snapshot=every,
+            access=every,
+            diffs=[StoredDiff(1, "d", "", every)],
+            keep=Keep(key_hash("key"), b"\x01" + every[1:28]),
+        )
     )
-    assert await store.load("g", "key") == Loaded(1, "d", every, every, every)
+    assert await store.load("g", key_hash("key")) == Loaded(1, "d", every, every, b"\x01" + every[1:28])
     assert await store.diffs("g", 0, 1) == [StoredDiff(1, "d", "", every)]
 
 
@@ -67,7 +84,7 @@ async def test_an_action_on_another_state_is_lost_and_changes_nothing(store: Sto
     await store.commit(action(1))
     late = action(2, expected=Stored(*expected), snapshot=b"late", access=b"late", keep=keep("late"))
     assert await store.commit(late) == Lost(2, digest(2))
-    assert await store.load("g", "late") == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
+    assert await store.load("g", key_hash("late")) == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
     assert len(await store.diffs("g", 0, 10)) == 2
 
 
@@ -98,37 +115,77 @@ async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: Sto
     assert await store.load("g") == Loaded(5, digest(5), b"snapshot 5", b"access 1", None)
 
 
-async def test_a_commit_that_comes_again_with_its_answer_kept_was_applied(store: Store) -> None:
+async def test_a_commit_that_comes_again_with_its_key_kept_was_applied(store: Store) -> None:
     await store.commit(creation())
     again = action(1, keep=keep("key"))
     assert [await store.commit(again), await store.commit(again)] == [Committed()] * 2
 
 
-async def test_an_answer_is_kept_and_given_to_whoever_asks_again(store: Store, redis: Redis) -> None:
-    await store.commit(creation(keep=keep("key", b"created", 100)))
-    retry = creation(keep=keep("key", b"created again"))
-    assert await store.commit(retry) == Answered(b"created")
-    assert await store.commit(action(1, keep=keep("key"))) == Answered(b"created")
-    assert await store.load("g", "key") == Loaded(1, digest(1), b"snapshot 1", b"access 1", b"created")
-    assert await store.load("g", "other key") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
-    assert 95 < await redis.ttl(keys.answer("g", "key")) <= 100
+async def test_a_record_is_kept_and_given_to_whoever_asks_again(store: Store) -> None:
+    await store.commit(creation(keep=keep("key", 1)))
+    retry = creation(keep=keep("key", 2))
+    assert await store.commit(retry) == Answered(record(1))
+    assert await store.commit(action(1, keep=keep("key"))) == Answered(record(1))
+    assert await store.load("g", key_hash("key")) == Loaded(1, digest(1), b"snapshot 1", b"access 1", record(1))
+    assert await store.load("g", key_hash("other key")) == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+
+
+async def test_a_record_counts_for_a_day(store: Store) -> None:
+    await store.commit(creation(keep=keep("key", 1)))
+    day_later = 1_800_000_000 + 86_400
+    assert await store.commit(action(1, keep=keep("key", 2, day_later - 1))) == Answered(record(1))
+    assert await store.commit(action(1, keep=keep("key", 2, day_later))) == Committed()
+    assert await store.commit(action(2, keep=keep("key", 3, day_later))) == Answered(record(2, day_later))
+
+
+async def test_what_an_earlier_release_has_kept_is_found_as_long_as_it_is_there(store: Store, redis: Redis) -> None:
+    await store.commit(creation())
+    await redis.set(keys.answer("g", key_hash("key")), b"an old answer", ex=100)
+    loaded = await store.load("g", key_hash("key"))
+    assert loaded is not None
+    assert loaded.record == b"an old answer"
+    assert await store.commit(action(1, keep=keep("key"))) == Answered(b"an old answer")
+    await redis.delete(keys.answer("g", key_hash("key")))
+    assert await store.commit(action(1, keep=keep("key"))) == Committed()
+
+
+async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(store: Store, redis: Redis) -> None:
+    """Another's are not its own: nobody uses up what the others at the table have."""
+    await store.commit(creation())
+    begin, version, outcome = 1_800_000_000, 1, None
+    while not isinstance(outcome := await store.commit(keyed(version, begin + version)), KeysSpent):
+        assert outcome == Committed()
+        version += 1
+    assert 1000 <= version <= 1032
+    assert outcome.until == begin + 1 + 86_400
+    assert await store.commit(keyed(version, begin + version, holder=8)) == Committed()
+    assert await store.commit(action(version + 1)) == Committed()
+    late = begin + 2 * 86_400
+    for later in range(version + 2, version + 35):
+        assert await store.commit(keyed(later, late)) == Committed()
+    assert await redis.hlen(keys.game("g")) <= 4 + 33
+
+
+def keyed(version: int, at: int, holder: int = 7) -> Commit:
+    """An action with a key of its own."""
+    return action(version, keep=keep(f"key {version}", version, at, holder))
 
 
 async def test_an_answered_key_wins_over_a_lost_race(store: Store) -> None:
-    await store.commit(creation(keep=keep("key")))
+    await store.commit(creation(keep=keep("key", 1)))
     await store.commit(action(1))
-    assert await store.commit(action(1, keep=keep("key", b"other"))) == Answered(b"answer")
+    assert await store.commit(action(1, keep=keep("key", 2))) == Answered(record(1))
 
 
 async def test_keys_of_one_game_are_not_those_of_another(store: Store) -> None:
-    await store.commit(creation("a", keep=keep("key", b"of a")))
-    assert await store.commit(creation("b", keep=keep("key", b"of b"))) == Committed()
+    await store.commit(creation("a", keep=keep("key", 1)))
+    assert await store.commit(creation("b", keep=keep("key", 2))) == Committed()
 
 
 async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: Store, redis: Redis) -> None:
-    await store.commit(creation(expire_s=50, keep=keep("key", seconds=40)))
+    await store.commit(creation(expire_s=50, keep=keep("key")))
     of_game = [key async for key in redis.scan_iter("*{g}*")]
-    assert len(of_game) == 3
+    assert len(of_game) == 2
     assert all([30 < await redis.ttl(key) <= 50 for key in of_game])
     await store.commit(action(1, expire_s=900))
     assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])

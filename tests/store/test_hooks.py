@@ -5,12 +5,12 @@ import time
 import pytest
 from redis.asyncio import Redis
 
-from service.games.port import Committed, Keep, Lost, Stored
+from service.games.port import Committed, Lost, Stored
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 from service.store import keys
 from service.store.hooks import MOST_TRIED
 from service.store.store import RedisStore
-from tests.store.commits import action, creation, digest
+from tests.store.commits import action, creation, digest, keep, key_hash, record
 
 START = State(1)
 
@@ -49,13 +49,13 @@ async def test_a_game_has_so_many_and_one_that_is_not_there_none(hooked: RedisSt
     assert await hooked.webhooks.of_game("other") == []
 
 
-async def test_an_answer_is_kept_with_it(hooked: RedisStore) -> None:
-    keep = Keep("key", b"answer", 100)
-    assert await hooked.webhooks.add("g", hook("i"), START, most=10, keep=keep) == Added()
-    assert await hooked.webhooks.add("g", hook("j"), START, most=10, keep=keep) == Kept(b"answer")
-    loaded = await hooked.load("g", "key")
+async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
+    kept = keep("key", 1)
+    assert await hooked.webhooks.add("g", hook("i"), START, most=10, keep=kept) == Added()
+    assert await hooked.webhooks.add("g", hook("j"), START, most=10, keep=keep("key", 2)) == Kept(record(1))
+    loaded = await hooked.load("g", key_hash("key"))
     assert loaded is not None
-    assert (loaded.answer, loaded.hooks) == (b"answer", ("h", "i"))
+    assert (loaded.record, loaded.hooks) == (record(1), ("h", "i"))
 
 
 async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: Redis) -> None:

@@ -9,7 +9,7 @@ from service.games.port import Committed, Lost, StoreUnavailable
 from service.store.client import Wait, connect
 from service.store.store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
-from tests.store.commits import action, creation, digest, keep
+from tests.store.commits import action, creation, digest, keep, key_hash, record
 
 PATIENT_MS = 60_000
 
@@ -47,9 +47,9 @@ async def test_what_a_replica_has_is_acknowledged(waiting: RedisStore) -> None:
     assert await waiting.commit(creation()) == Committed()
     assert await waiting.commit(action(1, keep=keep("key"))) == Committed()
     assert await waiting.commit(action(1)) == Lost(2, digest(2))
-    loaded = await waiting.load("g", "key")
+    loaded = await waiting.load("g", key_hash("key"))
     assert loaded is not None
-    assert loaded.answer == b"answer"
+    assert loaded.record == record()
 
 
 async def test_what_no_replica_has_is_not_acknowledged_and_neither_is_a_retry(
@@ -62,12 +62,12 @@ async def test_what_no_replica_has_is_not_acknowledged_and_neither_is_a_retry(
         with pytest.raises(StoreUnavailable, match="0 of 1 replicas have it"):
             await waiting.commit(once)
     with pytest.raises(StoreUnavailable, match="0 of 1 replicas have it"):
-        await waiting.load("g", "key")
+        await waiting.load("g", key_hash("key"))
     assert await waiting.versions(["g"]) == [(2, digest(2))]
     replica.resume()
-    loaded = await waiting.load("g", "key")
+    loaded = await waiting.load("g", key_hash("key"))
     assert loaded is not None
-    assert loaded.answer == b"answer"
+    assert loaded.record == record()
     assert await waiting.commit(once) == Committed()
 
 

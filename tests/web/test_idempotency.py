@@ -1,16 +1,21 @@
-"""An idempotency key counts on every POST, per path and token; a second answer is byte-equal to the first."""
+"""An idempotency key counts on every POST, per path and token; a second answer says what the first request did."""
 
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
+from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
+from schemas.acting import Act
+from service.games.idempotency import scope
 from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client
+from tests.web.served import Client, Clock
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 OTHER_SECRET = SECRET[::-1]
+ANOTHER_SECRET = SECRET[7:] + SECRET[:7]
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 
 
@@ -19,18 +24,29 @@ def key(value: str = SECRET) -> dict[str, str]:
     return {"Idempotency-Key": value}
 
 
+def is_again(again: ClientResponse) -> bool:
+    """Whether an answer says that it is the second one to its key."""
+    return again.headers.get("Idempotent-Replayed") == "true"
+
+
 async def test_creating_again_gives_the_same_game_and_the_same_tokens(client: Client) -> None:
     asked = {"players": [*TWO, {"bot": "random"}]}
     first = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
     again = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
     assert (first.status, again.status) == (201, 201)
+    assert (is_again(first), is_again(again)) == (False, True)
     assert await first.read() == await again.read()
     for name in ("Location", "ETag", "Cache-Control"):
         assert first.headers[name] == again.headers[name]
     table = Table(client, await first.json())
     assert (await table.act({"move": (await table.moves())[0]["id"]})).status == 200
     played_on = await client.post("/v1/games?include=legal_moves", json=asked, headers=key())
-    assert await played_on.read() == await first.read()
+    was, now = await first.json(), await played_on.json()
+    for name in ("digest", "owner_token", "spectator_token", "seats"):
+        assert now[name] == was[name]
+    assert (played_on.headers["ETag"], played_on.status) == (first.headers["ETag"], 201)
+    assert now["game"] == await table.json()
+    assert now["game"]["version"] == now["legal_moves"]["version"] > was["game"]["version"]
     assert len((await (await client.get("/v1/games")).json())["games"]) == 1
 
 
@@ -71,7 +87,11 @@ async def test_joining_again_gives_the_same_seat_and_the_same_token(client: Clie
     first = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key())
     other = await client.post(f"{table.path}/seats", json={"name": "Cy"}, headers=key(OTHER_SECRET))
     again = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=key())
-    assert await first.read() == await again.read()
+    was, now = await first.json(), await again.json()
+    assert is_again(again)
+    assert [now[name] for name in ("seat", "token", "digest")] == [was[name] for name in ("seat", "token", "digest")]
+    assert again.headers["ETag"] == first.headers["ETag"] == f'"2-{was["digest"]}"'
+    assert (was["game"]["version"], now["game"]["version"]) == (2, 3)
     assert (await other.json())["seat"] == 2
     await refused(await client.post(f"{table.path}/seats", json={"name": "Di"}, headers=key()), 422, "key_reused")
     token = (await again.json())["token"]
@@ -117,9 +137,60 @@ async def test_acting_again_changes_nothing_and_answers_the_same(client: Client)
     assert first.status == 200
     await table.do()
     again = await table.act(move, query=query, **key("k"), **prefer, **{"If-Match": '"99"'})
-    assert (again.status, await again.read()) == (200, await first.read())
+    assert (again.status, is_again(first), is_again(again)) == (200, False, True)
     assert again.headers["ETag"] == first.headers["ETag"]
+    was, now = await first.json(), await again.json()
+    for name in ("version", "digest", "diffs"):
+        assert now[name] == was[name]
+    assert now["game"] == await table.json()
+    assert now["legal_moves"]["version"] == now["game"]["version"] > was["game"]["version"]
+    plain = await (await table.act(move, **key("k"))).json()
+    assert (plain["diffs"], plain["game"], plain["legal_moves"]) == (was["diffs"], None, None)
     await refused(await table.act({"move": "i0"}, **key("k")), 422, "key_reused")
+
+
+async def test_a_key_is_answered_after_the_end_too_and_forgotten_after_a_day(
+    timed_client: Client, clock: Clock
+) -> None:
+    table = await new_table(timed_client)
+    move = {"move": (await table.moves())[0]["id"]}
+    first = await (await table.act(move, **key("k"))).json()
+    await timed_client.delete(table.path, headers=bearer(table.owner))
+    clock.now += 86_399
+    again = await (await table.act(move, query="?include=legal_moves", **key("k"))).json()
+    assert (again["version"], again["diffs"], again["legal_moves"]["moves"]) == (2, first["diffs"], [])
+    assert again["next"] == {"seat": None, "phase": None}
+    clock.now += 1
+    await refused(await table.act(move, **key("k")), 409, "not_active")
+
+
+async def test_answers_of_an_earlier_release_are_understood(client: Client, redis: Redis) -> None:
+    """It kept them whole, but for the diffs of actions, each under a key of its own."""
+    table = await new_table(client)
+    move = {"move": (await table.moves())[0]["id"]}
+    first = await (await table.act(move)).json()
+    scoped = scope("k", f"{table.path}/actions", table.owner, msgspec.convert(move, Act))
+    assert scoped is not None
+    await redis.set(
+        f"south-seas:{{{table.id}}}:answer:{scoped.stored_key}",
+        msgspec.msgpack.encode([scoped.request, msgspec.json.encode(first | {"diffs": []}), 1]),
+    )
+    await table.do()
+    again = await table.act(move, **key("k"))
+    assert (again.status, is_again(again), (await again.json())["diffs"]) == (200, True, first["diffs"])
+    await refused(await table.act({"move": "i0"}, **key("k")), 422, "key_reused")
+
+
+async def test_a_webhook_is_registered_once_with_one_secret(client: Client) -> None:
+    table = await new_table(client)
+    asked = {"url": "https://hooks.example/game"}
+    answers = [
+        await client.post(f"{table.path}/webhooks", json=asked, headers={**bearer(table.owner), **key("hook")})
+        for _ in range(2)
+    ]
+    assert [(answer.status, is_again(answer)) for answer in answers] == [(201, False), (201, True)]
+    assert await answers[0].json() == await answers[1].json()
+    assert len((await table.json("/webhooks"))["webhooks"]) == 1
 
 
 async def test_acting_at_the_same_time_with_one_key_is_one_change(client: Client) -> None:
@@ -157,6 +228,9 @@ async def test_what_is_kept_is_neither_the_key_nor_a_token(client: Client, redis
         *table.seats.values(),
         (await joined.json())["token"],
     }
+    await table.client.post(f"{table.path}/seats", json={"name": "Cy"})
+    await table.act({"move": (await table.moves())[0]["id"]}, **key(ANOTHER_SECRET))
+    secrets |= {ANOTHER_SECRET}
     stored = [name async for name in redis.scan_iter()]
     assert stored
     for name in stored:
@@ -164,7 +238,7 @@ async def test_what_is_kept_is_neither_the_key_nor_a_token(client: Client, redis
         for secret in secrets:
             assert secret.encode() not in whole
     for name in stored:
-        if b"answer" in name or await redis.type(name) == b"string":
+        if await redis.type(name) == b"string":
             assert await redis.ttl(name) <= 86_400
 
 

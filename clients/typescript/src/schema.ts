@@ -2497,6 +2497,11 @@ export interface components {
          */
         readonly ETag: string;
         /**
+         * @description `true` where the request was done before with the same `Idempotency-Key`, and not again.
+         * @example true
+         */
+        readonly "Idempotent-Replayed": "true";
+        /**
          * @description The path of what is new.
          * @example /v1/games/k7m2x9qd4t1w
          */
@@ -3058,6 +3063,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3431,6 +3437,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly "Preference-Applied": components["headers"]["Preference-Applied"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4236,6 +4243,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4398,6 +4406,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly "Preference-Applied": components["headers"]["Preference-Applied"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4569,6 +4578,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly "Preference-Applied": components["headers"]["Preference-Applied"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4849,6 +4859,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly [name: string]: unknown;
@@ -5231,6 +5242,7 @@ export interface operations {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
                     readonly ETag: components["headers"]["ETag"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly "Preference-Applied": components["headers"]["Preference-Applied"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5497,6 +5509,7 @@ export interface operations {
             /** @description The webhook and its secret. */
             readonly 201: {
                 headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -62,9 +62,9 @@ class TooMany(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The idempotency key has its answer already: nothing was changed."""
+    """The idempotency key has its record already: nothing was changed."""
 
-    answer: bytes
+    record: bytes
 
 
 class Gone(NamedTuple):

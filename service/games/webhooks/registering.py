@@ -1,19 +1,20 @@
 """Registering, reading and deleting a game's webhooks: its owner's business."""
 
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 from uuid import uuid4
 
 import msgspec
 
-from schemas.base import encode
 from schemas.webhooks import CHALLENGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import desk
 from service.games.access import check_owner
 from service.games.context import Context
-from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import keep, replay, scope
-from service.games.opening import random_id
+from service.games.errors import Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
+from service.games.idempotency import Idempotency, KeyRecord, Result, find, keep, scope
+from service.games.opening import derived_id, random_id
+from service.games.retrying import GAVE_UP
 from service.games.stored import game_of
 from service.games.times import timestamp, unix_seconds
 from service.games.webhooks.messages import challenge_id, is_secret, message_id, new_secret
@@ -35,7 +36,7 @@ class Registering(NamedTuple):
     """Who asks, as a hash: challenges are limited by that."""
 
 
-async def register(context: Context, game_id: str, wanted: Registering) -> WebhookCreated:
+async def register(context: Context, game_id: str, wanted: Registering) -> Result[WebhookCreated]:
     """Add a webhook, which gets all later changes once its server has answered a challenge.
 
     Raises TooManyWebhooks, Malformed, and what `check_owner` does. The URL must have been checked before.
@@ -44,26 +45,52 @@ async def register(context: Context, game_id: str, wanted: Registering) -> Webho
     idempotency = scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
     loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
     check_owner(access, game_id, wanted.token)
-    if (answer := replay(idempotency, loaded.answer)) is not None:
-        return msgspec.json.decode(answer, type=WebhookCreated)
+    if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
+        return await _registered_before(context, game_id, idempotency, before)
     _check(asked, len(game_of(loaded).players))
     secret = asked.secret or new_secret()
-    hook = Hook(random_id(), asked.url, asked.events, asked.seats, secret, context.now())
+    hook_id, number = _new_id(idempotency, loaded.hooks)
+    hook = Hook(hook_id, asked.url, asked.events, asked.seats, secret, context.now())
     state = State(loaded.version, pending=wanted.client)
-    told = msgspec.structs.asdict(_view(Registered(hook, state)))
-    created = WebhookCreated(**told, secret=secret)
-    outcome = await context.store.webhooks.add(
-        game_id, hook, state, most=wanted.most, keep=keep(idempotency, encode(created))
-    )
+    record = keep(idempotency, context.clock(), loaded.version, number)
+    outcome = await context.store.webhooks.add(game_id, hook, state, most=wanted.most, keep=record)
     match outcome:
         case Added():
-            return created
+            return Result(_created(Registered(hook, state)), loaded.version)
         case Kept(kept):
-            return msgspec.json.decode(replay(idempotency, kept) or b"", type=WebhookCreated)
+            if idempotency is None or (before := find(idempotency, kept, context.clock())) is None:
+                raise Conflict(GAVE_UP)
+            return await _registered_before(context, game_id, idempotency, before)
         case TooMany():
             raise TooManyWebhooks(wanted.most)
         case Gone():
             raise NoSuchGame(game_id)
+
+
+async def _registered_before(
+    context: Context, game_id: str, idempotency: Idempotency, before: KeyRecord
+) -> Result[WebhookCreated]:
+    """The webhook as it is now, with the same secret. Raises NoSuchWebhook where it was deleted since."""
+    if before.old is not None:
+        return Result(msgspec.json.decode(before.old, type=WebhookCreated), before.version, replayed=True)
+    found = await _found(context, game_id, _id_from(idempotency, before.detail))
+    return Result(_created(found), before.version, replayed=True)
+
+
+def _new_id(idempotency: Idempotency | None, there: Sequence[str]) -> tuple[str, int]:
+    """An id, which follows from a key and a number, so that a retry finds the webhook; random without a key."""
+    if idempotency is None:
+        return random_id(), 0
+    return next((hook, number) for number in count() if (hook := _id_from(idempotency, number)) not in there)
+
+
+def _id_from(idempotency: Idempotency, number: int) -> str:
+    return derived_id(f"webhook.{idempotency.stored_key}", number)
+
+
+def _created(registered: Registered) -> WebhookCreated:
+    told = msgspec.structs.asdict(_view(registered))
+    return WebhookCreated(**told, secret=registered.hook.secret)
 
 
 async def all_of(context: Context, game_id: str, token: str | None) -> Webhooks:

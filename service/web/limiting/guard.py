@@ -11,15 +11,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import NamedTuple
 
 from aiohttp import hdrs, web
+from multidict import istr
 
 from service.games.buckets import BucketStore, Size
 from service.games.errors import Unauthorized
+from service.web.answers import REPLAYED
 from service.web.asked import bearer
 from service.web.errors import RateLimited
 from service.web.limiting.accounts import Account, Asking, settled
 from service.web.limiting.known import Known
 from service.web.limiting.networks import AddressAccounts
-from service.web.limiting.payers import Payer
+from service.web.limiting.payers import FAILED, Payer
 from service.web.limiting.policies import Policy
 from service.web.limiting.requests import (
     EXEMPT,
@@ -60,6 +62,8 @@ class Said(NamedTuple):
     game: str | None = None
     """The one that it names; without one nothing can be guessed."""
     writes: bool = False
+    keyed: bool = False
+    """Whether it comes with an idempotency key."""
     tokens: int = 1
     """What it costs."""
 
@@ -91,6 +95,7 @@ class Guard:
         self.requests = accounts("requests", limits.rate_requests)
         self.creations = accounts("creations", limits.rate_creations)
         self.open_games = accounts("open-games", limits.rate_open_games)
+        self.keys = accounts("keys", limits.rate_keys)
         self.guesses = accounts("guesses", limits.rate_guesses)
         self.known = Known(clock)
         self._verification = Verification(opens)
@@ -100,7 +105,7 @@ class Guard:
         """Those of every policy."""
         return (
             *(self.reads, self.writes, self.pictures, self.streams, self.messages),
-            *(self.requests, self.creations, self.open_games, self.guesses),
+            *(self.requests, self.creations, self.open_games, self.keys, self.guesses),
         )
 
     async def aclose(self) -> None:
@@ -120,14 +125,14 @@ class Guard:
         if hdrs.AUTHORIZATION in request.headers:
             stranger = self._shown(request, path)
             if stranger in self.known and (path.startswith(GAMES) or not is_creating(method, path)):
-                return self._admit_token(method, path, address, stranger)
+                return self._admit_token(request, address, stranger)
         if path in EXEMPT:
             return None
         guesses = self.guesses.ready(address) if path.startswith(GAMES) else ()
         return Payer(
             self._accounts(method, path).ready(address),
             guesses=() if path.endswith(LASTING) else guesses,
-            creations=self._creations(method, path, address),
+            creations=self._creations(request, address),
             stranger=stranger,
         )
 
@@ -146,7 +151,7 @@ class Guard:
     def answered(self, request: web.BaseRequest, address: str, payer: Payer, response: web.StreamResponse) -> None:
         """Learn from the answer who asked, charge for its bytes, and say in it how much is left."""
         status = response.status
-        payer.answered(status)
+        payer.answered(FAILED if REPLAYED in response.headers else status)  # done again, it makes nothing new
         if status in {401, 404}:
             self._count_guess(request, address, status)
         elif payer.stranger and 200 <= status < 400 and proves_token(request):
@@ -204,22 +209,22 @@ class Guard:
             return b""
         return b"" if token is None else token_key(token)
 
-    def _admit_token(self, method: str, path: str, address: str, key: bytes) -> Payer:
+    def _admit_token(self, request: web.BaseRequest, address: str, key: bytes) -> Payer:
         """Let a request with a known token in."""
-        own = self._accounts(method, path).own.ready(key)
+        own = self._accounts(request.method, request.path).own.ready(key)
         ceilings = self.requests.ready(address)
-        return Payer((own, *ceilings), creations=self._creations(method, path, address))
+        return Payer((own, *ceilings), creations=self._creations(request, address))
 
     def _admit_message(self, address: str, said: Said) -> Payer:
         """Let a message in, by its token or by the address."""
-        key = said.key
+        key, keys = said.key, self.keys.ready(address) if said.keyed else ()
         if key is None and said.token is not None and (shown := token_key(said.token)) in self.known:
             key = shown
         if key is not None:
             accounts = self.writes if said.writes else self.messages
-            return Payer((accounts.own.ready(key), *self.requests.ready(address)), said.tokens)
+            return Payer((accounts.own.ready(key), *self.requests.ready(address)), said.tokens, creations=keys)
         guesses = self.guesses.ready(address) if said.game is not None else ()
-        return Payer(self.messages.ready(address), said.tokens, guesses=guesses)
+        return Payer(self.messages.ready(address), said.tokens, guesses=guesses, creations=keys)
 
     async def _is_verified(self, request: web.BaseRequest, address: str) -> bool:
         """Whether the store knows a token that is shown here for the first time; from now on it is known here too."""
@@ -256,11 +261,20 @@ class Guard:
             return self.writes
         return self.pictures if is_picture(path) else self.reads
 
-    def _creations(self, method: str, path: str, address: str) -> tuple[Account, ...]:
+    def _creations(self, request: web.BaseRequest, address: str) -> tuple[Account, ...]:
         """The accounts for what makes something new, which goes by addresses whoever asks."""
-        return self.creations.ready(address) if is_creating(method, path) else ()
+        method = request.method
+        if method in READS:
+            return ()
+        accounts: tuple[Account, ...] = ()
+        if is_creating(method, request.path):
+            accounts = self.creations.ready(address)
+        if KEY in request.headers:
+            accounts += self.keys.ready(address)
+        return accounts
 
 
+KEY = istr("Idempotency-Key")
 GUARD = web.AppKey("guard", Guard)
 
 PAYER = web.RequestKey("payer", Payer)

@@ -4,9 +4,10 @@ from multidict import CIMultiDict
 
 from service.web.limiting.accounts import Account, settled
 
-__all__ = ["Payer"]
+__all__ = ["FAILED", "Payer"]
 
 FAILED = 400
+"""From this status on nothing was done."""
 
 
 class Payer:

@@ -32,7 +32,7 @@ async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Sto
     seats = [SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")]
     try:
         context = context_of(store, bots, 0.1)
-        created = await create(context, CreateGame(players=seats), key=None, include_moves=False)
+        created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).answer
         assert created.game.status == "active"
         assert await store.due(int(time()) + 60, 100) == [created.game.id]
         await go_on(context, created.game.id)
@@ -51,7 +51,7 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: St
     timed = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(name="Bo")], turn_timeout_s=1, on_timeout="resign")
     for _ in range(20):
         await create(context, slow, key=None, include_moves=False)
-    late = [(await create(earlier, timed, key=None, include_moves=False)).game.id for _ in range(4)]
+    late = [(await create(earlier, timed, key=None, include_moves=False)).answer.game.id for _ in range(4)]
     working = asyncio.create_task(keep_going(context, every_s=0.02))
     for _ in range(100):
         await asyncio.sleep(0.02)
@@ -74,7 +74,7 @@ async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store:
     bots = Bots([*find_bots(plugins=False), plugged(name)])
     seats = [SeatAsked(bot=name), SeatAsked(bot="random")]
     context = context_of(store, bots, 30.0)
-    created = await create(context, CreateGame(players=seats), key=None, include_moves=False)
+    created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).answer
     assert created.game.status == "finished"
     log = await store.diffs(created.game.id, 0, 1000)
     assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
