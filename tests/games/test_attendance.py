@@ -29,7 +29,7 @@ async def seated(store: Store, *seats: SeatAsked, policy: TimeoutAsked | None = 
         on_timeout=policy,
     )
     created = await create(context, asked, key=None, include_moves=False, client=ANA)
-    return Seated(context, clock, created)
+    return Seated(context, clock, created.answer)
 
 
 def people(*names: str) -> list[SeatAsked]:
@@ -81,7 +81,7 @@ async def test_the_creator_is_forgotten_when_the_game_is_over(store: Store) -> N
     await abort_game(table.context, table.id, token=table.owner, if_match=None)
     assert (await table.game()).creator == b""
     again = await rematch(table.context, table.id, RematchAsked(Rematch(), table.owner, None, client=ANA))
-    found = await table.context.store.load(again.game.id)
+    found = await table.context.store.load(again.answer.game.id)
     assert found is not None
     assert decode(found.snapshot).creator == ANA
 
