@@ -188,6 +188,7 @@ def _store(settings: Settings, url: str, supervisor: Supervisor) -> AbstractAsyn
         patience_s=settings.redis_patience_s,
         wait=settings.redis_wait,
         supervisor=supervisor,
+        in_flight=settings.redis_in_flight,
     )
 
 

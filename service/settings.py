@@ -10,7 +10,7 @@ import click
 from service.games.buckets import Size
 from service.games.context import DAY_S, Retention
 from service.keeping.objects import BadArchiveUrl, check_archive_url
-from service.store.client import BadRedisUrl, Wait, check_url
+from service.store.client import BadRedisUrl, InFlightLimits, Wait, check_url
 from service.telemetry.logs import Format
 from service.web.addresses import check_nameserver
 from service.web.limiting.origins import BadOrigin, origins
@@ -21,6 +21,7 @@ from service.web.limits import Limits
 PREFIX = "SOUTH_SEAS_"
 DEFAULTS = Limits()
 KEPT = Retention()
+IN_FLIGHT = InFlightLimits()
 SHORTEST_DAYS = 0.05
 
 Command = Callable[..., Any]
@@ -39,6 +40,8 @@ class Settings(NamedTuple):
     redis_patience_s: float
     redis_wait: Wait | None
     """How many replicas must have a commit before it is acknowledged; None: that is not waited for."""
+    redis_in_flight: InFlightLimits
+    """How much may be asked of Redis and not be answered yet."""
     data_dir: Path
     tilesets_dir: Path | None
     log_level: str
@@ -171,6 +174,19 @@ OPTIONS = (
         type=click.IntRange(1, 60_000),
         default=1000,
         help="Milliseconds to wait for these replicas.",
+    ),
+    setting(
+        "--max-redis-commands-in-flight",
+        type=click.IntRange(100),
+        default=IN_FLIGHT.commands,
+        help="Commands that Redis may leave unanswered; what would need one more is answered with 503 at once. In a "
+        "Cluster one primary may have half of them.",
+    ),
+    setting(
+        "--max-redis-bytes-in-flight",
+        type=click.IntRange(1_048_576),
+        default=IN_FLIGHT.bytes,
+        help="Bytes of these commands, likewise; an action has some 4 KB.",
     ),
     setting(
         "--data-dir",
@@ -436,6 +452,7 @@ def to_settings(values: dict[str, Any]) -> Settings:
         redis_connections=values["redis_connections"],
         redis_patience_s=values["redis_patience_s"],
         redis_wait=_redis_wait(values["redis_wait_replicas"], values["redis_wait_ms"]),
+        redis_in_flight=InFlightLimits(values["max_redis_commands_in_flight"], values["max_redis_bytes_in_flight"]),
         data_dir=values["data_dir"],
         tilesets_dir=values["tilesets_dir"],
         log_level=values["log_level"].upper(),

@@ -5,8 +5,9 @@ from collections import OrderedDict
 from time import monotonic
 
 from service.games.errors import TileSetMissing
-from service.games.port import StoreUnavailable
+from service.games.port import StoreUnavailable, Unreadable
 from service.telemetry.metrics import GAME_FAILURES
+from service.telemetry.throttled import ThrottledLog
 
 __all__ = ["EXPECTED", "record_failure"]
 
@@ -15,16 +16,21 @@ logger = logging.getLogger(__name__)
 LOG_INTERVAL_S = 60.0
 """A line is not repeated for so long: whoever asks for a damaged game again and again must not fill the log."""
 
+_UNAVAILABLE = ThrottledLog(logger)
+
 MAX_LOGGED = 1_000
 """Lines that are remembered for that."""
 
-EXPECTED = (StoreUnavailable, TileSetMissing)
-"""Failures that say all in one line: the store, or what this instance lacks. Anything else is logged with its stack."""
+EXPECTED = (Unreadable, TileSetMissing)
+"""Failures that say all in one line: what cannot be read, or is not here. All others are logged with their stack."""
 
 
 def record_failure(work: str, game: str, error: Exception, consequence: str) -> None:
     """Count and log that `work` on one game failed; `consequence` says what happens to it now."""
     GAME_FAILURES.of(work).n += 1
+    if isinstance(error, StoreUnavailable) and not isinstance(error, Unreadable):  # not this game's own: all games fail
+        _UNAVAILABLE.warning("%s: game %s failed and %s: %s", work, game, consequence, error)
+        return
     if _is_logged((work, game, consequence)):
         return
     if isinstance(error, EXPECTED):

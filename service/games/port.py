@@ -5,6 +5,7 @@ the records kept for idempotency keys. One `commit` changes all of that at once 
 
     StoreError
     └── StoreUnavailable   the store did not answer in time; what was asked may have been done
+        ├── StoreBusy      too much waits for the store: this was not asked
         └── Unreadable     what is stored of one game is damaged, or a later release's
 """
 
@@ -31,6 +32,7 @@ __all__ = [
     "Outcome",
     "Page",
     "Store",
+    "StoreBusy",
     "StoreError",
     "StoreUnavailable",
     "Stored",
@@ -49,6 +51,10 @@ class StoreUnavailable(StoreError):
     def __init__(self, reason: str, retry_after_s: int = 1) -> None:
         super().__init__(reason)
         self.retry_after_s = retry_after_s
+
+
+class StoreBusy(StoreUnavailable):
+    """Too much waits for the store already: this command was not sent. What went before it may have been done."""
 
 
 class Unreadable(StoreUnavailable):

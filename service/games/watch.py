@@ -23,10 +23,12 @@ from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, SupervisedTask, Supervisor, spawn
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import HINTS, LAG, REPLACED, SWEPT
+from service.telemetry.throttled import ThrottledLog
 
 __all__ = ["Watch"]
 
 LOG = logging.getLogger(__name__)
+_UNREAD, _UNSWEPT = ThrottledLog(LOG), ThrottledLog(LOG)
 
 PAGE = 200
 """Diffs in one reading of a log."""
@@ -303,7 +305,7 @@ class Watch:
                     async with asyncio.timeout(READ_TIMEOUT_S):
                         await self._compare(batch)
                 except (StoreUnavailable, TimeoutError) as unavailable:
-                    LOG.warning("the watched games' versions cannot be read: %s", unavailable)
+                    _UNSWEPT.warning("the watched games' versions cannot be read: %s", unavailable)
 
     async def _compare(self, games: Sequence[str]) -> None:
         before = {game: (feed, feed.position) for game in games if (feed := self._feeds.get(game)) is not None}
@@ -318,7 +320,7 @@ class Watch:
 def _pause_s(feed: Feed, error: Exception, failures: int) -> float:
     """Record that a feed could not be read; gives how long to wait before it is read again."""
     if isinstance(error, (StoreUnavailable, TimeoutError)):
-        LOG.warning("game %s cannot be read: %s", feed.game, str(error) or f"no answer within {READ_TIMEOUT_S} s")
+        _UNREAD.warning("game %s cannot be read: %s", feed.game, str(error) or f"no answer within {READ_TIMEOUT_S} s")
         return Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S, jitter=0).pause_s(failures)
     record_failure("realtime", feed.game, error, "its watchers wait")
     return FAILED.pause_s(failures)

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from service.games.port import StoreUnavailable
+from service.store.backpressure import InFlight
 from service.store.refusals import MissingScript, Refused, told
 from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS, REDIS_RETRIED
 
@@ -20,12 +21,14 @@ _RETRIED = REDIS_RETRIED.of()
 
 
 class Asked:
-    """One command, and who waits for its reply."""
+    """One command, and who waits for its reply. Who holds it last must `leave` it: until then it is in flight."""
 
-    __slots__ = ("asking", "began", "future", "hops", "lane", "packed", "reason", "slot", "times", "until")
+    __slots__ = ("asking", "began", "future", "hops", "in_flight", "lane", "packed", "reason", "slot", "times", "until")
 
     def __init__(self, packed: bytes, future: asyncio.Future[Any], until: float, slot: int) -> None:
         self.packed = packed
+        self.in_flight: InFlight | None = None
+        """Where it counts, unless nothing holds it any more."""
         self.future = future
         self.until = until
         """The loop's time at which it is given up."""
@@ -45,7 +48,13 @@ class Asked:
         """Hand over the reply, unless who asked has gone, or it will be asked again."""
         if type(reply) is Refused:
             self.refused(reply)
-        elif not self.future.done():
+        else:
+            self.done(reply)
+
+    def done(self, reply: Any) -> None:
+        """Hand over the reply that counts."""
+        self.leave()
+        if not self.future.done():
             self.future.set_result(reply)
             self.times.observe(perf_counter() - self.began)
 
@@ -53,10 +62,12 @@ class Asked:
         """Ask again where that may help."""
         self.reason = str(told(refusal)) if refusal.code != "NOSCRIPT" else ""
         if self.future.done():
+            self.leave()
             return
         if self.lane is not None and self.lane.owner.refused(self, refusal):
             _RETRIED.n += 1
             return
+        self.leave()
         if refusal.code != "NOSCRIPT":
             REDIS_ERRORS.of("refused").n += 1
         self.future.set_exception(MissingScript() if refusal.code == "NOSCRIPT" else told(refusal))
@@ -64,19 +75,31 @@ class Asked:
     def lost(self, reason: str) -> None:
         """The connection broke: ask again."""
         self.reason = f"Redis: {reason}"
-        if not self.future.done() and self.lane is not None:
+        if self.future.done() or self.lane is None:
+            self.leave()
+        else:
             _RETRIED.n += 1
             self.lane.unanswered(self)
 
     def late(self, now: float) -> bool:
-        """Whether it is too old, and given up therefore."""
+        """Whether it is too old, and given up therefore; its reply may still come."""
         if self.until > now:
             return False
-        self.fail(self.reason, "timeout" if self.reason is NO_ANSWER else "connection")
+        self._fail(self.reason, "timeout" if self.reason is NO_ANSWER else "connection")
         return True
 
-    def fail(self, reason: str, kind: str = "connection") -> None:
-        """Give it up."""
+    def fail(self, reason: str) -> None:
+        """Give it up: nothing holds it any more."""
+        self.leave()
+        self._fail(reason, "connection")
+
+    def leave(self) -> None:
+        """Nothing holds it any more."""
+        if self.in_flight is not None:
+            self.in_flight.release(len(self.packed))
+            self.in_flight = None
+
+    def _fail(self, reason: str, kind: str) -> None:
         if not self.future.done():
             REDIS_ERRORS.of(kind).n += 1
             self.future.set_exception(StoreUnavailable(reason))

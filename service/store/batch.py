@@ -8,8 +8,9 @@ taken, noted and removed by its own id and by who holds it; dates, lists and nam
 import asyncio
 from typing import Any
 
-from service.games.port import StoreUnavailable
+from service.games.port import StoreBusy, StoreUnavailable
 from service.store.asked import Asked
+from service.store.backpressure import InFlight, InFlightLimits
 from service.store.cluster import ClusterRoutes
 from service.store.confirming import Confirmed, Wait
 from service.store.link import pack
@@ -43,9 +44,11 @@ class Batches:
         patience_s: float,
         wait: Wait | None = None,
         supervisor: Supervisor | None = None,
+        limits: InFlightLimits | None = None,
     ) -> None:
         self.wait = wait
-        self.routes = _ROUTES[where.kind](Terms(where, connections, patience_s, wait, supervisor))
+        self.in_flight = InFlight(limits or InFlightLimits())
+        self.routes = _ROUTES[where.kind](Terms(where, connections, patience_s, wait, supervisor, self.in_flight))
         self._sharded = self.routes.sharded
         self._patience_s = patience_s
         self._loop = asyncio.get_running_loop()
@@ -54,7 +57,8 @@ class Batches:
     def send(self, *command: Value) -> asyncio.Future[Any]:
         """The reply to `command`, to be awaited, as RESP3 has it.
 
-        Awaiting it raises StoreUnavailable, or MissingScript where EVALSHA names a script that Redis does not have.
+        Awaiting it raises StoreUnavailable, StoreBusy at once where too much is in flight already, or MissingScript
+        where EVALSHA names a script that Redis does not have.
         """
         return self._send(Asked, command)
 
@@ -79,7 +83,14 @@ class Batches:
             return reply
         if slot is None:
             slot = _slot(command) if self._sharded else 0
-        asked = kind(pack(*command), reply, loop.time() + self._patience_s, slot)
+        packed, in_flight = pack(*command), self.routes.in_flight(slot)
+        try:
+            in_flight.admit(len(packed))
+        except StoreBusy as busy:
+            reply.set_exception(busy)
+            return reply
+        asked = kind(packed, reply, loop.time() + self._patience_s, slot)
+        asked.in_flight = in_flight
         asked.times = times(command)
         self.routes.put(asked)
         return reply

@@ -3,13 +3,14 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
+from service.store.backpressure import InFlightLimits
 from service.store.batch import Batches
 from service.store.confirming import Wait
 from service.store.store import RedisStore
 from service.store.where import BadRedisUrl, parse_url
 from service.supervision import Supervisor
 
-__all__ = ["BadRedisUrl", "Wait", "check_url", "connect"]
+__all__ = ["BadRedisUrl", "InFlightLimits", "Wait", "check_url", "connect"]
 
 
 def check_url(url: str) -> None:
@@ -25,12 +26,14 @@ async def connect(
     patience_s: float = 5.0,
     wait: Wait | None = None,
     supervisor: Supervisor | None = None,
+    in_flight: InFlightLimits | None = None,
 ) -> AsyncIterator[RedisStore]:
     """A store on the Redis at `url`, which is asked for nothing yet. Raises BadRedisUrl.
 
     `connections` to each primary carry all commands, one more the hints, and with `wait` as many again the commits.
     What Redis has not answered after `patience_s` seconds raises StoreUnavailable; with `wait`, also a commit that too
-    few replicas have: it was done, and who asks again with its idempotency key waits for the replicas, too.
+    few replicas have: it was done, and who asks again with its idempotency key waits for the replicas, too. What would
+    be more than `in_flight` raises StoreBusy at once.
     """
-    async with aclosing(Batches(parse_url(url), connections, patience_s, wait, supervisor)) as batches:
+    async with aclosing(Batches(parse_url(url), connections, patience_s, wait, supervisor, in_flight)) as batches:
         yield RedisStore(batches)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from service.store.asked import Asked
+from service.store.backpressure import InFlight
 from service.store.confirming import Confirmed
 from service.store.lane import Lane
 from service.store.link import Link, LinkLost, open_link
@@ -43,6 +44,10 @@ class ClusterRoutes(Routes):
         self._known: Sequence[Place] = terms.where.places
         """Nodes to ask, primaries or not."""
         self._refreshing: asyncio.Task[None] | None = None
+
+    def in_flight(self, slot: int) -> InFlight:
+        """The share of who has the slot; those whose slots nobody is known to have share one."""
+        return self.terms.in_flight.of(self._slots[slot])
 
     def put(self, asked: Asked) -> None:
         """Send it to who has its slot, as soon as that is known."""
@@ -172,6 +177,7 @@ class ClusterRoutes(Routes):
             self._slots = slots
             self.changes += 1
         serving = {*slots}
+        self.terms.in_flight.keep(serving)
         for key in [key for key in self._lanes if key[0] not in serving]:
             self._end(self._lanes.pop(key))
 

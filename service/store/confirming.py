@@ -5,7 +5,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from service.store.asked import Asked
@@ -29,11 +28,13 @@ _NONE = object()
 class Confirmed(Asked):
     """A command whose reply is held back until the replicas have it."""
 
-    __slots__ = ("reply",)
+    __slots__ = ("batch", "reply")
 
     def __init__(self, packed: bytes, future: asyncio.Future[Any], until: float, slot: int) -> None:
         super().__init__(packed, future, until, slot)
         self.reply: Any = _NONE
+        self.batch: _Replicas | None = None
+        """With what it was sent last: only the replicas that have that count."""
 
     def answer(self, reply: Any) -> None:
         """Hold it back; a refusal needs no replica."""
@@ -67,7 +68,11 @@ class ConfirmingLane(Lane):
 
     def _send(self, link: Link, batch: list[Asked]) -> None:
         super()._send(link, batch)
-        link.expected.append(_Replicas(self, batch, self._wait.replicas))
+        replicas = _Replicas(self, batch, self._wait.replicas)
+        for asked in batch:
+            if isinstance(asked, Confirmed):
+                asked.batch = replicas
+        link.expected.append(replicas)
         link.write([self._packed])
 
     def counted(self) -> None:
@@ -89,8 +94,7 @@ class _Replicas:
             if isinstance(reply, Refused):
                 asked.refused(reply)
             elif reply >= self._needed:
-                asked.future.set_result(asked.reply)
-                asked.times.observe(perf_counter() - asked.began)
+                asked.done(asked.reply)
             else:
                 asked.fail(f"Redis has done it, but {reply} of {self._needed} replicas have it so far")
         self._lane.counted()
@@ -102,11 +106,12 @@ class _Replicas:
 
     def late(self, now: float) -> bool:
         """Whether all that was held back is too old."""
-        return not [asked for asked in self._held() if not asked.late(now)]
+        return not [asked for asked in self._held() if not asked.future.done() and not asked.late(now)]
 
     def _held(self) -> list[Confirmed]:
+        """What Redis has done; not what it refused, which may have been sent again with another batch meanwhile."""
         return [
             asked
             for asked in self._batch
-            if isinstance(asked, Confirmed) and not asked.future.done() and asked.reply is not _NONE
+            if isinstance(asked, Confirmed) and asked.batch is self and asked.reply is not _NONE
         ]

@@ -6,7 +6,7 @@ the store sends bears: see `Batches`.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from service.store.asked import Asked
@@ -21,9 +21,6 @@ __all__ = ["Lane", "Owner"]
 
 SILENCE_S = 2.0
 """A connection on which nothing comes for so long although it owes an answer is given up, and that asked again."""
-
-MOST_WAITING = 10_000
-"""More than so many commands do not wait for one primary: with a snapshot in each, some 40 MB."""
 
 LOOK_S = 0.25
 """How often the age of what is under way is looked at, and at most how late it is told."""
@@ -92,9 +89,6 @@ class Lane:
         asked.lane = self
         if self._ended:
             asked.fail("the connection to Redis is closed")
-            return
-        if len(self._waiting) >= MOST_WAITING:
-            asked.fail("too much waits for Redis already")
             return
         self._waiting.append(asked)
         if not self._flushing:
@@ -211,7 +205,7 @@ class Lane:
         del reason
         if link in self._links:
             self._links.remove(link)
-        waiting = [asked for asked in self.take() if not asked.future.done()]
+        waiting = _without(self.take(), lambda asked: asked.future.done())
         if waiting:
             waiting.sort(key=_until)
             self.owner.stray(self, waiting)
@@ -226,8 +220,7 @@ class Lane:
                     break
             if link.silent_since(now) >= self.silence_s:
                 link.abort(f"no answer within {self.silence_s} s")
-        if any(asked.late(now) for asked in self._waiting):
-            self._waiting = [asked for asked in self._waiting if not asked.late(now)]
+        self._waiting = _without(self._waiting, lambda asked: asked.late(now))
         if self._waiting or any(link.expected for link in self._links):
             self._looking = self._loop.call_later(LOOK_S, self._look)
 
@@ -248,6 +241,17 @@ class _Unheeded:
 
 
 _UNHEEDED = _Unheeded()
+
+
+def _without(waiting: Sequence[Asked], gone: Callable[[Asked], bool]) -> list[Asked]:
+    """What still waits; the rest is not in flight any more."""
+    left = []
+    for asked in waiting:
+        if gone(asked):
+            asked.leave()
+        else:
+            left.append(asked)
+    return left
 
 
 def _owed(link: Link) -> int:

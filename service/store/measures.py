@@ -54,6 +54,7 @@ class Measures:
         yield CLOCK_OFFSET.at(measured.ahead_s)
         yield CLOCK_ERROR.at(measured.error_s)
         yield from timing.levels()
+        yield from self._batches.in_flight.levels()
         yield HINTS_UP.at(float(self._hints.up))
         for work, seconds in self._overdue.items():
             yield OVERDUE.at(seconds, work)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from service.store.asked import Asked
+from service.store.backpressure import InFlight, InFlightLimits
 from service.store.confirming import Confirmed, ConfirmingLane, Wait
 from service.store.lane import Lane, Owner
 from service.store.link import Link, LinkLost, open_link
@@ -37,12 +38,14 @@ class Terms:
         patience_s: float,
         wait: Wait | None,
         supervisor: Supervisor | None = None,
+        in_flight: InFlight | None = None,
     ) -> None:
         self.where = where
         self.supervisor = supervisor or Supervisor()
         self.connections = connections
         self.patience_s = patience_s
         self.wait = wait
+        self.in_flight = in_flight or InFlight(InFlightLimits())
 
     def lane(self, owner: Owner) -> Lane:
         """A new lane for commands."""
@@ -67,6 +70,11 @@ class Routes(Owner):
         self._loop = asyncio.get_running_loop()
         self._later: dict[Asked, asyncio.TimerHandle] = {}
 
+    def in_flight(self, slot: int) -> InFlight:
+        """Where a command to the primary of this slot counts."""
+        del slot
+        return self.terms.in_flight
+
     def put(self, asked: Asked) -> None:
         """Send it to the primary of its slot."""
         raise NotImplementedError
@@ -90,7 +98,9 @@ class Routes(Owner):
 
     def _again(self, asked: Asked) -> None:
         del self._later[asked]
-        if not asked.late(self._loop.time()):
+        if asked.late(self._loop.time()):
+            asked.leave()
+        else:
             self.put(asked)
 
     async def aclose(self) -> None:

@@ -67,8 +67,10 @@ REDIS_ERRORS = Counter(
     "redis_errors",
     "Commands that got no answer or a refusal, by kind.",
     ("kind",),
-    ("timeout", "connection", "refused"),
+    ("timeout", "connection", "refused", "busy"),
 )
+REDIS_IN_FLIGHT = Gauge("redis_commands_in_flight", "Commands that Redis has not answered, those that wait among them.")
+REDIS_IN_FLIGHT_BYTES = Gauge("redis_in_flight_bytes", "Bytes of these commands.")
 REDIS_RETRIED = Counter(
     "redis_retried", "Commands asked again: the connection was lost, or the server was no primary any more."
 )

@@ -39,8 +39,9 @@ from service.games.errors import (
     VersionMismatch,
     WrongSeat,
 )
-from service.games.port import StoreError, StoreUnavailable, Unreadable
+from service.games.port import StoreBusy, StoreError, StoreUnavailable, Unreadable
 from service.telemetry.metrics import PROBLEMS
+from service.telemetry.throttled import ThrottledLog
 from service.web.errors import (
     Busy,
     DrawingFailed,
@@ -57,7 +58,7 @@ from service.web.errors import (
     WebError,
 )
 
-LOG = logging.getLogger(__name__)
+_UNAVAILABLE = ThrottledLog(logging.getLogger(__name__))
 
 REFUSALS = (GameError, StoreError, WebError)
 """Everything that `to_problem` maps."""
@@ -154,6 +155,9 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912, PL
         case Unreadable(retry_after_s=retry_after_s):
             detail = "what is stored of this game cannot be read by this instance"
             return problem("store_unavailable", detail, retry_after_s=retry_after_s)
+        case StoreBusy(retry_after_s=retry_after_s):
+            detail = "too much waits for the store already: ask again later, with the same Idempotency-Key"
+            return problem("store_unavailable", detail, retry_after_s=retry_after_s)
         case StoreUnavailable(retry_after_s=retry_after_s):
             detail = "what was asked may have been done: ask again with the same Idempotency-Key"
             return problem("store_unavailable", detail, retry_after_s=retry_after_s)
@@ -198,7 +202,7 @@ def refusal_response(error: Exception) -> web.Response:
     if isinstance(error, EncodedBody):
         return problem_response(told, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, StoreUnavailable):
-        LOG.warning("the store does not answer: %s", error)
+        _UNAVAILABLE.warning("the store does not answer: %s", error)
     return problem_response(told)
 
 

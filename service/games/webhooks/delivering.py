@@ -28,8 +28,10 @@ from service.games.webhooks.slots import Kind, Slot, Slots
 from service.supervision import spawn
 from service.telemetry.doing import DOING, Moving
 from service.telemetry.metrics import HOOK_ATTEMPTS, HOOK_CHALLENGES, HOOK_DELAY, HOOKS_DISABLED
+from service.telemetry.throttled import ThrottledLog
 
 logger = logging.getLogger(__name__)
+_WAITS = ThrottledLog(logger)
 
 DELAYS_S: tuple[float, ...] = (5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600)
 """Before each further attempt at a message; after the last, at the end of a day, the webhook is disabled."""
@@ -135,7 +137,7 @@ class Deliverer:
                 await self._deliver(*which)
                 again = self._looking[which]
         except StoreUnavailable as unavailable:
-            logger.warning("the store does not answer, a webhook of game %s waits: %s", which[0], unavailable)
+            _WAITS.warning("the store does not answer, a webhook of game %s waits: %s", which[0], unavailable)
         except Exception as error:  # noqa: BLE001  one failing webhook must not be looked at all the time
             await self._put_off(*which, error)
         finally:
@@ -146,7 +148,7 @@ class Deliverer:
         try:
             await self._store.webhooks.settle(game, hook, int(self._clock()) + FAILED_S)
         except StoreUnavailable as unavailable:
-            logger.warning("the store does not answer, a webhook of game %s waits: %s", game, unavailable)
+            _WAITS.warning("the store does not answer, a webhook of game %s waits: %s", game, unavailable)
 
     async def _deliver(self, game: str, hook_id: str) -> None:
         """Deliver everything that a webhook has not had yet, unless it is not its time."""
