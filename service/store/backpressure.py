@@ -51,21 +51,26 @@ class InFlight:
         """Forget the shares of all other primaries, as soon as nothing of theirs is in flight."""
         self._of = {key: share for key, share in self._of.items() if key in primaries or share.commands}
 
-    def admit(self, size: int) -> None:
-        """Count a command of so many bytes until its `release`. Raises StoreBusy, and counts nothing, where it is full.
+    def admit(self, size: int) -> bool:
+        """Count a command of so many bytes until its `release`; False, and nothing is counted, where it is full.
 
         A command may be larger than the limit where nothing else is in flight.
         """
         total = self._total
         if self.is_full(size) or (total is not None and total.is_full(size)):
             _REFUSED.n += 1
-            full = total or self
-            raise StoreBusy(f"{full.commands} commands of {full.bytes} bytes wait for Redis already")
+            return False
         self.commands += 1
         self.bytes += size
         if total is not None:
             total.commands += 1
             total.bytes += size
+        return True
+
+    def busy(self) -> StoreBusy:
+        """What to raise for a command that was not admitted."""
+        full = self._total or self
+        return StoreBusy(f"{full.commands} commands of {full.bytes} bytes wait for Redis already")
 
     def release(self, size: int) -> None:
         """Count such a command no more."""

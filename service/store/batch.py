@@ -8,7 +8,7 @@ taken, noted and removed by its own id and by who holds it; dates, lists and nam
 import asyncio
 from typing import Any
 
-from service.games.port import StoreBusy, StoreUnavailable
+from service.games.port import StoreUnavailable
 from service.store.asked import Asked
 from service.store.backpressure import InFlight, InFlightLimits
 from service.store.cluster import ClusterRoutes
@@ -84,10 +84,8 @@ class Batches:
         if slot is None:
             slot = _slot(command) if self._sharded else 0
         packed, in_flight = pack(*command), self.routes.in_flight(slot)
-        try:
-            in_flight.admit(len(packed))
-        except StoreBusy as busy:
-            reply.set_exception(busy)
+        if not in_flight.admit(len(packed)):
+            reply.set_exception(in_flight.busy())
             return reply
         asked = kind(packed, reply, loop.time() + self._patience_s, slot)
         asked.in_flight = in_flight

@@ -19,6 +19,9 @@ from service.store.where import Place
 
 __all__ = ["Hints"]
 
+MAX_UNREAD = 10_000
+"""So many hints wait for whoever listens."""
+
 
 class Hints:
     """Listens to announcements of the games that this process follows, over a connection to each primary."""
@@ -110,4 +113,5 @@ class Hints:
         return key_slot(keys.hints(game).encode()) if self._routes.sharded else 0
 
     def _push(self, hint: Hint) -> None:
-        self._heard.put_nowait(hint)
+        if self._heard.qsize() < MAX_UNREAD:  # else it is lost, as any may be, and the sweep finds the game
+            self._heard.put_nowait(hint)

@@ -40,8 +40,13 @@ class ThrottledLog:
         self._flushed_at = now + rest_s
 
     def _flush(self) -> None:
-        if self._count:
-            self._write(monotonic())
+        if not self._count:
+            return
+        now = monotonic()
+        if now - self._written_at >= 0.9 * self._interval_s:
+            self._write(now)
+        else:  # a warning after the second was written by itself, just before
+            self._flush_later(now)
 
     def _write(self, now: float) -> None:
         text, values = self._last

@@ -12,7 +12,6 @@ import pytest
 from service.games.port import Commit, Committed, Outcome, Store, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
-from service.store.lane import MOST_WAITING
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import Alone
 
@@ -120,13 +119,6 @@ async def test_a_store_may_be_made_before_its_server(data_dir: Path, program: Pa
             await store.ping()
         async with embedded_server(data_dir, program=program):
             await store.ping()
-
-
-async def test_more_than_can_wait_is_refused_at_once(server: EmbeddedServer) -> None:
-    async with connect(server.url) as store:
-        outcomes = await asyncio.gather(*(store.load("g") for _ in range(MOST_WAITING + 5)), return_exceptions=True)
-    refused = [outcome for outcome in outcomes if isinstance(outcome, StoreUnavailable)]
-    assert [str(one) for one in refused] == ["too much waits for Redis already"] * 5
 
 
 async def test_what_is_no_redis_is_told(data_dir: Path) -> None:

@@ -75,6 +75,13 @@ CASES = {
         {'south_seas_redis_errors_total{kind="timeout"}': "0+60x60"},
         {'south_seas_redis_errors_total{kind="timeout"}': "0+1x60"},
     ),
+    "SouthSeasRedisCongested": Case(
+        {'south_seas_redis_errors_total{kind="busy"}': "0x10 0+100x50"},
+        {
+            'south_seas_redis_errors_total{kind="busy"}': "0x60",
+            'south_seas_redis_errors_total{kind="timeout"}': "0+9x60",
+        },
+    ),
     "SouthSeasRedisSlow": Case(
         buckets(COMMAND, ("0.1", "0+90x60"), ("0.25", "0+99x60"), ("+Inf", "0+100x60")),
         buckets(COMMAND, ("0.01", "0+100x60"), ("0.25", "0+100x60"), ("+Inf", "0+100x60")),

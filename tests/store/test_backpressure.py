@@ -1,0 +1,191 @@
+"""What Redis has not answered has a bound: more is refused at once, and all that ended in any way counts no more."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from service.games.port import StoreBusy, StoreUnavailable, Unreadable
+from service.store.backpressure import InFlight, InFlightLimits
+from service.store.batch import Batches
+from service.store.confirming import Wait
+from service.store.refusals import MissingScript
+from service.store.where import parse_url
+from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
+
+FEW = InFlightLimits(100, 100_000)
+
+
+def test_so_many_commands_and_bytes_are_admitted() -> None:
+    all_of_them = InFlight(InFlightLimits(3, 100))
+    assert [all_of_them.admit(10) for _ in range(4)] == [True, True, True, False]
+    assert str(all_of_them.busy()) == "3 commands of 30 bytes wait for Redis already"
+    all_of_them.release(10)
+    assert [all_of_them.admit(size) for size in (81, 80)] == [False, True]
+    assert (all_of_them.commands, all_of_them.bytes) == (3, 100)
+
+
+def test_a_command_that_is_larger_than_the_limit_goes_alone() -> None:
+    all_of_them = InFlight(InFlightLimits(3, 100))
+    assert [all_of_them.admit(size) for size in (1000, 1)] == [True, False]
+    all_of_them.release(1000)
+    assert all_of_them.admit(1)
+
+
+def test_one_primary_of_several_has_half() -> None:
+    all_of_them = InFlight(InFlightLimits(6, 1000))
+    stalled, other, third = (all_of_them.of(name) for name in ("stalled", "other", "third"))
+    assert [stalled.admit(1) for _ in range(4)] == [True, True, True, False]
+    assert [other.admit(1), other.admit(1), third.admit(1)] == [True] * 3
+    assert (all_of_them.commands, all_of_them.bytes) == (6, 6)
+    assert not other.admit(1)
+    assert str(other.busy()) == "6 commands of 6 bytes wait for Redis already"
+    third.release(1)
+    all_of_them.keep({"other"})
+    assert all_of_them.of("stalled") is stalled  # something of its is in flight
+    assert all_of_them.of("third") is not third
+
+
+@pytest.fixture
+async def deployment(tmp_path: Path) -> AsyncIterator[Deployment]:
+    async with standalone(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def node(deployment: Deployment) -> Node:
+    return deployment.nodes[0]
+
+
+def made(deployment: Deployment, patience_s: float = 5.0, wait: Wait | None = None) -> Batches:
+    return Batches(parse_url(deployment.url), 2, patience_s, wait, limits=FEW)
+
+
+async def nothing_in_flight(batches: Batches) -> None:
+    async with asyncio.timeout(20):
+        while batches.in_flight.commands:  # noqa: ASYNC110  the server answers when it likes
+            await asyncio.sleep(0.02)
+    assert batches.in_flight.bytes == 0
+
+
+async def outcomes(count: int, send: Callable[[], Awaitable[object]]) -> list[type]:
+    """What came of so many commands, by type."""
+    return [type(one) for one in await asyncio.gather(*(send() for _ in range(count)), return_exceptions=True)]
+
+
+async def test_a_server_that_stalls_holds_so_many_and_no_more(deployment: Deployment, node: Node) -> None:
+    batches = made(deployment, patience_s=20.0)
+    await batches.send("SET", "k", "v")
+    node.pause()
+    held, most = [], 0
+    for _ in range(300):  # over several ticks, while what was written before is on its way
+        held += [asyncio.ensure_future(batches.send("GET", "k")) for _ in range(10)]
+        await asyncio.sleep(0)
+        most = max(most, batches.in_flight.commands)
+    refused, waiting = ([one for one in held if one.done() is done] for done in (True, False))
+    assert (len(refused), most) == (2900, 100)
+    assert {type(one.exception()) for one in refused} == {StoreBusy}
+    node.resume()
+    assert await asyncio.gather(*waiting) == [b"v"] * 100
+    await nothing_in_flight(batches)
+    assert await batches.send("GET", "k") == b"v"
+    await batches.aclose()
+
+
+async def test_so_many_bytes_and_no_more(deployment: Deployment, node: Node) -> None:
+    batches = made(deployment)
+    await batches.send("SET", "k", "v")
+    node.pause()
+    held = [batches.send("SET", "k", b"x" * 9_900) for _ in range(50)]
+    assert sum(one.done() for one in held) == 40
+    assert batches.in_flight.bytes <= FEW.bytes
+    node.resume()
+    await asyncio.gather(*held, return_exceptions=True)
+    await nothing_in_flight(batches)
+    await batches.aclose()
+
+
+async def test_what_was_given_up_counts_until_nothing_holds_it(deployment: Deployment, node: Node) -> None:
+    batches = made(deployment, patience_s=0.3)
+    await batches.send("SET", "k", "v")
+    node.pause()
+    assert await outcomes(100, lambda: batches.send("GET", "k")) == [StoreUnavailable] * 100
+    assert await outcomes(5, lambda: batches.send("GET", "k")) == [StoreBusy] * 5
+    await nothing_in_flight(batches)  # the connection is given up, although the server still says nothing
+    assert batches.in_flight.commands == 0
+    node.resume()
+    await batches.aclose()
+
+
+async def test_a_server_that_is_away_holds_so_many_and_no_more(deployment: Deployment, node: Node) -> None:
+    batches = made(deployment, patience_s=0.5)
+    node.kill()
+    came = await outcomes(150, lambda: batches.send("GET", "k"))
+    assert (came.count(StoreBusy), came.count(StoreUnavailable)) == (50, 100)
+    await nothing_in_flight(batches)
+    await batches.aclose()
+
+
+async def test_whatever_becomes_of_a_command_it_counts_no_more(deployment: Deployment, node: Node) -> None:
+    batches = made(deployment)
+    sent = (batches.send("SET", "k", "v"), batches.send("HGET", "k", "f"), batches.send("EVALSHA", "0" * 40, 1, "k"))
+    came = await asyncio.gather(*sent, return_exceptions=True)
+    assert [type(one) for one in came] == [bytes, Unreadable, MissingScript]
+    assert batches.in_flight.commands == 0
+    node.pause()
+    cancelled, *lost = (batches.send("GET", "k") for _ in range(10))
+    await asyncio.sleep(0.05)
+    cancelled.cancel()
+    batches.routes._lane.drop("a test")  # type: ignore[attr-defined]  # and all is asked again
+    assert batches.in_flight.commands == 9
+    node.resume()
+    assert await asyncio.gather(*lost) == [b"v"] * 9
+    assert batches.in_flight.commands == 0
+    node.pause()
+    closed = [batches.send("GET", "k") for _ in range(10)]
+    await asyncio.sleep(0.05)
+    await batches.aclose()
+    assert {type(one.exception()) for one in closed} == {StoreUnavailable}
+    assert (batches.in_flight.commands, batches.in_flight.bytes) == (0, 0)
+
+
+async def test_what_waits_for_replicas_is_in_flight(tmp_path: Path) -> None:
+    async with sentinel(tmp_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment:
+        batches = made(deployment, wait=Wait(1, 200))
+        await batches.confirmed("SET", "k", "v")
+        assert batches.in_flight.commands == 0
+        (replica,) = await deployment.replicas(await deployment.primary())
+        replica.pause()
+        came = await outcomes(120, lambda: batches.confirmed("SET", "k", "v"))
+        assert (came.count(StoreBusy), came.count(StoreUnavailable)) == (20, 100)
+        assert batches.in_flight.commands == 0
+        replica.resume()
+        assert await batches.confirmed("SET", "k", "v") == b"OK"
+        cancelled = [batches.confirmed("SET", "k", "v") for _ in range(10)]
+        await asyncio.sleep(0)
+        for one in cancelled:
+            one.cancel()
+        await nothing_in_flight(batches)
+        await batches.aclose()
+
+
+async def test_a_primary_that_stalls_leaves_half_to_the_others(tmp_path: Path) -> None:
+    async with cluster(tmp_path, replicas=0, node_timeout_ms=60_000) as deployment:
+        batches = made(deployment)
+        games = [f"g{number}" for number in range(30)]
+        await asyncio.gather(*(batches.send("SET", game, game) for game in games))
+        stalled = await deployment.primary(games[0])
+        owners = {game: await deployment.primary(game) for game in games}
+        stalled.pause()
+        held = [batches.send("GET", games[0]) for _ in range(200)]
+        assert sum(one.done() for one in held) == 150
+        others = [game for game, owner in owners.items() if owner is not stalled]
+        for _ in range(20):
+            assert await asyncio.gather(*(batches.send("GET", game) for game in others)) == [
+                game.encode() for game in others
+            ]
+        stalled.resume()
+        await asyncio.gather(*held, return_exceptions=True)
+        await nothing_in_flight(batches)
+        await batches.aclose()

@@ -1,0 +1,49 @@
+"""Warnings of one kind: one line a second, and none of them is left out of the count."""
+
+import asyncio
+import logging
+import re
+
+import pytest
+
+from service.telemetry.throttled import ThrottledLog
+
+LOGGER = logging.getLogger("tests.throttled")
+
+
+def counted(caplog: pytest.LogCaptureFixture) -> int:
+    """How many warnings the lines stand for."""
+    found = (re.search(r"the last of (\d+) within", line) for line in caplog.messages)
+    return sum(int(one[1]) if one else 1 for one in found)
+
+
+async def test_many_at_once_are_two_lines_with_their_number(caplog: pytest.LogCaptureFixture) -> None:
+    log = ThrottledLog(LOGGER, 0.2)
+    for number in range(1000):
+        log.warning("%d is %s", number, "refused")
+    assert caplog.messages == ["0 is refused"]
+    async with asyncio.timeout(10):
+        while len(caplog.messages) < 2:  # noqa: ASYNC110  a timer writes it
+            await asyncio.sleep(0.02)
+    assert caplog.messages[1].startswith("999 is refused (the last of 999 within ")
+
+
+async def test_those_that_go_on_are_counted_to_the_last(caplog: pytest.LogCaptureFixture) -> None:
+    log = ThrottledLog(LOGGER, 0.05)
+    for _ in range(100):
+        log.warning("again")
+        await asyncio.sleep(0.003)
+    async with asyncio.timeout(10):
+        while counted(caplog) < 100:  # noqa: ASYNC110  a timer writes it
+            await asyncio.sleep(0.02)
+    assert counted(caplog) == 100
+    assert len(caplog.messages) < 100
+
+
+def test_without_an_event_loop_the_next_one_tells_of_those_before(caplog: pytest.LogCaptureFixture) -> None:
+    log = ThrottledLog(LOGGER, 1000)
+    log.warning("first")
+    log.warning("second")
+    assert caplog.messages == ["first"]
+    ThrottledLog(LOGGER, 1000).warning("alone")  # another kind
+    assert caplog.messages == ["first", "alone"]
