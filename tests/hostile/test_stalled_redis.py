@@ -22,11 +22,15 @@ BYTES = 1_048_576
 
 GAMES = 30
 
+WITHIN_S = 120
+
+FULL = "too much waits for the store already: ask again later, with the same Idempotency-Key"
+
 STREAM = {"Accept": "text/event-stream"}
-CLIENTS = 400
+CLIENTS = 250
 """More than may wait: each asks again as soon as it is answered."""
 
-REFUSED = 3_000
+REFUSED = 2_000
 """So many requests are refused before the test looks at what there is."""
 
 FLAGS = (
@@ -94,7 +98,7 @@ async def flooded(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[C
             async with session.get(game.path) as response:
                 await response.read()
                 came[response.status, response.headers.get("Retry-After")] += 1
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.1)
 
     reading = [asyncio.create_task(read()) for _ in range(CLIENTS)]
     try:
@@ -120,8 +124,8 @@ async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling
     game = await stalling.create()
     stalling.node.pause()
     commands, in_flight, details = [0.0], [0.0], Counter[str]()
-    async with asyncio.timeout(60), flooded(stalling.session, game) as came:
-        while came.total() < REFUSED:
+    async with asyncio.timeout(WITHIN_S), flooded(stalling.session, game) as came:
+        while came.total() < REFUSED or max(commands) < COMMANDS / 2 or FULL not in details:
             told = await stalling.levels()
             commands.append(of(told, "redis_commands_in_flight"))
             in_flight.append(of(told, "http_requests_in_flight"))
@@ -133,9 +137,8 @@ async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling
                 assert response.status == 503
                 details[(await response.json())["detail"]] += 1
     assert {*came} == {(503, "1")}
-    assert COMMANDS // 2 < max(commands) <= COMMANDS
+    assert max(commands) <= COMMANDS
     assert max(in_flight) <= COMMANDS + CLIENTS / 2  # those that were refused are answered within a moment
-    assert any("too much waits for the store" in detail for detail in details)
     stalling.node.resume()
     await stalling.ready()
     told = await stalling.levels()
@@ -161,7 +164,7 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
         assert stream.status == 200
         assert [await act(session, game) for game in before] == [200] * len(before)
         stalling.node.pause()
-        async with asyncio.timeout(60), flooded(session, before[0]) as came:
+        async with asyncio.timeout(WITHIN_S), flooded(session, before[0]) as came:
             while came.total() < REFUSED:
                 statuses = await asyncio.gather(*(act(session, game) for game in during))
                 assert {*statuses} == {503}

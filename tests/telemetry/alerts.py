@@ -79,7 +79,7 @@ CASES = {
         {'south_seas_redis_errors_total{kind="busy"}': "0x10 0+100x50"},
         {
             'south_seas_redis_errors_total{kind="busy"}': "0x60",
-            'south_seas_redis_errors_total{kind="timeout"}': "0+9x60",
+            'south_seas_redis_errors_total{kind="timeout"}': "0+1x60",
         },
     ),
     "SouthSeasRedisSlow": Case(
@@ -118,7 +118,7 @@ CASES = {
     ),
     "SouthSeasWebhooksFail": Case(
         {HOOKS.format("dns"): "0+9x60", HOOKS.format("delivered"): "0+1x60"},
-        {HOOKS.format("dns"): "0+1x60", HOOKS.format("delivered"): "0+9x60"},
+        {HOOKS.format("dns"): "0+9x60", HOOKS.format("delivered"): "0+1x60"},
         60,
     ),
     "SouthSeasSlowReaders": Case(
