@@ -118,7 +118,7 @@ CASES = {
     ),
     "SouthSeasWebhooksFail": Case(
         {HOOKS.format("dns"): "0+9x60", HOOKS.format("delivered"): "0+1x60"},
-        {HOOKS.format("dns"): "0+9x60", HOOKS.format("delivered"): "0+1x60"},
+        {HOOKS.format("dns"): "0+1x60", HOOKS.format("delivered"): "0+9x60"},
         60,
     ),
     "SouthSeasSlowReaders": Case(
