@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.async_api import Browser
 
-from schemas.tileset import TileSet
+from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.tilesets import DEFAULT, TileSetCatalogue
 from service.store.store import RedisStore
 from tests.browser import chromium
@@ -15,6 +15,10 @@ from tests.web import served
 
 SHORT = "short"
 """A tile set for games that are soon over."""
+RICH = "rich"
+"""A tile set with many wares and ships that take any seven of them."""
+GROUPED = "grouped"
+"""The same with ships that take three wares of one kind and one of another."""
 
 
 @pytest.fixture
@@ -28,7 +32,10 @@ async def browser() -> AsyncIterator[Browser]:
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
     """Opens the page for as many people as a test needs; at the end nothing may have gone wrong on any screen."""
     whole = served.TILESETS.chosen(DEFAULT).tileset
-    monkeypatch.setattr(served, "TILESETS", TileSetCatalogue([whole, _shortened(whole)]))
+    seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
+    grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
+    sets = [whole, _shortened(whole), _enriched(whole, RICH, seven), _enriched(whole, GROUPED, grouped)]
+    monkeypatch.setattr(served, "TILESETS", TileSetCatalogue(sets))
     async with served.serve(store) as client:
         opened = Visitors(browser, client)
         yield opened
@@ -46,3 +53,28 @@ def _shortened(whole: TileSet) -> TileSet:
     """Half of the types, one tile of each."""
     once = [msgspec.structs.replace(tile, count=1) for tile in whole.tiles[::2]]
     return msgspec.structs.replace(whole, id=SHORT, tiles=type(whole.tiles)(once))
+
+
+def _enriched(whole: TileSet, name: str, cost: Cost) -> TileSet:
+    """Nine symbols where one or two are printed, and the same cost for every ship."""
+    return msgspec.structs.replace(
+        whole,
+        id=name,
+        tiles=tuple(
+            msgspec.structs.replace(tile, segments=tuple(_enriched_segment(segment) for segment in tile.segments))
+            for tile in whole.tiles
+        ),
+        ships=tuple(msgspec.structs.replace(ship, points=6, cost=cost) for ship in whole.ships),
+    )
+
+
+def _enriched_segment(segment: Segment) -> Segment:
+    match segment:
+        case Bridge():
+            return msgspec.structs.replace(segment, shells=9)
+        case Island():
+            return msgspec.structs.replace(segment, bananas=9)
+        case Sea():
+            return msgspec.structs.replace(segment, fish=(2, 2) if segment.fish else ())
+        case Market():
+            return segment

@@ -107,8 +107,13 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
           {table.replayed === null && <SpotChoices table={table} pictures={pictures} active={active} />}
         </g>
       </svg>
-      {!inspected && <News table={table} />}
-      {inspected && <Inspected table={table} {...inspected} onClose={() => setInspected(null)} />}
+      <div class="messages">
+        {inspected ? (
+          <Inspected table={table} {...inspected} onClose={() => setInspected(null)} />
+        ) : (
+          <News table={table} />
+        )}
+      </div>
       <ZoomButtons viewRef={viewRef} fit={() => box && viewRef.current?.fit(box, true)} />
     </section>
   );

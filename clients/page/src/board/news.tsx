@@ -10,7 +10,7 @@ export function News({ table }: { table: Table }): JSX.Element | null {
   const news = table.replayed === null && table.game?.status === "active" ? newsAt(table) : [];
   if (news.length === 0) return null;
   return (
-    <p class="news" aria-hidden="true">
+    <p key={table.game?.version} class="news" aria-hidden="true">
       {news.join(" ")}
     </p>
   );

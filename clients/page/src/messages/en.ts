@@ -97,8 +97,8 @@ export const en = {
     private: "Private: only who has the link can see and join it",
     edition: "Rules for taking islanders back",
     editions: {
-      international: "International: only when all four are out",
-      german: "German: on any turn",
+      international: "With none left (international)",
+      german: "On any turn (German)",
     } as Record<string, string>,
     timeout: "Time for each decision",
     timeouts: {
@@ -259,7 +259,6 @@ export const en = {
     take: "Take this ship",
     deliver: "You can load a ship. Choose one, or keep your wares.",
     deliverTip: "Ships are what counts in the end: pay the wares, get the points.",
-    pay: "Pay with",
     deliverGo: "Deliver",
     keep: "Keep my wares",
     undo: "Take back",
@@ -267,6 +266,21 @@ export const en = {
     confirmAgain: "Enter again to confirm.",
     deadline: (time: string) => `${time} left`,
     deadlineOver: "Time is up",
+  },
+
+  pay: {
+    with: "Pay with",
+    only: "You pay",
+    name: { bananas: "Bananas", shells: "Shells", fish: "Fish" },
+    less: { bananas: "One banana less", shells: "One shell less", fish: "One fish less" },
+    more: { bananas: "One banana more", shells: "One shell more", fish: "One fish more" },
+    amount: (chosen: number, held: number) => `${chosen} of your ${held}`,
+    progress: (chosen: number, needed: number) =>
+      chosen < needed
+        ? `${chosen} of ${needed} chosen, ${needed - chosen} missing.`
+        : `All ${needed} chosen.`,
+    takes: (cost: string) => `The ship takes ${cost}.`,
+    impossible: (cost: string) => `Not these together: the ship takes ${cost}. Put some back.`,
   },
 
   result: {

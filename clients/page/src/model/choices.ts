@@ -25,7 +25,8 @@ export interface ShipChoice {
 }
 
 export interface Payment {
-  readonly wares: Wares | null;
+  /** None where nothing is paid. */
+  readonly wares: Wares;
   readonly move: Move;
 }
 
@@ -35,6 +36,8 @@ export interface Choices {
   readonly ships: readonly ShipChoice[];
   readonly pass: Move | null;
 }
+
+export const NO_WARES: Wares = { bananas: 0, shells: 0, fish: 0 };
 
 export const NOTHING: Choices = { cells: new Map(), spots: [], ships: [], pass: null };
 
@@ -67,7 +70,7 @@ export function choicesIn(legal: LegalMoves, placed: Cell | null): Choices {
       case "take_ship":
       case "deliver": {
         const choice = ships.get(action.ship) ?? { ship: action.ship, payments: [] };
-        choice.payments.push({ wares: action.type === "deliver" ? (action.wares ?? null) : null, move });
+        choice.payments.push({ wares: (action.type === "deliver" && action.wares) || NO_WARES, move });
         ships.set(action.ship, choice);
         break;
       }

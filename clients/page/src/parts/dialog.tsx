@@ -31,7 +31,7 @@ export function Dialog({ heading, onClose, children }: DialogProps): JSX.Element
             <Icon name="close" />
           </button>
         </header>
-        {children}
+        <div class="dialog-body">{children}</div>
       </div>
     </dialog>
   );

@@ -9,16 +9,17 @@ import { text } from "../messages/index.ts";
 import { keyOf } from "../model/cells.ts";
 import { likes } from "../model/memory.ts";
 import { kindAt, nameOf } from "../model/story.ts";
-import { tileInWords, tilesOf } from "../model/tileset.ts";
-import { choose, confirm, pass, turn as turnTile } from "../table/deeds.ts";
+import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
+import { confirm, pass, turn as turnTile } from "../table/deeds.ts";
 import type { Table } from "../table/table.ts";
 import { Countdown } from "./countdown.tsx";
 import { Hand } from "./hand.tsx";
 import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { Outcome } from "./outcome.tsx";
+import { Payment } from "./payment.tsx";
 import { TileFace } from "./tile_face.tsx";
-import { ShipIcon, WarePile } from "./wares.tsx";
+import { ShipIcon } from "./wares.tsx";
 
 interface DockProps {
   readonly table: Table;
@@ -48,46 +49,52 @@ function Theirs({ table, pictures, game, turn }: StepProps): JSX.Element {
   const mine =
     table.keys.seats[turn.decider] !== undefined && player?.kind === "human" && player.bot !== null;
   return (
-    <Panel heading={text.dock.theirTurn(nameOf(game, turn.decider))} turn={turn} kind="theirs">
-      {tile && turn.phase === "place_tile" && (
-        <div class="hand idle">
-          <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
+    <section class="dock theirs">
+      <Step heading={text.dock.theirTurn(nameOf(game, turn.decider))} turn={turn}>
+        {tile && turn.phase === "place_tile" && (
+          <div class="hand idle">
+            <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
+          </div>
+        )}
+        <p class="hint">{player?.bot === null ? text.dock.theyDo[turn.phase] : text.dock.botThinks}</p>
+      </Step>
+      {mine && (
+        <div class="buttons">
+          <button onClick={() => table.takeBack(turn.decider)}>{text.table.takeBack}</button>
         </div>
       )}
-      <p class="hint">{player?.bot === null ? text.dock.theyDo[turn.phase] : text.dock.botThinks}</p>
-      {mine && <button onClick={() => table.takeBack(turn.decider)}>{text.table.takeBack}</button>}
-    </Panel>
+    </section>
   );
 }
 
+/** Buttons stay in their places whatever is said above them; each phase has its own. */
 function Mine(step: StepProps): JSX.Element {
-  const { table, game, turn } = step;
-  const mine = Object.keys(table.keys.seats).length;
-  const heading = mine > 1 ? text.dock.turnOf(nameOf(game, turn.decider)) : text.dock.yourTurn;
+  const { table, turn } = step;
   return (
-    <Panel heading={heading} turn={turn} kind={table.isBusy ? "mine busy" : "mine"}>
+    <section key={turn.phase} class={table.isBusy ? "dock mine busy" : "dock mine"}>
       {turn.phase === "place_tile" && <PlacingTile {...step} />}
       {turn.phase === "islander" && <SendingIslander {...step} />}
       {turn.phase === "deliver" && <Delivering {...step} />}
       {turn.phase === "take_ship" && <TakingShip {...step} />}
-    </Panel>
+    </section>
   );
 }
 
-function Panel(props: {
-  heading: string;
-  turn: Turn;
-  kind: string;
-  children: ComponentChildren;
-}): JSX.Element {
+function headingOf({ table, game, turn }: StepProps): string {
+  const mine = Object.keys(table.keys.seats).length;
+  return mine > 1 ? text.dock.turnOf(nameOf(game, turn.decider)) : text.dock.yourTurn;
+}
+
+/** What is to be done, in words and pictures; it scrolls where it is long. */
+function Step(props: { heading: string; turn: Turn; children: ComponentChildren }): JSX.Element {
   return (
-    <section class={`dock ${props.kind}`}>
+    <div class="step">
       <h2>
         {props.heading}
         {props.turn.deadline && <Countdown deadline={props.turn.deadline} />}
       </h2>
       {props.children}
-    </section>
+    </div>
   );
 }
 
@@ -100,15 +107,18 @@ function Hint({ children, tip }: { children: ComponentChildren; tip?: string | u
   );
 }
 
-function PlacingTile({ table, pictures, turn, viewRef }: StepProps): JSX.Element {
+function PlacingTile(step: StepProps): JSX.Element {
+  const { table, pictures, turn, viewRef } = step;
   const { cell } = table.selection;
   const choice = cell && table.choices.cells.get(keyOf(cell));
   const single = choice?.rotations.size === 1;
   const hint = !choice ? text.dock.placeTile : single ? text.dock.placeChosenOnly : text.dock.placeChosen;
   return (
     <>
-      <Hand table={table} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
-      <Hint tip={choice ? undefined : text.dock.placeTip}>{hint}</Hint>
+      <Step heading={headingOf(step)} turn={turn}>
+        <Hand table={table} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
+        <Hint tip={choice ? undefined : text.dock.placeTip}>{hint}</Hint>
+      </Step>
       <Buttons table={table}>
         <button onClick={() => turnTile(table)} disabled={single === true}>
           <Icon name="turn" /> {text.dock.rotate}
@@ -119,7 +129,8 @@ function PlacingTile({ table, pictures, turn, viewRef }: StepProps): JSX.Element
   );
 }
 
-function SendingIslander({ table, game, turn }: StepProps): JSX.Element {
+function SendingIslander(step: StepProps): JSX.Element {
+  const { table, game, turn } = step;
   const spot = table.choices.spots.find(({ key }) => key === table.selection.spot);
   const kind = spot && table.tileset ? kindAt(game, table.tileset, spot.cell, spot.segment) : "";
   const canRetrieve = table.choices.spots.some((choice) => choice.kind === "retrieve");
@@ -136,10 +147,12 @@ function SendingIslander({ table, game, turn }: StepProps): JSX.Element {
   const tip = onlyRetrieve ? undefined : canRetrieve ? text.dock.retrieveTip : text.dock.islanderTip;
   return (
     <>
-      <div class="emblem">
-        <Token color={game.players[turn.decider]?.color ?? null} />
-      </div>
-      <Hint tip={spot ? undefined : tip}>{hint}</Hint>
+      <Step heading={headingOf(step)} turn={turn}>
+        <div class="emblem">
+          <Token color={game.players[turn.decider]?.color ?? null} />
+        </div>
+        <Hint tip={spot ? undefined : tip}>{hint}</Hint>
+      </Step>
       <Buttons table={table}>
         <Pass table={table} label={onlyRetrieve ? text.dock.leaveThem : text.dock.noIslander} />
         <Confirm table={table} label={spot?.kind === "retrieve" ? text.dock.takeHome : text.dock.send} />
@@ -148,34 +161,22 @@ function SendingIslander({ table, game, turn }: StepProps): JSX.Element {
   );
 }
 
-function Delivering({ table }: StepProps): JSX.Element {
+function Delivering(step: StepProps): JSX.Element {
+  const { table, turn } = step;
   const choice = table.choices.ships.find(({ ship }) => ship === table.selection.ship);
+  const ship = choice && table.tileset && shipOf(table.tileset, choice.ship);
   return (
     <>
-      <div class="emblem">
-        <ShipIcon />
-      </div>
-      <Hint tip={choice ? undefined : text.dock.deliverTip}>{text.dock.deliver}</Hint>
-      {choice && (
-        <fieldset class="payments">
-          <legend class="unseen">{text.dock.pay}</legend>
-          {choice.payments.map(
-            ({ wares, move }, index) =>
-              wares && (
-                <label key={move.id}>
-                  <input
-                    class="unseen"
-                    type="radio"
-                    name="payment"
-                    checked={index === table.selection.payment}
-                    onChange={() => choose.payment(table, index)}
-                  />
-                  <WarePile wares={wares} />
-                </label>
-              ),
-          )}
-        </fieldset>
-      )}
+      <Step heading={headingOf(step)} turn={turn}>
+        <div class="emblem">
+          <ShipIcon />
+        </div>
+        {ship ? (
+          <Payment table={table} ship={ship} choice={choice} />
+        ) : (
+          <Hint tip={text.dock.deliverTip}>{text.dock.deliver}</Hint>
+        )}
+      </Step>
       <Buttons table={table}>
         <Pass table={table} label={text.dock.keep} />
         <Confirm table={table} label={text.dock.deliverGo} />
@@ -184,13 +185,16 @@ function Delivering({ table }: StepProps): JSX.Element {
   );
 }
 
-function TakingShip({ table }: StepProps): JSX.Element {
+function TakingShip(step: StepProps): JSX.Element {
+  const { table, turn } = step;
   return (
     <>
-      <div class="emblem">
-        <ShipIcon />
-      </div>
-      <Hint>{text.dock.takeShip}</Hint>
+      <Step heading={headingOf(step)} turn={turn}>
+        <div class="emblem">
+          <ShipIcon />
+        </div>
+        <Hint>{text.dock.takeShip}</Hint>
+      </Step>
       <Buttons table={table}>
         <Confirm table={table} label={text.dock.take} />
       </Buttons>
@@ -198,15 +202,17 @@ function TakingShip({ table }: StepProps): JSX.Element {
   );
 }
 
-/** The buttons of a step, with the one that takes back what may be taken back. */
+/** The buttons of a step, with the one that takes back, which waits there until something may be. */
 function Buttons({ table, children }: { table: Table; children: ComponentChildren }): JSX.Element {
   return (
     <div class="buttons">
-      {(table.game?.turn?.undoable ?? 0) > 0 && (
-        <button class="undo" onClick={() => table.undo()} disabled={table.isBusy}>
-          <Icon name="undo" /> <span class="words">{text.dock.undo}</span>
-        </button>
-      )}
+      <button
+        class="undo"
+        onClick={() => table.undo()}
+        disabled={table.isBusy || (table.game?.turn?.undoable ?? 0) === 0}
+      >
+        <Icon name="undo" /> <span class="words">{text.dock.undo}</span>
+      </button>
       {children}
     </div>
   );

@@ -7,6 +7,8 @@ import { confirm, pass, turn } from "../table/deeds.ts";
 import type { Table } from "../table/table.ts";
 
 const PAN = 80;
+/** What arrows lead to from nowhere: wares to pay with, a place or spot on the board, a ship. */
+const FIRST = "[role=spinbutton], [data-choice][tabindex='0'], .ship.choosable";
 
 export function useKeys(table: Table, viewRef: ViewRef): void {
   useEffect(() => {
@@ -49,7 +51,7 @@ function handled(event: KeyboardEvent, table: Table, { current: view }: ViewRef)
       pass(table);
       return true;
     case "Enter":
-      if ((event.target !== document.body && !isRadio(event.target)) || !table.selectedMove) return false;
+      if ((event.target !== document.body && !isStepper(event.target)) || !table.selectedMove) return false;
       confirm(table);
       return true;
     case "Escape":
@@ -85,7 +87,7 @@ function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
     return true;
   }
   if (event.target !== document.body) return false;
-  document.querySelector<SVGElement>("[data-choice][tabindex='0']")?.focus();
+  document.querySelector<HTMLElement | SVGElement>(FIRST)?.focus();
   return true;
 }
 
@@ -106,11 +108,11 @@ function replayed(event: KeyboardEvent, table: Table): boolean {
   }
 }
 
-/** Whether keys belong to what has the focus; a radio button has its own use for arrows only. */
+/** Whether keys belong to what has the focus. */
 function isTyping(target: EventTarget | null): boolean {
-  return (target instanceof HTMLInputElement && !isRadio(target)) || target instanceof HTMLSelectElement;
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
 }
 
-function isRadio(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement && target.type === "radio";
+function isStepper(target: EventTarget | null): boolean {
+  return target instanceof Element && target.role === "spinbutton";
 }

@@ -14,14 +14,16 @@ export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Elem
   const isNextClosed = game.next_game !== null && !opensRematch(table.keys, game.next_game);
   return (
     <section class="dock outcome">
-      <h2>{result ? headline(table, game, result) : text.result.aborted}</h2>
-      {result && (
-        <>
-          <p class="hint">{text.result.reasons[result.reason]}</p>
-          <Ranking game={game} result={result} />
-        </>
-      )}
-      {isNextClosed && <p class="hint">{text.result.nextClosed}</p>}
+      <div class="told">
+        <h2>{result ? headline(table, game, result) : text.result.aborted}</h2>
+        {result && (
+          <>
+            <p class="hint">{text.result.reasons[result.reason]}</p>
+            <Ranking game={game} result={result} />
+          </>
+        )}
+        {isNextClosed && <p class="hint">{text.result.nextClosed}</p>}
+      </div>
       <div class="buttons">
         <button onClick={() => table.replay(1)}>
           <Icon name="play" /> {text.result.replay}

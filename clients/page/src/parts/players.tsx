@@ -16,7 +16,7 @@ export function Players({ table }: { table: Table }): JSX.Element | null {
   if (!game) return null;
   const scores = table.scores?.version === game.version ? table.scores : null;
   return (
-    <section class="players" aria-label={text.table.players}>
+    <section class="players" tabindex={0} aria-label={text.table.players}>
       {game.players.map((player) => (
         <PlayerCard key={player.seat} table={table} game={game} player={player} scores={scores} />
       ))}

@@ -35,21 +35,23 @@ export function Replay({ table }: { table: Table }): JSX.Element | null {
 
   return (
     <section class="dock replay" aria-label={text.replay.heading}>
-      <h2>
-        {text.replay.heading} <small>{text.table.replayStep(step, last)}</small>
-      </h2>
-      <p class="hint" aria-live="polite">
-        {said}
-      </p>
-      <input
-        type="range"
-        min={1}
-        max={last}
-        value={step}
-        aria-label={text.replay.slider}
-        aria-valuetext={`${text.table.replayStep(step, last)}. ${said}`}
-        onInput={(event) => go(event.currentTarget.valueAsNumber)}
-      />
+      <div class="told">
+        <h2>
+          {text.replay.heading} <small>{text.table.replayStep(step, last)}</small>
+        </h2>
+        <p class="hint" aria-live="polite">
+          {said}
+        </p>
+        <input
+          type="range"
+          min={1}
+          max={last}
+          value={step}
+          aria-label={text.replay.slider}
+          aria-valuetext={`${text.table.replayStep(step, last)}. ${said}`}
+          onInput={(event) => go(event.currentTarget.valueAsNumber)}
+        />
+      </div>
       <div class="buttons">
         <Tool icon="first" label={text.replay.first} onClick={() => go(1)} />
         <Tool icon="previous" label={text.replay.previous} onClick={() => go(step - 1)} />

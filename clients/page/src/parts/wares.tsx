@@ -3,10 +3,9 @@
 import type { Ship, Wares } from "south-seas-client";
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
+import { WARES } from "../model/payments.ts";
 import { shipInWords } from "../model/tileset.ts";
 import { KindIcon, WareIcon } from "./icon.tsx";
-
-export const WARES = ["bananas", "shells", "fish"] as const;
 
 /** How many of each ware: all three kinds, also those with none. */
 export function WareCounts({ wares }: { wares: Wares }): JSX.Element {

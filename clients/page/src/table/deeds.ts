@@ -1,7 +1,8 @@
 /** What a player does at the table, whatever it is done with: finger, mouse or keys. */
 
+import type { Wares } from "south-seas-client";
 import type { Cell } from "../model/cells.ts";
-import { NOTHING_SELECTED, turned, withCell } from "./selection.ts";
+import { NOTHING_SELECTED, turned, withCell, withShip } from "./selection.ts";
 import type { Table } from "./table.ts";
 
 export const choose = {
@@ -13,10 +14,10 @@ export const choose = {
     table.select({ ...NOTHING_SELECTED, spot: key });
   },
   ship(table: Table, ship: string): void {
-    table.select({ ...NOTHING_SELECTED, ship });
+    table.select(withShip(table.choices, ship));
   },
-  payment(table: Table, payment: number): void {
-    table.select({ payment });
+  wares(table: Table, wares: Wares): void {
+    table.select({ wares });
   },
 };
 

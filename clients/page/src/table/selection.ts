@@ -1,8 +1,9 @@
 /** What a player is about to do: chosen, not yet confirmed. */
 
-import type { Move } from "south-seas-client";
+import type { Move, Wares } from "south-seas-client";
 import { type Cell, keyOf } from "../model/cells.ts";
-import { type Choices, fittingRotation, nextRotation } from "../model/choices.ts";
+import { type Choices, NO_WARES, fittingRotation, nextRotation } from "../model/choices.ts";
+import { leastOf, paymentOf } from "../model/payments.ts";
 
 export interface Selection {
   /** Where the tile would lie. */
@@ -12,11 +13,23 @@ export interface Selection {
   /** Key of a `SpotChoice`. */
   readonly spot: string | null;
   readonly ship: string | null;
-  /** Index in the ship's payments. */
-  readonly payment: number;
+  /** What the ship would be paid with, so far. */
+  readonly wares: Wares;
 }
 
-export const NOTHING_SELECTED: Selection = { cell: null, rotation: 0, spot: null, ship: null, payment: 0 };
+export const NOTHING_SELECTED: Selection = {
+  cell: null,
+  rotation: 0,
+  spot: null,
+  ship: null,
+  wares: NO_WARES,
+};
+
+/** Chooses a ship, with the wares that it takes in any case. */
+export function withShip(choices: Choices, ship: string): Selection {
+  const choice = choices.ships.find((one) => one.ship === ship);
+  return { ...NOTHING_SELECTED, ship, wares: choice ? leastOf(choice) : NO_WARES };
+}
 
 /** Lays the tile on a cell, turned so that it fits; on the cell where it lies already it turns. */
 export function withCell(selection: Selection, choices: Choices, cell: Cell): Selection {
@@ -46,9 +59,8 @@ export function selectedMove(selection: Selection, choices: Choices): Move | nul
     return choices.cells.get(keyOf(selection.cell))?.rotations.get(selection.rotation) ?? null;
   if (selection.spot) return choices.spots.find((spot) => spot.key === selection.spot)?.move ?? null;
   if (selection.ship) {
-    return (
-      choices.ships.find(({ ship }) => ship === selection.ship)?.payments[selection.payment]?.move ?? null
-    );
+    const choice = choices.ships.find(({ ship }) => ship === selection.ship);
+    return (choice && paymentOf(choice, selection.wares)?.move) ?? null;
   }
   return null;
 }

@@ -1,0 +1,145 @@
+/** Choosing the wares that a ship is paid with: more or less of each, and what is still missing. */
+
+import type { Ship } from "south-seas-client";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { text } from "../messages/index.ts";
+import type { ShipChoice } from "../model/choices.ts";
+import { WARES, type Ware, leastOf, mostOf, needed, progressOf, stepped, total } from "../model/payments.ts";
+import { costInWords } from "../model/tileset.ts";
+import { choose } from "../table/deeds.ts";
+import type { Table } from "../table/table.ts";
+import { Icon, WareIcon } from "./icon.tsx";
+import { WarePile } from "./wares.tsx";
+
+const STATUS = "payment-status";
+
+interface PaymentProps {
+  readonly table: Table;
+  readonly ship: Ship;
+  readonly choice: ShipChoice;
+}
+
+/** What is paid, where there is nothing to choose; else a stepper for each ware. */
+export function Payment(props: PaymentProps): JSX.Element {
+  const { table, choice } = props;
+  const [only] = choice.payments;
+  if (choice.payments.length === 1 && only) {
+    return (
+      <p class="hint">
+        {text.pay.only} <WarePile wares={only.wares} />
+      </p>
+    );
+  }
+  return <Steppers key={choice.ship} {...props} table={table} />;
+}
+
+function Steppers({ table, ship, choice }: PaymentProps): JSX.Element {
+  const group = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Who has chosen the ship by key goes on to pay by key.
+    if (document.activeElement?.matches(".ship:focus-visible")) steppers(group.current)[0]?.focus();
+  }, []);
+
+  return (
+    <>
+      <Status table={table} ship={ship} choice={choice} />
+      <div ref={group} class="steppers" role="group" aria-label={text.pay.with} aria-describedby={STATUS}>
+        {WARES.filter((ware) => mostOf(choice)[ware] > 0).map((ware) => (
+          <Stepper key={ware} table={table} choice={choice} ware={ware} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** How much is chosen and missing; where it can lead to nothing, why. */
+function Status({ table, ship, choice }: PaymentProps): JSX.Element {
+  const chosen = total(table.selection.wares);
+  const progress = progressOf(choice, table.selection.wares);
+  const asked = costInWords(ship);
+  return (
+    <p id={STATUS} class={`hint payment-status ${progress}`} role="status">
+      {progress === "impossible" ? (
+        text.pay.impossible(asked)
+      ) : (
+        <>
+          {text.pay.progress(chosen, needed(choice))} <small class="tip">{text.pay.takes(asked)}</small>
+        </>
+      )}
+    </p>
+  );
+}
+
+interface StepperProps {
+  readonly table: Table;
+  readonly choice: ShipChoice;
+  readonly ware: Ware;
+}
+
+function Stepper({ table, choice, ware }: StepperProps): JSX.Element {
+  const { wares } = table.selection;
+  const value = wares[ware];
+  const least = leastOf(choice)[ware];
+  const most = mostOf(choice)[ware];
+  const held = table.game?.players[table.decider ?? 0]?.wares[ware] ?? most;
+
+  function step(by: number): void {
+    choose.wares(table, stepped(choice, wares, ware, by));
+  }
+
+  function key(event: KeyboardEvent & { currentTarget: Element }): void {
+    const by = { ArrowUp: 1, "+": 1, ArrowDown: -1, "-": -1, Home: -most, End: most }[event.key];
+    const aside = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by !== undefined) step(by);
+    else if (aside !== undefined) neighbour(event.currentTarget, aside)?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return (
+    <div class="stepper">
+      <button
+        aria-label={text.pay.less[ware]}
+        tabIndex={-1}
+        disabled={value <= least}
+        onClick={() => step(-1)}
+      >
+        <Icon name="minus" />
+      </button>
+      <span
+        class="amount"
+        role="spinbutton"
+        tabIndex={0}
+        aria-label={text.pay.name[ware]}
+        aria-valuenow={value}
+        aria-valuemin={least}
+        aria-valuemax={most}
+        aria-valuetext={text.pay.amount(value, held)}
+        aria-describedby={STATUS}
+        onKeyDown={key}
+      >
+        <WareIcon ware={ware} />
+        <span class="number">{value}</span>
+      </span>
+      <button
+        aria-label={text.pay.more[ware]}
+        tabIndex={-1}
+        disabled={stepped(choice, wares, ware, 1)[ware] === value}
+        onClick={() => step(1)}
+      >
+        <Icon name="plus" />
+      </button>
+    </div>
+  );
+}
+
+function steppers(group: Element | null): HTMLElement[] {
+  return [...(group?.querySelectorAll<HTMLElement>("[role=spinbutton]") ?? [])];
+}
+
+function neighbour(stepper: Element, aside: number): HTMLElement | undefined {
+  const all = steppers(stepper.closest(".steppers"));
+  return all[(all.indexOf(stepper as HTMLElement) + aside + all.length) % all.length];
+}

@@ -1,0 +1,18 @@
+"""What axe-core finds wrong with a page for people who use a screen reader or a keyboard."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+AXE = Path(__file__).parents[2] / "clients/node_modules/axe-core/axe.min.js"
+
+
+async def violations(page: Page) -> list[str]:
+    """What axe-core finds wrong with what is on the screen."""
+    if not AXE.exists():
+        pytest.fail("axe-core is not there: run `npm --prefix clients ci`")
+    await page.evaluate(AXE.read_text())
+    found: dict[str, Any] = await page.evaluate("() => axe.run()")
+    return [f"{one['id']}: {node['html']}" for one in found["violations"] for node in one["nodes"]]

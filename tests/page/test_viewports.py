@@ -1,0 +1,37 @@
+"""Every state of the page on every size of screen: each control can be reached, and no text is cut off."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.page.states import STATES
+from tests.page.visitor import PHONE, Size, Visitor, Visitors
+
+VIEWPORTS: tuple[Size, ...] = (
+    (320, 480),
+    (390, 844),
+    (844, 390),
+    (768, 1024),
+    (1024, 768),
+    (1280, 720),
+    (1920, 1080),
+)
+ZOOMED = tuple((width // 2, height // 2) for width, height in VIEWPORTS)
+"""The same at 200 % zoom, which halves what fits on the screen."""
+
+REACHABLE = (Path(__file__).parent / "reachable.js").read_text()
+SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_every_control_can_be_reached_and_no_text_is_cut_off(visitors: Visitors, state: str) -> None:
+    visitor = await STATES[state](visitors, PHONE)
+    assert {size: found for size in VIEWPORTS + ZOOMED if (found := await _problems(visitor, size))} == {}
+
+
+async def _problems(visitor: Visitor, size: Size) -> list[str]:
+    """What cannot be reached or read on a screen of this size."""
+    await visitor.page.set_viewport_size({"width": size[0], "height": size[1]})
+    await visitor.page.evaluate(SETTLED)
+    found: list[str] = await visitor.page.evaluate(REACHABLE)
+    return found
