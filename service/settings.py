@@ -321,6 +321,8 @@ OPTIONS = (
     rate("creations", "New games and webhooks for each address"),
     rate("open-games", "New games with open seats for each address"),
     rate("keys", "Idempotency keys of what was done, for each address"),
+    rate("bots", "Turns of bots after the actions of each address: 4, or 40 of a heavy bot"),
+    rate("bot-games", "The same of all turns of a game without people, for the address that creates it"),
     rate("pictures", "Pictures for each known token, or else each address"),
     rate("streams", "Sockets and event streams opened by each address"),
     rate("messages", "Messages of all sockets of an address that change nothing"),

@@ -10,7 +10,7 @@ from service.engine import Game
 from service.games.advancing import is_resting
 from service.games.bots.fair_queue import Claim
 
-__all__ = ["bot_on_turn", "claim_of", "creator_of", "is_attended"]
+__all__ = ["bot_on_turn", "bots_ahead", "claim_of", "creator_of", "is_attended"]
 
 CREATOR_BYTES = 3
 """So short that hundreds of addresses of IPv4 share each: it tells creators apart, and nobody's address."""
@@ -26,6 +26,20 @@ def bot_on_turn(game: Game) -> str | None:
     """The bot that must decide now, if it is a bot; none while the game rests."""
     bot = game.players[game.decider].bot if game.status == "active" else None
     return None if bot is None or is_resting(game) else bot
+
+
+def bots_ahead(game: Game) -> list[str]:
+    """The bots that decide before a person does, each once."""
+    ahead: list[str] = []
+    if bot_on_turn(game) is None:
+        return ahead
+    for step in range(len(game.players)):
+        player = game.players[(game.decider + step) % len(game.players)]
+        if player.bot is not None:
+            ahead.append(player.bot)
+        elif not player.resigned:
+            break
+    return ahead
 
 
 def claim_of(game: Game) -> Claim:

@@ -14,9 +14,10 @@ from msgspec import Raw
 
 from schemas.acting import Acted
 from schemas.base import encode
-from service.engine import view
+from service.engine import Game, view
 from service.games import desk
 from service.games.access import OWNER, Reader, check_act
+from service.games.attendance import bot_on_turn
 from service.games.context import Context
 from service.games.errors import Conflict, GameError, NotActive, VersionMismatch
 from service.games.held import Table
@@ -53,6 +54,8 @@ class Asked(NamedTuple, Generic[B]):
     include_game: bool = False
     language: Language = ENGLISH
     """Of the legal moves' texts."""
+    charge_bots: Callable[[Game], Awaitable[None]] | None = None
+    """Called with the changed game before its bots think; what it raises refuses the change."""
 
 
 class Done(NamedTuple):
@@ -127,6 +130,8 @@ async def _try(
     diffs = await make(table, reader)
     game, tables = table.game, table.tileset.tables
     if game.status == "active":
+        if asked.charge_bots is not None and bot_on_turn(game) is not None:
+            await asked.charge_bots(game)
         diffs += await play_bots(context, tables, game)
     acted = _acted(table, asked, game.version, game.digest)
     body = encode(acted)

@@ -6,6 +6,7 @@ whoever asks again after a rematch that was left half done completes the same on
 """
 
 import hmac
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 import msgspec
@@ -44,6 +45,8 @@ class RematchAsked(NamedTuple):
     """Stands for who asks, as in `create`."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
+    charge_bots: Callable[[CreateGame], Awaitable[None]] | None = None
+    """Called with what the rematch will be, before it is made; what it raises refuses it."""
 
 
 class _Made(NamedTuple):
@@ -109,6 +112,8 @@ async def _make(context: Context, table: Table, asked: RematchAsked, minting: by
 async def _create(context: Context, table: Table, asked: RematchAsked, game_id: str, minting: bytes) -> _Made | None:
     """One attempt; None where the id is taken."""
     wanted = _same_again(table, asked.rematch)
+    if asked.charge_bots is not None:
+        await asked.charge_bots(wanted)
     game, diffs = await new_game(
         context, wanted, table.tileset, game_id, previous_game=table.game.id, creator=asked.client
     )

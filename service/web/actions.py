@@ -30,6 +30,9 @@ from service.web.asked import (
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
 from service.web.limiting import costs
+from service.web.limiting.bot_turns import charging_bots
+from service.web.limiting.connections import client_of
+from service.web.limiting.guard import GUARD
 from service.web.limiting.shares import replaying
 from service.web.lobby import Including
 from service.web.routing import GAME_ID, Reply, route
@@ -56,7 +59,16 @@ async def perform(
     whole = wants_representation(request)
     expected, key, token = if_match(request), idempotency_key(request), bearer(request)
     language = language_of(request)
-    asked = Asked(body, token, expected, key, include is not None, include_game=whole, language=language)
+    asked = Asked(
+        body,
+        token,
+        expected,
+        key,
+        include is not None,
+        include_game=whole,
+        language=language,
+        charge_bots=charging_bots(request.app[GUARD], request.app[CONTEXT].bots, client_of(request)),
+    )
     acted, encoded, replayed = await do(request.app[CONTEXT], path_id(request), asked)
     response = json_answer(encoded, tag=etag(acted.version, acted.digest), private=True)
     mark_replayed(response, replayed=replayed)

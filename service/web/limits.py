@@ -53,6 +53,10 @@ class Limits(NamedTuple):
     """Of these, games with open seats."""
     rate_keys: Size = Size(200_000, 86_400)
     """Idempotency keys of what was done, by address: each is kept for a day."""
+    rate_bots: Size = Size(12_000, 60)
+    """What bots do after people's actions, by address: a token is some 5 ms of a processor."""
+    rate_bot_games: Size = Size(20_000, 3600)
+    """What they do in games of bots alone, by the address that creates them."""
     rate_pictures: Size = Size(500, 10)
     """Pictures, kept ones too."""
     rate_streams: Size = Size(1_000, 60)

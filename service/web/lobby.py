@@ -18,6 +18,7 @@ from service.web.asked import bearer, creator_key, idempotency_key, if_match, pa
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
 from service.web.limiting import costs
+from service.web.limiting.bot_turns import charging_game
 from service.web.limiting.shares import charge, check_open_games, creator_here, give_back, handed_out
 from service.web.routing import GAME_ID, Query, Reply, route
 
@@ -82,15 +83,18 @@ async def create_game(request: web.Request) -> web.Response:
     creator = creator_key(request)
     if any(player.open for player in asked.players):
         await check_open_games(request)
-    created, version, replayed = await create(
-        request.app[CONTEXT],
-        asked,
-        key=key,
-        include_moves=include is not None,
-        creator=creator,
-        client=creator_here(request),
-        language=language_of(request),
-    )
+    async with charging_game(request, asked) as give_back_bots:
+        created, version, replayed = await create(
+            request.app[CONTEXT],
+            asked,
+            key=key,
+            include_moves=include is not None,
+            creator=creator,
+            client=creator_here(request),
+            language=language_of(request),
+        )
+    if replayed:
+        give_back_bots()
     handed_out(request, tokens_of(created))
     response = secret_answer(
         created,

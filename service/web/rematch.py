@@ -9,6 +9,7 @@ from service.web.answers import etag, mark_replayed, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_optional_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
+from service.web.limiting.bot_turns import charging_rematch
 from service.web.limiting.shares import creator_here, handed_out
 from service.web.lobby import Including, tokens_of
 from service.web.routing import GAME_ID, Reply, route
@@ -62,6 +63,7 @@ async def create_rematch(request: web.Request) -> web.Response:
             include_moves=include is not None,
             client=creator_here(request),
             language=language,
+            charge_bots=charging_rematch(request),
         ),
     )
     handed_out(request, tokens_of(created))

@@ -45,6 +45,7 @@ from service.web.asked import check_token
 from service.web.errors import RateLimited
 from service.web.keys import CONTEXT, LIMITS, WATCH
 from service.web.limiting import costs
+from service.web.limiting.bot_turns import charging_bots
 from service.web.limiting.guard import GUARD
 from service.web.limiting.payers import FAILED, Payer
 from service.web.limiting.shares import REPLAYS
@@ -272,6 +273,7 @@ class Session:
                 key=asked.key,
                 include_moves=asked.include is not None,
                 language=self.language,
+                charge_bots=charging_bots(self._guard, self._context.bots, self._client),
             ),
         )
         if token is not None and self.tokens.own(game) is None:

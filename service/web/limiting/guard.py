@@ -96,6 +96,8 @@ class Guard:
         self.creations = accounts("creations", limits.rate_creations)
         self.open_games = accounts("open-games", limits.rate_open_games)
         self.keys = accounts("keys", limits.rate_keys)
+        self.bots = accounts("bots", limits.rate_bots)
+        self.bot_games = accounts("bot-games", limits.rate_bot_games)
         self.guesses = accounts("guesses", limits.rate_guesses)
         self.known = Known(clock)
         self._verification = Verification(opens)
@@ -105,7 +107,7 @@ class Guard:
         """Those of every policy."""
         return (
             *(self.reads, self.writes, self.pictures, self.streams, self.messages),
-            *(self.requests, self.creations, self.open_games, self.keys, self.guesses),
+            *(self.requests, self.creations, self.open_games, self.keys, self.bots, self.bot_games, self.guesses),
         )
 
     async def aclose(self) -> None:

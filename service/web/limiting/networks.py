@@ -42,6 +42,20 @@ class AddressAccounts:
         """Take a token, where need be when the store has answered. Raises RateLimited."""
         await settled(lambda: self.take(address))
 
+    async def pay(self, address: str, tokens: int) -> None:
+        """Take tokens for what is going to be done, as soon as there is anything left. Raises RateLimited.
+
+        What is left may be less: then it is a debt, and there is nothing for the next one.
+        """
+        for account in await settled(lambda: self.ready(address)):
+            account.pay(tokens)
+
+    def give_back(self, address: str, tokens: int) -> None:
+        """Give back what was paid, and was not needed."""
+        self.own.find(address).left += tokens
+        if ":" in address:
+            self.of_networks.find(network_of(address)).left += tokens
+
     def spend(self, address: str, tokens: int = 1) -> None:
         """Take tokens for something that was done already."""
         self.own.spend(address, tokens)
