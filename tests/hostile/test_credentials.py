@@ -193,7 +193,7 @@ async def test_all_tables_together_take_little(store: RedisStore) -> None:
         bounds = [TABLE_BYTES, TOKEN_TABLE_BYTES, NETWORKS_BYTES]
         most = sum(accounts.own.max_bytes + accounts.of_networks.max_bytes for accounts in guard.all)
         assert {each.max_bytes for accounts in guard.all for each in (accounts.own, accounts.of_networks)} == {*bounds}
-        assert most + known.MAX_BYTES < 50_000_000
+        assert most + known.MAX_BYTES < 64_000_000
 
 
 async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
