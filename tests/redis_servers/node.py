@@ -63,11 +63,15 @@ class Node:
         """Whether it runs and is not paused."""
         return self._process is not None and self._process.poll() is None and not self._paused
 
-    def start(self) -> None:
-        """Start it on the files that it has, after `kill` too; `ready` waits until it answers."""
+    def start(self, by: Sequence[str | Path] = (), **environment: str) -> None:
+        """Start it on the files that it has, after `kill` too; `ready` waits until it answers.
+
+        `by` is a program that starts the server whose command line follows.
+        """
         with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                (self._program, str(self.directory / "server.conf"), *self._mode()),
+                (*by, self._program, str(self.directory / "server.conf"), *self._mode()),
+                env={**os.environ, **environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
