@@ -56,15 +56,13 @@ class InFlight:
 
         A command may be larger than the limit where nothing else is in flight.
         """
-        total = self._total
-        if self.is_full(size) or (total is not None and total.is_full(size)):
+        commands, size_of_all = self.commands, self.bytes + size
+        if commands >= self.limits.commands or (commands and size_of_all > self.limits.bytes):
             _REFUSED.n += 1
             return False
-        self.commands += 1
-        self.bytes += size
-        if total is not None:
-            total.commands += 1
-            total.bytes += size
+        if self._total is not None and not self._total.admit(size):
+            return False
+        self.commands, self.bytes = commands + 1, size_of_all
         return True
 
     def busy(self) -> StoreBusy:
@@ -83,7 +81,3 @@ class InFlight:
         """What metrics show of it."""
         yield REDIS_IN_FLIGHT.at(self.commands)
         yield REDIS_IN_FLIGHT_BYTES.at(self.bytes)
-
-    def is_full(self, size: int) -> bool:
-        """Whether one more command of so many bytes is too much."""
-        return self.commands >= self.limits.commands or (self.commands > 0 and self.bytes + size > self.limits.bytes)

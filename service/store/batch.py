@@ -83,7 +83,7 @@ class Batches:
             return reply
         if slot is None:
             slot = _slot(command) if self._sharded else 0
-        packed, in_flight = pack(*command), self.routes.in_flight(slot)
+        packed, in_flight = pack(*command), self.routes.in_flight(slot) if self._sharded else self.in_flight
         if not in_flight.admit(len(packed)):
             reply.set_exception(in_flight.busy())
             return reply

@@ -14,7 +14,7 @@ from service.store import keys
 from service.store.batch import Batches
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
-from service.store.hints import Hints
+from service.store.hints import MAX_UNREAD, Hints
 from service.store.store import RedisStore
 from service.store.where import parse_url
 from tests.store.commits import action, creation
@@ -180,3 +180,11 @@ async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> 
         await alone.redis.publish(keys.hints("a"), "no version")
         await alone.redis.publish(keys.hints("a"), "7")
         assert await other.next() == Hint("a", 7)
+
+
+async def test_hints_that_nobody_reads_do_not_gather(redis_url: str) -> None:
+    async with aclosing(Batches(parse_url(redis_url), 1, 5.0)) as batches:
+        hints = Hints(batches.routes)
+        for version in range(MAX_UNREAD + 5):
+            hints._push(Hint("g", version))
+        assert hints._heard.qsize() == MAX_UNREAD
