@@ -1,0 +1,96 @@
+"""The judge checks a game when it is over, and once more at the end, by what it is then; a report has its place."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chaos import judge as judging
+from tests.chaos.checker import Violation
+from tests.chaos.figures import Tally
+from tests.chaos.history import Acknowledged, History, Truth, load
+from tests.chaos.judge import Findings, Judge
+from tests.chaos.recorded import GAME, document, recorded
+from tests.chaos.report import replace_section, section
+from tests.chaos.world import IMPATIENT, Pace, World
+from tests.games.logs import ARCHIPELAGO
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Truth]:
+    """What the service says of the game, now; a test may change it."""
+    (truth,) = [record for record in recorded() if isinstance(record, Truth)]
+    now = [truth]
+
+    async def fetch_truth(world: World, game: str) -> Truth:
+        del world
+        assert game == GAME
+        return now[0]
+
+    monkeypatch.setattr(judging, "fetch_truth", fetch_truth)
+    judging._set_tileset(ARCHIPELAGO.tileset)
+    return now
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+async def judged(directory: Path, pool: Any, violations: list[Violation]) -> tuple[Judge, History]:
+    """A judge who has judged one game that is right."""
+    unused: Any = None
+    world = World("", History(), unused, unused, Pace(0), IMPATIENT, unused)
+    judge = Judge(world, directory, pool, violations.append, rolling=False)
+    history = judge.open()
+    for record in recorded():
+        if not isinstance(record, Truth):
+            history.add(record)
+    before = judge.acknowledged
+    await judge.close(history)
+    assert (judge.games, judge.acknowledged) == (1, before)
+    return judge, history
+
+
+async def test_a_game_that_stays_as_it_was_is_judged_once(tmp_path: Path, told: list[Truth], pool: Any) -> None:
+    violations: list[Violation] = []
+    judge, history = await judged(tmp_path, pool, violations)
+    written = (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns
+    found = await judge.finish()
+    assert (found.violations, violations) == ([], [])
+    assert found.tally.counts[Acknowledged] == history.acknowledged == len(found.tally.times())
+    assert (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns == written
+    assert load(tmp_path / f"{GAME}.jsonl.gz")[-1] == told[0]
+
+
+async def test_what_is_lost_after_a_game_was_judged_is_found_at_the_end(
+    tmp_path: Path, told: list[Truth], pool: Any
+) -> None:
+    violations: list[Violation] = []
+    judge, _ = await judged(tmp_path, pool, violations)
+    log = told[0].log[:-3]
+    told[0] = Truth(game=GAME, document=document(len(log)), tag=f"{len(log)}-{log[-1]['digest']}", log=log, verified="")
+    found = await judge.finish()
+    assert {"lost", "unfinished"} <= {one.kind for one in found.violations}
+    assert violations == found.violations
+
+
+def test_a_report_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "chaos.md"
+    path.write_text("# Chaos\n\n## A long run\n\nformer\n\n## Next\n\ntext\n", encoding="utf-8")
+    begun = datetime(2026, 11, 22, 19, 0, tzinfo=UTC)
+    found = Findings(Tally(), [Violation("lost", "owner", "k20")])
+    for minutes in (60, 61):
+        replace_section(path, section("make chaos", minutes, 7, begun, found))
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# Chaos\n\n## A long run\n\n`make chaos`: 61 minutes, seed 7, begun on 2026-11-22 at 19:00")
+    assert "- lost: owner: k20\n\n## Next\n\ntext\n" in text
+    assert "former" not in text
+    assert text.count("## A long run") == 1
+    other = tmp_path / "new.md"
+    replace_section(other, "## A long run\n\nnew\n")
+    assert other.read_text(encoding="utf-8") == "## A long run\n\nnew\n"

@@ -1,0 +1,10 @@
+"""`python -m tests.model`: what each setting holds, and the shortest way to lose something with the others."""
+
+import click
+
+from tests.model.guarantees import stories, table
+
+for lines in (table(), stories()):
+    for line in lines:
+        click.echo(line)
+    click.echo()
