@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from schemas.acting import Act
 from schemas.lobby import Created, CreateGame, SeatAsked
 from schemas.vocabulary import BotKind
+from service.engine import Game, decode, legal_moves, move_id
 from service.games.act import act
 from service.games.changing import Asked
 from service.games.context import Context
@@ -127,3 +128,30 @@ async def test_a_game_that_is_gone_is_not_due_any_more(store: Store) -> None:
     await store.settle("gone", int(time()) - 1)
     await go_on(context_of(store), "gone")
     assert await store.due(int(time()), 100) == []
+
+
+async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the_store(store: Store) -> None:
+    """Though the next look is an hour away."""
+    context = context_of(store, bots_s=0.0)
+    created = await new_table(context, "random", "random")
+    worker = asyncio.create_task(keep_going(msgspec.structs.replace(context, bots_s=5.0), every_s=3600.0))
+    await asyncio.sleep(0.1)
+    game = await stored_game(store, created.game.id)
+    while game.decider == 0:
+        move = move_id(legal_moves(ARCHIPELAGO.tables, game)[0])
+        await act(context, created.game.id, Asked(Act(move=move), created.owner_token))
+        game = await stored_game(store, created.game.id)
+    async with asyncio.timeout(LATER):
+        while True:
+            game = await stored_game(store, created.game.id)
+            if game.decider == 0 and game.number > 3:
+                break
+            await asyncio.sleep(0.02)
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+
+
+async def stored_game(store: Store, game: str) -> Game:
+    loaded = await store.load(game)
+    assert loaded is not None
+    return decode(loaded.snapshot)

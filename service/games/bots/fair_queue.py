@@ -137,11 +137,11 @@ class FairQueue:
             raise
         return self._begin(claim, perf_counter() - asked)
 
-    def release(self, claim: Claim, began: float) -> None:
-        """Give a slot back that was taken at `began`."""
+    def release(self, claim: Claim, began: float, ended: float | None = None) -> None:
+        """Give a slot back that was taken at `began`; the work ended now, or earlier."""
         if not claim.attended:
             share = self._share
-            work_s = perf_counter() - began + share.overhead_s
+            work_s = (perf_counter() if ended is None else ended) - began + share.overhead_s
             self._opens_at = max(self._opens_at, began) + work_s / (share.time * self._slots)
         self._give_back(attended=claim.attended)
 

@@ -96,8 +96,11 @@ class Bots:
             return ask(loaded.bot, tables, game)
         if loaded.info.heavy:
             return await self._workers.decide(loaded, *shown(loaded.bot, tables, game), claim)
-        async with self._here.slot(claim):
+        began = await self._here.acquire(claim)
+        try:
             return ask(loaded.bot, tables, game)
+        finally:  # the next one has its turn only when everybody else has been served in between
+            asyncio.get_running_loop().call_soon(self._here.release, claim, began, perf_counter())
 
 
 @cache

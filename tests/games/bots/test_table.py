@@ -2,20 +2,25 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import perf_counter
 
+import msgspec
 import pytest
 
+from schemas.actions import Action
+from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.games.bots import greedy
 from service.games.bots.deciding import ask
-from service.games.bots.finding import find_bots
-from service.games.bots.table import Bots
-from service.games.bots.workers import Workers
+from service.games.bots.finding import LoadedBot, find_bots
+from service.games.bots.interface import Chance, Position
+from service.games.bots.table import ANYBODY, Bots
+from service.games.bots.workers import MAX_UNCLAIMED, Job, Workers
 from tests.games.bots.games import ARCHIPELAGO, start
-from tests.games.bots.plugged import plugged
+from tests.games.bots.plugged import Plugged, plugged
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -125,3 +130,64 @@ async def test_nothing_is_started_for_bots_that_are_not_heavy(caplog: pytest.Log
     assert await bots(workers=workers).choose("greedy", ARCHIPELAGO, start("light"), None) is not None
     assert workers._executor is None
     await workers.aclose()
+
+
+async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_between() -> None:
+    """Each time that it comes round, one of them decides; before, all did."""
+    asked: list[int] = []
+    rounds = 0
+
+    class Noting(Plugged):
+        heavy = False
+
+        def choose(self, position: Position, chance: Chance) -> Action:
+            asked.append(rounds)
+            return super().choose(position, chance)
+
+    noting = Noting("noting")
+    async with at_work() as workers:
+        found = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
+        table, game = Bots([*find_bots(plugins=False), found], workers), start("many")
+        deciding = [asyncio.create_task(table.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
+        while not all(task.done() for task in deciding):
+            rounds += 1
+            await asyncio.sleep(0)
+    assert len(asked) == 30
+    assert max(Counter(asked).values()) == 1
+
+
+async def test_what_was_decided_too_late_is_not_decided_again() -> None:
+    """Whoever gave up gets it when they ask again, as does who asks at the same time."""
+    async with at_work() as workers:
+        table, game, jobs = bots("thoughtful", workers=workers), start("again"), list[Job]()
+        ask_process = workers._asked
+
+        async def noted(job: Job) -> Action:
+            jobs.append(job)
+            return await ask_process(job)
+
+        workers._asked = noted  # type: ignore[method-assign]
+        assert await table.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
+        both = [table.choose("thoughtful", ARCHIPELAGO, game, PATIENCE_S) for _ in range(2)]
+        assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
+        assert len(jobs) == 1
+        await table.choose("thoughtful", ARCHIPELAGO, start("another"), PATIENCE_S)
+        assert len(jobs) == 2
+        assert workers.questions == 0
+
+
+async def test_decisions_that_nobody_wants_any_more_are_forgotten() -> None:
+    async with at_work() as workers:
+        table = bots("first", workers=workers)
+        await table.choose("first", ARCHIPELAGO, start("warm"), PATIENCE_S)
+        for number in range(MAX_UNCLAIMED + 20):
+            asking = asyncio.create_task(table.choose("first", ARCHIPELAGO, start(f"seed{number}"), None))
+            while True:
+                if workers.queue.taken:
+                    break
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+            async with asyncio.timeout(PATIENCE_S), workers.queue.slot(ANYBODY):
+                pass
+        assert len(workers._decisions) <= MAX_UNCLAIMED + 1
