@@ -26,6 +26,13 @@ class PlayerJoined(Event, tag="player_joined"):
     color: Color
 
 
+class PlayerLeft(Event, tag="player_left"):
+    """The owner emptied a joined seat of a game that waits; whoever had it is called `name`."""
+
+    seat: int
+    name: Name
+
+
 class GameStarted(Event, tag="game_started"):
     """No seat is open any more; `seat` has the first turn (R1.6)."""
 
@@ -193,6 +200,7 @@ class GameAborted(Event, tag="game_aborted"):
 AnyEvent = (
     GameCreated
     | PlayerJoined
+    | PlayerLeft
     | GameStarted
     | TurnStarted
     | TileDiscarded

@@ -107,6 +107,10 @@ class Rematch(Request):
     """Null for a random one. Who chooses it knows the order of bag and ships."""
 
 
+class ReplaceToken(Request):
+    """A new token for a seat: there is nothing to say; an empty body asks for the same as `{}`."""
+
+
 class SeatToken(Answer):
     """The token that acts for a seat."""
 

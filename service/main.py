@@ -163,6 +163,7 @@ async def wired(
             tilesets=parts.tilesets,
             clock=clock.now,
             committed=watch.committed,
+            tokens_ended=watch.tokens_ended,
             hooked=deliverer.hooked,
             retention=settings.retention,
             bots=bots,

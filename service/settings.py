@@ -320,6 +320,7 @@ OPTIONS = (
     rate("requests", "All that comes with known tokens, for each address"),
     rate("creations", "New games and webhooks for each address"),
     rate("open-games", "New games with open seats for each address"),
+    rate("joins", "Seats that each address takes in public games"),
     rate("keys", "Idempotency keys of what was done, for each address"),
     rate("bots", "Turns of bots after the actions of each address: 4, or 40 of a heavy bot"),
     rate("bot-games", "The same of all turns of a game without people, for the address that creates it"),

@@ -15,6 +15,7 @@ from schemas.events import (
     IslanderRetrieved,
     IslanderReturned,
     PlayerJoined,
+    PlayerLeft,
     ShipRevealed,
     ShipTaken,
     TileDiscarded,
@@ -70,6 +71,8 @@ class Teller(NamedTuple):
         match event:
             case PlayerJoined(seat=seat):
                 return f"{self.name(seat)} takes a seat."
+            case PlayerLeft(name=name):
+                return f"{name} has to leave; the seat is open again."
             case GameStarted(seat=seat):
                 return f"The game begins; {self.name(seat)} has the first turn."
             case GameFinished(reason=reason, winners=winners):

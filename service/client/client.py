@@ -8,7 +8,7 @@ from schemas.acting import Act, Acted
 from schemas.actions import Action, ActionAsked, Move
 from schemas.diffs import Diff
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, Joined, JoinGame, Rematch
+from schemas.lobby import Created, CreateGame, Joined, JoinGame, Rematch, ReplaceToken, SeatToken
 from schemas.webhooks import RegisterWebhook, Webhook, WebhookCreated
 from service.client.http import Asked
 from service.client.playing import Choose, play
@@ -57,6 +57,15 @@ class Client(Reader):
         """The next open seat; that of a private game with its spectator token."""
         request = _post(f"/v1/games/{game}/seats", asked, options, self._creator())
         return await self._http.ask(Joined, request, self.token)
+
+    async def remove_player(self, game: str, seat: int) -> GameView:
+        """Send whoever joined there away, as the owner of a game that waits; the seat is open again."""
+        return await self._http.ask(GameView, Asked("DELETE", f"/v1/games/{game}/seats/{seat}"), self.token)
+
+    async def replace_token(self, game: str, seat: int, **options: Unpack[KeyOption]) -> SeatToken:
+        """A new token for a seat; the old one ends at once, as this client's own may."""
+        request = _post(f"/v1/games/{game}/seats/{seat}/token", ReplaceToken(), options)
+        return await self._http.ask(SeatToken, request, self.token)
 
     async def rematch(self, game: str, seed: str | None = None, **options: Unpack[PostOptions]) -> Created:
         """The same players again, for the owner of a game that is over."""

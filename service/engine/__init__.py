@@ -15,7 +15,7 @@ from service.engine.absence import resign, stand_in, step_back
 from service.engine.errors import EngineError, GameNotActive, IllegalMove
 from service.engine.game import SCHEMA, Game, Player, copy, decode, encode, is_finished
 from service.engine.moves import move_id, parse_move_id
-from service.engine.setup import abort, open_seat, set_up, take_seat
+from service.engine.setup import abort, empty_seat, open_seat, set_up, take_seat
 from service.engine.tables import Tables
 from service.engine.turn import apply, legal_moves
 from service.engine.view import view
@@ -36,6 +36,7 @@ __all__ = [
     "apply",
     "copy",
     "decode",
+    "empty_seat",
     "encode",
     "is_finished",
     "legal_moves",

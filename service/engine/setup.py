@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.events import AnyEvent, GameAborted, GameCreated, GameStarted, PlayerJoined
+from schemas.events import AnyEvent, GameAborted, GameCreated, GameStarted, PlayerJoined, PlayerLeft
 from schemas.vocabulary import Color, Edition, TimeoutAsked
 from service.engine.game import SCHEMA, Game, Player
 from service.engine.placing import lay
@@ -66,6 +66,13 @@ def take_seat(tables: Tables, game: Game, seat: int, name: str, color: Color) ->
     events: list[AnyEvent] = [PlayerJoined(seat=seat, name=name, color=color)]
     _start_if_full(tables, game, events)
     return events
+
+
+def empty_seat(game: Game, seat: int) -> list[AnyEvent]:
+    """Open a seat again that somebody had taken in a game that waits."""
+    name = game.players[seat].name
+    game.players[seat] = Player(name=None, color=None, kind="open")
+    return [PlayerLeft(seat=seat, name=name or "")]
 
 
 def abort(game: Game) -> list[AnyEvent]:

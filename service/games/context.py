@@ -58,6 +58,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Called with a game's id and diffs when this instance has committed them; true where somebody watches here."""
     hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
     """Called with a game's id and its webhooks' when this instance has committed something that they wait for."""
+    tokens_ended: Callable[[str], None] = lambda _game: None
+    """Called with a game's id when this instance has ended one of its tokens."""
     retention: Retention = Retention()
     bots: Bots = msgspec.field(default_factory=built_in)
     bots_s: float = 0.5

@@ -42,12 +42,13 @@ def open_table(context: Context, loaded: Loaded, access: Access) -> Table:
     return Table(game, access, context.tilesets.of_game(game.tileset), loaded.stored, game.status)
 
 
-async def commit(
+async def commit(  # noqa: PLR0913 (what one commit may change)
     context: Context,
     table: Table,
     diffs: Sequence[StoredDiff],
     *,
     store_access: bool = False,
+    ends_tokens: bool = False,
     keep: Keep | None = None,
     due_at: int | None = None,
 ) -> Committed | Lost | Answered:
@@ -61,13 +62,15 @@ async def commit(
     encoded = perf_counter()
     _ENCODE.observe(encoded - began)
     tracing.past("encode", began, encoded)
+    commit_id = context.commit_id()
     outcome = await context.store.commit(
         Commit(
             game=game.id,
-            id=context.commit_id(),
+            id=commit_id,
             expected=stored,
             snapshot=snapshot,
             access=encode_access(table.access) if store_access else None,
+            ends_tokens=ends_tokens,
             diffs=diffs,
             keep=keep,
             status=game.status,
@@ -89,12 +92,15 @@ async def commit(
     if isinstance(outcome, Committed):
         _count(table.was, game.status)
         hooks = () if stored is None else stored.hooks
-        table.stored, table.was = Stored(game.version, game.digest, hooks), game.status
+        tokens = commit_id if ends_tokens else "" if stored is None else stored.tokens
+        table.stored, table.was = Stored(game.version, game.digest, hooks, tokens), game.status
         if game.status == "active":
             context.held.put(table)
         if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
             context.wakeups.add(game.id)
-        if context.committed(game.id, diffs):
+        if ends_tokens:
+            context.tokens_ended(game.id)
+        if diffs and context.committed(game.id, diffs):
             told = perf_counter()
             _LAG.observe(told - encoded)
             tracing.past("deliver", committed, told)

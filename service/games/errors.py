@@ -15,6 +15,7 @@
     ├── NoSuchWebhook        the game has none of this id
     ├── TooManyWebhooks      the game has as many as it may have
     ├── UrlRefused           nothing may be sent there
+    ├── NoSuchSeat           the game has none of this number
     ├── NotOver              the game goes on, so there is no rematch yet
     ├── NotYourTurn          another seat decides
     ├── Replaced             a bot stands in for this seat
@@ -121,6 +122,14 @@ class NoSuchWebhook(GameError):
     def __init__(self, hook: str) -> None:
         super().__init__(hook)
         self.hook = hook
+
+
+class NoSuchSeat(GameError):
+    """The game has no seat of this number."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
 
 
 class TooManyWebhooks(GameError):

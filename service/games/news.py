@@ -1,15 +1,16 @@
 """What the watchers of a game are told."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
 from schemas.game import GameView
+from service.games.access import Access
 from service.games.errors import GameError
 from service.games.port import StoredDiff
 
-__all__ = ["Changed", "News", "Position", "Replaced", "Subscriber", "Together", "follows", "together"]
+__all__ = ["Changed", "News", "Position", "Replaced", "Subscriber", "Together", "TokenHolder", "follows", "together"]
 
 
 class Position(NamedTuple):
@@ -51,6 +52,14 @@ class Together(Told, eq=False):
 
 
 News = Changed | Replaced | Together
+
+
+@runtime_checkable
+class TokenHolder(Protocol):
+    """A subscriber who may watch a game by a token, and by none that has ended."""
+
+    def recheck(self, game: str, access: Access) -> None:
+        """Go on only if the token is still one of the game's, which says who may now."""
 
 
 class Subscriber(Protocol):

@@ -79,6 +79,8 @@ class Stored(NamedTuple):
     digest: str
     hooks: Sequence[str] = ()
     """Ids of the webhooks that want to hear of changes."""
+    tokens: str = ""
+    """Id of the last commit that ended a token, empty where none has."""
 
 
 class Loaded(NamedTuple):
@@ -91,11 +93,13 @@ class Loaded(NamedTuple):
     record: bytes | None
     hooks: Sequence[str] = ()
     """As in Stored."""
+    tokens: str = ""
+    """As in Stored."""
 
     @property
     def stored(self) -> Stored:
         """What a commit on top of it builds on."""
-        return Stored(self.version, self.digest, self.hooks)
+        return Stored(self.version, self.digest, self.hooks, self.tokens)
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,8 +113,13 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     snapshot: bytes
     access: bytes | None
     """The new access record; None leaves it."""
+    ends_tokens: bool = False
+    """Whether a token of the record before opens nothing any more: no commit that builds on that record may follow."""
     diffs: Sequence[StoredDiff]
-    """At least one, without gap from `expected` on; the last one's version and digest are the game's new ones."""
+    """Without gap from `expected` on; the last one's version and digest are the game's new ones.
+
+    None where only the access record changes.
+    """
     keep: Keep | None
     status: Status
     was: Status | None
@@ -166,6 +175,8 @@ class Hint(NamedTuple):
     game: str
     version: int | None
     """None where it may have changed before announcements were heard."""
+    ends_tokens: bool = False
+    """Whether a token of the game has ended."""
 
 
 class Page(NamedTuple):
@@ -209,6 +220,9 @@ class Store(Protocol):
 
     async def lose(self, names: Sequence[str], game: str) -> None:
         """Mend what is found by these names: there is no such game, unless it is being created right now."""
+
+    async def forget(self, names: Sequence[str], game: str) -> None:
+        """Let a game be found by these names no more."""
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""

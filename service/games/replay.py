@@ -13,6 +13,7 @@ from schemas.events import (
     GameAborted,
     MoveUndone,
     PlayerJoined,
+    PlayerLeft,
     PlayerReplaced,
     PlayerResigned,
     PlayerReturned,
@@ -29,6 +30,7 @@ from service.engine import (
     abort,
     apply,
     decode,
+    empty_seat,
     encode,
     is_finished,
     open_seat,
@@ -79,6 +81,7 @@ class Replay:
         self.game, self.events = _first_version(tables, first, seed, first_seat)
         self.game.creator = creator  # of which the log says nothing
         """The game so far, and what happened in its last version."""
+        self._open = [player.seat for player in first.players if player.kind == "open"]
         self._advance(1, first.updated_at)
         self.past: list[Past] = []
         """What the decider may go back to, the latest last."""
@@ -141,6 +144,8 @@ class Replay:
         match told.events:
             case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == open_seat(game):
                 return take_seat(tables, game, joined, name, color)
+            case [PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
+                return empty_seat(game, left)
             case [GameAborted()] if not is_finished(game):
                 return abort(game)
             case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
@@ -160,6 +165,10 @@ class Replay:
                 return [*told.events]
             case _:
                 raise Broken("nothing like this could happen", told.version)
+
+    def _joined(self, game: Game) -> list[int]:
+        """The seats that were open at creation, and are taken."""
+        return [seat for seat in self._open if game.players[seat].kind == "human"]
 
     def _plays(self, told: Told) -> bool:
         """Whether a seat did this itself that may still do something."""

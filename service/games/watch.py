@@ -16,9 +16,9 @@ from service.engine import view
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.failures import record_failure
 from service.games.feed import Feed
-from service.games.news import Changed, Position, Replaced, Subscriber, follows
+from service.games.news import Changed, Position, Replaced, Subscriber, TokenHolder, follows
 from service.games.port import Loaded, Store, StoredDiff, StoreUnavailable
-from service.games.stored import game_of
+from service.games.stored import access_of, game_of
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, SupervisedTask, Supervisor, spawn
 from service.telemetry import clock, tracing
@@ -71,6 +71,7 @@ class Watch:
         self._supervisor = supervisor or Supervisor()
         self._feeds: dict[str, Feed] = {}
         self._tasks: list[SupervisedTask] = []
+        self._rechecks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Listen to the store's hints and sweep, until `aclose`."""
@@ -79,7 +80,7 @@ class Watch:
 
     async def aclose(self) -> None:
         """Let every watcher go, without a word, and end all tasks."""
-        reading = [feed.task for feed in self._feeds.values() if feed.task is not None]
+        reading = [*self._rechecks, *(feed.task for feed in self._feeds.values() if feed.task is not None)]
         for feed in [*self._feeds.values()]:
             self._drop(feed)
         for task in reading:
@@ -108,6 +109,32 @@ class Watch:
         if not told:
             self._read_soon(feed)
         return told
+
+    def tokens_ended(self, game: str) -> None:
+        """Send those away who watch a game by a token that has ended."""
+        feed = self._feeds.get(game)
+        if feed is not None:
+            task = spawn("realtime-tokens", self._recheck(feed))
+            self._rechecks.add(task)
+            task.add_done_callback(self._rechecks.discard)
+
+    async def _recheck(self, feed: Feed) -> None:
+        """Let everybody's token be looked at again; lasts as long as an outage."""
+        failures = 0
+        while self._feeds.get(feed.game) is feed:
+            try:
+                async with asyncio.timeout(READ_TIMEOUT_S):
+                    loaded = await self._store.load(feed.game)
+                access = None if loaded is None else access_of(loaded)
+            except Exception as error:  # noqa: BLE001  one failing game must not end what the others' watchers get
+                failures += 1
+                await asyncio.sleep(_pause_s(feed, error, failures))
+                continue
+            if access is not None:
+                for watcher in [*feed.watchers]:
+                    if isinstance(watcher, TokenHolder):
+                        watcher.recheck(feed.game, access)
+            return
 
     async def find(self, game: str, loaded: Loaded, since: int | None, digest: str | None) -> Position | None:
         """Where a watcher who has version `since` goes on from; None where only the whole game helps.
@@ -287,6 +314,8 @@ class Watch:
                         _HINTS.n += 1
                         if hint.version is not None:
                             self._outdate(hint.game, hint.version)
+                        if hint.ends_tokens:
+                            self.tokens_ended(hint.game)
                         feed = self._feeds.get(hint.game)
                         if feed is not None and (hint.version is None or hint.version > feed.position.version):
                             self._read_soon(feed)

@@ -120,8 +120,9 @@ class Ear:
         self._heard_at = self._loop.time()
         match reply:
             case [b"message" | b"smessage", channel, version]:
+                version, _, ends_tokens = version.partition(b" ")
                 if version.isdigit():
-                    self._heard(Hint(keys.hinted(channel.decode()), int(version)))
+                    self._heard(Hint(keys.hinted(channel.decode()), int(version), bool(ends_tokens)))
             case [b"subscribe" | b"ssubscribe", channel, _]:
                 self.confirmed.add(game := keys.hinted(channel.decode()))
                 self._heard(Hint(game, None))

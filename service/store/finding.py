@@ -68,6 +68,10 @@ class Finding:
         """
         return sum(await asyncio.gather(*(self._lose(keys.found_by(name), game) for name in names)))
 
+    async def forget(self, names: Sequence[str], game: str) -> None:
+        """Take a game from these names, though it is there."""
+        await asyncio.gather(*(self._batches.send("ZREM", keys.found_by(name), game) for name in names))
+
     async def _lose(self, key: str, game: str) -> int:
         created_at = await self._batches.send("ZSCORE", key, game)
         if created_at is None or float(created_at) >= self._clock() - YOUNG_S:

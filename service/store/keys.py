@@ -60,8 +60,8 @@ PROBE = "south-seas:probe"
 def game(game_id: str) -> str:
     """Hash: version, digest, snapshot, access; `archived`, the version that is; `hooks`, the webhooks' ids.
 
-    For each webhook `hook:ID` and `hook:ID:state`. For each idempotency key its `record`, and `spentX` until when the
-    tokens whose hash begins with the byte X may use no more of them.
+    `tokens` is the id of the last commit that ended a token. For each webhook `hook:ID` and `hook:ID:state`. For each
+    idempotency key its `record`, and `spentX` until when the tokens whose hash begins with the byte X may use no more.
     """
     return f"south-seas:{{{game_id}}}:game"
 

@@ -65,21 +65,24 @@ class RedisStore:
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the record kept under `key`; None where there is no such game."""
-        fields = ["version", "digest", "snapshot", "access", "hooks"]
+        fields = ["version", "digest", "snapshot", "access", "hooks", "tokens"]
         record: bytes | None = None
         if key is None:
-            version, digest, snapshot, access, hooks = await self._batches.send("HMGET", keys.game(game), *fields)
+            version, digest, snapshot, access, hooks, tokens = await self._batches.send(
+                "HMGET", keys.game(game), *fields
+            )
         else:
             stored = self._batches.send("HMGET", keys.game(game), *fields, keys.record(key))
             before = self._batches.send("GET", keys.answer(game, key))
-            (version, digest, snapshot, access, hooks, kept), old = await asyncio.gather(stored, before)
+            (version, digest, snapshot, access, hooks, tokens, kept), old = await asyncio.gather(stored, before)
             record = old if kept is None else kept
         if record is not None and self._batches.wait is not None:
             await self._batches.confirmed("SET", keys.waited(game), "", "EX", 1)
         if version is None:
             return None
         try:
-            return Loaded(int(version), digest.decode(), snapshot, access or b"", record, tuple(ids(hooks)))
+            hook_ids, ended = tuple(ids(hooks)), (tokens or b"").decode()
+            return Loaded(int(version), digest.decode(), snapshot, access or b"", record, hook_ids, ended)
         except (AttributeError, ValueError) as error:
             raise Unreadable(f"its version, digest or webhooks cannot be read: {error}") from error
 
@@ -110,11 +113,11 @@ class RedisStore:
 
     def _arguments(self, commit: Commit) -> list[Value]:
         """ARGV of commit.lua."""
-        version, digest, hooks = commit.expected or ("", "", ())
+        version, digest, hooks, tokens = commit.expected or ("", "", (), "")
         keep = keeping_arguments(commit.keep)
         arguments: list[Value] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
         arguments += commit.expire_s, keys.hints(commit.game), self._shard, self._hints.hears(commit.game), *keep
-        arguments.append(commit.meta)
+        arguments += commit.meta, tokens, "1" if commit.ends_tokens else ""
         for diff in commit.diffs:
             arguments += diff.version, diff.digest, diff.previous, diff.data
         return arguments
@@ -152,6 +155,10 @@ class RedisStore:
     async def lose(self, names: Sequence[str], game: str) -> None:
         """Mend what is found by these names: there is no such game, unless it is being created right now."""
         await self._finding.lose(names, game)
+
+    async def forget(self, names: Sequence[str], game: str) -> None:
+        """Let a game be found by these names no more."""
+        await self._finding.forget(names, game)
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""

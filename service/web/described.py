@@ -109,6 +109,14 @@ PARAMETERS: dict[str, Any] = {
         "stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.",
         "schema": {"type": "string", "minLength": 32, "maxLength": 202, "pattern": "^[A-Za-z0-9._~+/-]+=*$"},
     },
+    "seat": {
+        "name": "seat",
+        "in": "path",
+        "required": True,
+        "description": "A seat's number.",
+        "schema": {"type": "integer", "minimum": 0, "maximum": 4},
+        "example": 1,
+    },
     "hook": {
         "name": "hook",
         "in": "path",

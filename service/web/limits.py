@@ -57,6 +57,8 @@ class Limits(NamedTuple):
     """What bots do after people's actions, by address: a token is some 5 ms of a processor."""
     rate_bot_games: Size = Size(20_000, 3600)
     """What they do in games of bots alone, by the address that creates them."""
+    rate_joins: Size = Size(20, 600)
+    """Seats that an address takes in public games."""
     rate_pictures: Size = Size(500, 10)
     """Pictures, kept ones too."""
     rate_streams: Size = Size(1_000, 60)

@@ -17,6 +17,7 @@ from service.games.errors import (
     Malformed,
     NoOpenSeat,
     NoSuchGame,
+    NoSuchSeat,
     NoSuchTileSet,
     NoSuchWebhook,
     NotActive,
@@ -117,6 +118,8 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912, PL
             return problem("not_active", f"the game is {status}")
         case NoSuchWebhook(hook=hook):
             return problem("not_found", f"the game has no webhook {hook}")
+        case NoSuchSeat(seat=seat):
+            return problem("not_found", f"the game has no seat {seat}")
         case TooManyWebhooks(most=most):
             return problem("limit_reached", f"a game has {most} webhooks at most: delete one first")
         case UrlRefused(reason=reason):

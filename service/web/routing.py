@@ -25,6 +25,9 @@ MOST_ASKED = "act"
 HOOK_ID = "{hook:[a-z0-9-]{1,32}}"
 """A webhook's id in a path."""
 
+SEAT = "{seat:[0-4]}"
+"""A seat's number in a path."""
+
 _PATTERNED = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 """A name in a path with the pattern that it must match."""
 

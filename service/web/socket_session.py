@@ -81,6 +81,7 @@ class Session:
         "_context",
         "_guard",
         "_limits",
+        "_path_game",
         "_payer",
         "_refused",
         "_replays",
@@ -103,13 +104,16 @@ class Session:
         self._limits = app[LIMITS]
         self._watch = app[WATCH]
         self._wire = wire
+        self._path_game: str | None = None
+        """The one that the upgrade named."""
+        wire.check_token = self._recheck
         self.tokens = SocketTokens(self._limits.max_subscriptions)
         self.language: Language = ENGLISH
         """Of the legal moves' texts, as the upgrade's Accept-Language asks."""
 
     async def begin(self, game: str, since: int | None, digest: str | None) -> None:
         """Do the `subscribe` that the path implies; the header's token is this game's. Raises what is refused."""
-        token = self.tokens.of_upgrade
+        self._path_game, token = game, self.tokens.of_upgrade
         if token is not None:
             self.tokens.prove(game, token)  # if it does not, the socket is closed
         try:
@@ -289,12 +293,32 @@ class Session:
         The header's token is for whichever games know it: to others it says nothing, and the public ones stay public.
         """
         loaded, access = await desk.load(self._context, game)
+        self._check_read(access, game)
+        return loaded
+
+    def _check_read(self, access: Access, game: str) -> None:
+        """Raise unless this client may read the game."""
         own, of_upgrade = self.tokens.own(game), self.tokens.of_upgrade
         if own is not None or of_upgrade is None:
             check_read(access, game, own)
         else:
             _check_fallback(access, game, of_upgrade)
-        return loaded
+
+    def _recheck(self, game: str, access: Access) -> None:
+        """A token of a watched game has ended: where it was this client's, the game is watched no longer.
+
+        The socket goes with it, if it is that game's own.
+        """
+        try:
+            self._check_read(access, game)
+        except (NoSuchGame, Unauthorized) as error:
+            self.tokens.forget(game)
+            if game == self._path_game:
+                code = to_problem(error).code
+                self._wire.end(refused(code), code)
+            else:
+                self._wire.leave(game)
+                self._wire.lose(game, error)
 
     def _prove(self, game: str, token: str) -> None:
         """Keep a token that has opened a game."""

@@ -42,6 +42,10 @@ class SocketTokens:
         if self.has_room(game):
             self._proved[game] = Proved(token, key)
 
+    def forget(self, game: str) -> None:
+        """Keep no token for this game any more: it has ended."""
+        self._proved.pop(game, None)
+
     def own(self, game: str) -> str | None:
         """The token that was shown for this game."""
         proved = self._proved.get(game)

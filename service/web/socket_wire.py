@@ -8,6 +8,7 @@ from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
+from service.games.access import Access
 from service.games.errors import GameError
 from service.games.news import News, Position
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED, WRITES, WRITTEN
@@ -59,6 +60,7 @@ class Wire:
         "_transport",
         "_watch",
         "_watched",
+        "check_token",
         "code",
         "games",
     )
@@ -67,6 +69,8 @@ class Wire:
 
     def __init__(self, request: web.Request, socket: Socket, transport: asyncio.Transport) -> None:
         self.games: set[str] = set()
+        self.check_token: Callable[[str, Access], None] = lambda _game, _access: None
+        """Called where a token of a watched game has ended."""
         self._request = request
         self._reader = socket.reader
         self._transport = transport
@@ -108,6 +112,10 @@ class Wire:
         """Tell that a game can be watched no longer."""
         self.games.discard(game)
         self.send(Error(id=None, game=game, problem=to_problem(error)))
+
+    def recheck(self, game: str, access: Access) -> None:
+        """Have the token looked at again by which the game is watched."""
+        self.check_token(game, access)
 
     def send(self, message: ServerMessage) -> None:
         """Send a message."""

@@ -6,7 +6,8 @@ from typing import Literal
 from aiohttp import HttpVersion11, web
 
 from service.games import read
-from service.games.errors import GameError
+from service.games.access import Access, check_read
+from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.news import News, Position, Replaced
 from service.games.port import StoreUnavailable
 from service.telemetry.metrics import CONNECTED, DROPPED, WRITES, WRITTEN
@@ -52,6 +53,13 @@ class Follower:
         """End; who asks again is told why."""
         del game, error
         self._ended.set()
+
+    def recheck(self, game: str, access: Access) -> None:
+        """End where the token has ended by which the game is watched."""
+        try:
+            check_read(access, game, bearer(self._request))
+        except (NoSuchGame, Unauthorized):
+            self._ended.set()
 
     def ping(self) -> None:
         """End where the client has gone; more cannot be asked of an event stream."""

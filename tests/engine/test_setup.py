@@ -3,13 +3,14 @@
 import pytest
 
 from schemas.actions import Pass, PlaceTile
-from schemas.events import GameAborted, GameCreated, GameStarted, PlayerJoined, TileDrawn, TurnStarted
+from schemas.events import GameAborted, GameCreated, GameStarted, PlayerJoined, PlayerLeft, TileDrawn, TurnStarted
 from service.engine import (
     Game,
     GameNotActive,
     Player,
     abort,
     apply,
+    empty_seat,
     encode,
     is_finished,
     legal_moves,
@@ -65,6 +66,15 @@ def test_a_game_with_open_seats_waits() -> None:
     assert open_seat(game) == 1
     assert refused(game) == "waiting"
     assert not is_finished(game)
+
+
+def test_a_seat_is_open_again_whose_player_has_to_leave() -> None:
+    game = waiting()
+    before = view(TABLES, game)
+    take_seat(TABLES, game, 1, "Bo", "blue")
+    assert empty_seat(game, 1) == [PlayerLeft(seat=1, name="Bo")]
+    assert view(TABLES, game) == before
+    assert open_seat(game) == 1
 
 
 def test_it_starts_when_the_last_open_seat_is_taken() -> None:

@@ -162,6 +162,7 @@ class Subject:
                 tilesets=self._tilesets,
                 clock=time.time,
                 committed=watch.committed,
+                tokens_ended=watch.tokens_ended,
                 hooked=deliverer.hooked,
             )
             self._watch = watch

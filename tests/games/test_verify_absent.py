@@ -144,6 +144,7 @@ def test_what_cannot_happen_is_noticed() -> None:
         [{"type": "player_resigned", "seat": 7}],
         [{"type": "rematch_created", "game": "another"}],
         [{"type": "turn_timed_out", "seat": 0, "policy": "pass"}],
+        [{"type": "player_left", "seat": 0, "name": "Ana"}],
         [{"type": "player_joined", "seat": 9, "name": "Zoë", "color": "red"}],
     ):
         check = forged(course("act"), 3, seat=events[0].get("seat"), events=events)

@@ -57,6 +57,7 @@ async def serve(
         tilesets=TILESETS,
         clock=clock,
         committed=watch.committed,
+        tokens_ended=watch.tokens_ended,
         hooked=hooked,
         bots=bots or built_in(),
     )

@@ -413,6 +413,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/games/{id}/seats/{seat}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Empty a seat
+         * @description Sends whoever joined there away, for the owner, while the game waits; the seat is open again, its token ends.
+         *
+         *     Repeatable: a seat that is open stays open. With `If-Match` it is surely the player that you saw there. In a game that has started it is `conflict`, and so it is for a seat that was filled at creation; one that is over is `not_active`. The event is `player_left`.
+         */
+        readonly delete: operations["removePlayer"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/games/{id}/seats/{seat}/token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace a seat's token
+         * @description Gives the seat a new token, and ends the old one at once, with whatever is open by it.
+         *
+         *     For whoever has the seat's token, as after it was seen by others; and for the owner where the seat was filled at creation. The game does not change: there is no version and no event. With an `Idempotency-Key` a retry gets the same token, though the one that it shows has ended.
+         */
+        readonly post: operations["replaceSeatToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/games/{id}/story": {
         readonly parameters: {
             readonly query?: never;
@@ -1111,7 +1155,7 @@ export interface components {
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
             /** @description What happened, in order. */
-            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
+            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
             /** @description The action's id; null where there was none. */
@@ -1738,6 +1782,15 @@ export interface components {
             /** @constant */
             readonly type: "player_joined";
         };
+        /** @description The owner emptied a joined seat of a game that waits; whoever had it is called `name`. */
+        readonly PlayerLeft: {
+            /** @description 1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones. */
+            readonly name: string;
+            /** Format: int32 */
+            readonly seat: number;
+            /** @constant */
+            readonly type: "player_left";
+        };
         /** @description A bot stands in for an absent player, until they return. */
         readonly PlayerReplaced: {
             readonly bot: string;
@@ -1849,6 +1902,8 @@ export interface components {
             /** @description A JSON Pointer; never to an index of an array. */
             readonly path: string;
         };
+        /** @description A new token for a seat: there is nothing to say; an empty body asks for the same as `{}`. */
+        readonly ReplaceToken: Record<string, never>;
         /** @description Resigns, as `POST /v1/games/{id}/resign` does. */
         readonly Resign: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
@@ -2388,7 +2443,7 @@ export interface components {
             /** @description Of that version. */
             readonly digest: string;
             /** @description Those that were asked for; may be empty where only `decision` was. */
-            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
+            readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
             /** @description The move's id; null where nobody acted. */
@@ -2461,6 +2516,11 @@ export interface components {
         readonly "Last-Event-ID": string;
         /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
         readonly Prefer: string;
+        /**
+         * @description A seat's number.
+         * @example 1
+         */
+        readonly seat: number;
         /**
          * @description A ship's id.
          * @example s16
@@ -4907,6 +4967,295 @@ export interface operations {
                 };
             };
             /** @description `no_open_seat`: No seat is open. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large`: The request is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body must be application/json. */
+            readonly 415: {
+                headers: {
+                    readonly "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_reused`: This idempotency key was used for another request. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly removePlayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                readonly "If-Match"?: components["parameters"]["If-Match"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+                /**
+                 * @description A seat's number.
+                 * @example 1
+                 */
+                readonly seat: components["parameters"]["seat"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The game, with the seat open. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GameView"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_owner`: Only the game's owner may do this. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_active`: The game is not being played. `conflict`: Somebody else was first. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch`: The game has another version by now. */
+            readonly 412: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. */
+            readonly 429: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The service failed. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: The store of games does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["Retry-After"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly replaceSeatToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
+            };
+            readonly path: {
+                /**
+                 * @description What is no id is answered as an unknown one.
+                 * @example k7m2x9qd4t1w
+                 */
+                readonly id: components["parameters"]["id"];
+                /**
+                 * @description A seat's number.
+                 * @example 1
+                 */
+                readonly seat: components["parameters"]["seat"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ReplaceToken"];
+            };
+        };
+        readonly responses: {
+            /** @description The seat and its new token. */
+            readonly 200: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SeatToken"];
+                };
+            };
+            /** @description `malformed`: The request is not of the contract's form. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The token is missing or unknown. */
+            readonly 401: {
+                headers: {
+                    readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_seat`: The token does not act for this seat. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: There is no such thing here. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: This path does not answer this method. */
+            readonly 405: {
+                headers: {
+                    readonly Allow: components["headers"]["Allow"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: Somebody else was first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;

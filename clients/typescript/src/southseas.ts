@@ -27,6 +27,7 @@ import type {
   RegisterWebhook,
   Rematch,
   Scores,
+  SeatToken,
   ShipQuery,
   Story,
   StoryQuery,
@@ -115,6 +116,16 @@ export class SouthSeas {
   /** Take the next open seat; of a private game, with its spectator token. */
   joinGame(id: string, asked: JoinGame, options?: WithMoves): Promise<Joined> {
     return this.#post(`/v1/games/${id}/seats`, asked, options, this.#creator);
+  }
+
+  /** Send whoever joined there away, as the owner of a game that waits; the seat is open again. */
+  removePlayer(id: string, seat: number, options?: RequestOptions): Promise<Game> {
+    return this.#http.ask({ method: "DELETE", path: `/v1/games/${id}/seats/${seat}` }, options);
+  }
+
+  /** A new token for a seat; the old one ends at once. */
+  replaceSeatToken(id: string, seat: number, options?: RequestOptions): Promise<SeatToken> {
+    return this.#post(`/v1/games/${id}/seats/${seat}/token`, {}, options);
   }
 
   /** The same players again, for the owner of a game that is over. */

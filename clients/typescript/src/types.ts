@@ -17,6 +17,7 @@ export type Wares = Schemas["Wares"];
 export type CreateGame = Schemas["CreateGame"];
 export type Created = Schemas["Created"];
 export type JoinGame = Schemas["JoinGame"];
+export type SeatToken = Schemas["SeatToken"];
 export type Joined = Schemas["Joined"];
 
 export type LegalMoves = Schemas["LegalMoves"];

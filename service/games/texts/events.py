@@ -16,6 +16,7 @@ from schemas.events import (
     IslanderReturned,
     MoveUndone,
     PlayerJoined,
+    PlayerLeft,
     PlayerReplaced,
     PlayerResigned,
     PlayerReturned,
@@ -36,7 +37,16 @@ from service.games.texts.words import color, cost, each_ware, fish, names, point
 OnBoard = TilePlaced | TileDiscarded | TileDrawn | FishCovered | FeatureEvaluated
 OfIslanders = IslanderPlaced | IslanderRetrieved | IslanderReturned
 OfShips = ShipTaken | ShipRevealed
-OfPlayers = PlayerJoined | TurnStarted | TurnTimedOut | PlayerReplaced | PlayerReturned | PlayerResigned | MoveUndone
+OfPlayers = (
+    PlayerJoined
+    | PlayerLeft
+    | TurnStarted
+    | TurnTimedOut
+    | PlayerReplaced
+    | PlayerReturned
+    | PlayerResigned
+    | MoveUndone
+)
 OfGames = GameCreated | GameStarted | RematchCreated | GameFinished | GameAborted
 
 # By the kind of the segment, as the engine numbers them: island, bridge, sea, market.
@@ -165,8 +175,10 @@ class Teller(NamedTuple):
         say = self.speech.say
         player = self.names[event.seat]
         match event:
-            case PlayerJoined():
-                return say("{player} joins ({color}).", player=player, color=color(self.speech, event.color))
+            case PlayerJoined(name=name):
+                return say("{player} joins ({color}).", player=name, color=color(self.speech, event.color))
+            case PlayerLeft(name=name):
+                return say("{player} has to leave: the seat is open again.", player=name)
             case TurnStarted():
                 return say("It is {player}'s turn.", player=player)
             case TurnTimedOut():

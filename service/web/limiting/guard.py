@@ -31,6 +31,7 @@ from service.web.limiting.requests import (
     READS,
     game_of,
     is_creating,
+    is_joining,
     is_picture,
     proves_token,
     shown_tokens,
@@ -95,6 +96,7 @@ class Guard:
         self.requests = accounts("requests", limits.rate_requests)
         self.creations = accounts("creations", limits.rate_creations)
         self.open_games = accounts("open-games", limits.rate_open_games)
+        self.joins = accounts("joins", limits.rate_joins)
         self.keys = accounts("keys", limits.rate_keys)
         self.bots = accounts("bots", limits.rate_bots)
         self.bot_games = accounts("bot-games", limits.rate_bot_games)
@@ -107,7 +109,8 @@ class Guard:
         """Those of every policy."""
         return (
             *(self.reads, self.writes, self.pictures, self.streams, self.messages),
-            *(self.requests, self.creations, self.open_games, self.keys, self.bots, self.bot_games, self.guesses),
+            *(self.requests, self.creations, self.open_games, self.joins, self.keys),
+            *(self.bots, self.bot_games, self.guesses),
         )
 
     async def aclose(self) -> None:
@@ -271,6 +274,8 @@ class Guard:
         accounts: tuple[Account, ...] = ()
         if is_creating(method, request.path):
             accounts = self.creations.ready(address)
+        elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
+            accounts = self.joins.ready(address)
         if KEY in request.headers:
             accounts += self.keys.ready(address)
         return accounts

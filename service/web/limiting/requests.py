@@ -15,6 +15,7 @@ __all__ = [
     "READS",
     "game_of",
     "is_creating",
+    "is_joining",
     "is_picture",
     "proves_token",
     "shown_tokens",
@@ -22,8 +23,9 @@ __all__ = [
 
 GAMES = "/v1/games/"
 CREATE = "/v1/games"
-CREATING = ("/rematch", "/webhooks")
+CREATING = ("/rematch", "/webhooks", "/token")
 """What makes something new below a game."""
+SEATS = "/seats"
 LASTING = "/ws"
 """What is answered only when it ends."""
 PICTURES = (".svg", ".png", ".txt")
@@ -41,6 +43,11 @@ _GAME = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)
 def is_creating(method: str, path: str) -> bool:
     """Whether it makes something new."""
     return method == "POST" and (path.endswith(CREATING) or path == CREATE)
+
+
+def is_joining(method: str, path: str) -> bool:
+    """Whether it is for an open seat."""
+    return method == "POST" and path.endswith(SEATS) and path.startswith(GAMES)
 
 
 def is_picture(path: str) -> bool:

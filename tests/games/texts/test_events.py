@@ -21,6 +21,7 @@ from schemas.events import (
     IslanderReturned,
     MoveUndone,
     PlayerJoined,
+    PlayerLeft,
     PlayerReplaced,
     PlayerResigned,
     PlayerReturned,
@@ -69,6 +70,12 @@ SAID: list[tuple[AnyEvent, str, str, str]] = [
         "Bo joins (blue).",
         "Bo se joint à la partie (bleu).",
         "Bo spielt mit (blau).",
+    ),
+    (
+        PlayerLeft(seat=1, name="Cy"),
+        "Cy has to leave: the seat is open again.",
+        "Cy doit partir\u00a0: la place est de nouveau libre.",
+        "Cy muss gehen: Der Platz ist wieder frei.",
     ),
     (
         GameStarted(seat=0),

@@ -319,6 +319,7 @@ export const en = {
   say: {
     created: "The table is set up.",
     joined: (name: string) => `${name} takes a seat.`,
+    left: (name: string) => `${name} has to leave; the seat is open again.`,
     started: (name: string) => `The game begins. ${name} has the first turn.`,
     turn: (name: string) => `It is ${owned(name)} turn.`,
     discarded: "A tile fits nowhere and leaves the game.",

@@ -29,6 +29,8 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet): string {
       return text.say.created;
     case "player_joined":
       return text.say.joined(event.name);
+    case "player_left":
+      return text.say.left(event.name);
     case "game_started":
       return text.say.started(name(event.seat));
     case "tile_discarded":
