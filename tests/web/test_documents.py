@@ -114,6 +114,7 @@ def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
         "JoinGame",
         "RegisterWebhook",
         "Rematch",
+        "ReplaceToken",
         "SeatAsked",
         "WaresAsked",
         "WebhookChallengeAnswer",
