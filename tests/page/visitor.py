@@ -40,6 +40,9 @@ class Visitor(NamedTuple):
         phase = await self._phase()
         if phase in {"place", "ship"} or (phase == "spot" and sends):
             await self._choices(phase).first.click()
+        if phase == "ship":
+            await self._pay()
+        if await self.dock.locator(".primary").is_enabled():
             await self.dock.locator(".primary").click()
         else:
             await self.dock.locator(".buttons button:not(.primary, .undo)").click()
@@ -49,6 +52,12 @@ class Visitor(NamedTuple):
     async def version(self) -> int:
         """The version of the game that is shown."""
         return int(await self.page.locator("main").get_attribute("data-version") or 0)
+
+    async def _pay(self) -> None:
+        """Choose wares as long as more can be chosen; that may be no way to pay the ship."""
+        more = self.dock.locator(".stepper button:last-child:enabled")
+        while await more.count():
+            await more.first.click()
 
     def _choices(self, phase: str) -> Locator:
         return self.page.locator(".ship.choosable" if phase == "ship" else "[data-choice]")

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
-import { fittingRotation } from "../model/choices.ts";
+import { type Choices, fittingRotation } from "../model/choices.ts";
 import { useFollowed } from "../model/observable.ts";
 import { kindAt } from "../model/story.ts";
 import { turn } from "../table/deeds.ts";
@@ -38,14 +38,16 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
   const [hovered, setHovered] = useState<Cell | null>(null);
   const [inspected, setInspected] = useState<{ cell: Cell; segment: number } | null>(null);
   const { game, tileset } = table;
-  const box = game ? bounds(game, BORDER) : null;
+  // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
+  const whole = table.replayed === null ? game : table.latest;
+  const box = whole ? bounds(whole, BORDER) : null;
 
   useLayoutEffect(() => {
     if (!frame.current || !drawn.current) return;
     const view = new View(frame.current, drawn.current);
     viewRef.current = view;
     const ended = gestures(frame.current, view, (event) => wheelTurns(event, table, view));
-    const resized = new ResizeObserver(() => view.refit());
+    const resized = new ResizeObserver(() => view.resized());
     resized.observe(frame.current);
     return () => {
       ended();
@@ -62,6 +64,17 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
   useEffect(() => {
     viewRef.current?.closeUp(spot ?? null);
   }, [spot?.x, spot?.y]);
+
+  const isLookedBackAt = table.replayed !== null || (game !== null && game.status !== "active");
+  useEffect(() => {
+    if (box && isLookedBackAt) viewRef.current?.fit(box, true);
+  }, [isLookedBackAt, table.replayed === null]);
+
+  const places = table.replayed === null ? placesIn(table.choices) : [];
+  const asked = places.length > 0 ? game?.version : null;
+  useEffect(() => {
+    viewRef.current?.bring(places);
+  }, [asked]);
 
   if (!game || !tileset) return null;
 
@@ -117,6 +130,11 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
       <ZoomButtons viewRef={viewRef} fit={() => box && viewRef.current?.fit(box, true)} />
     </section>
   );
+}
+
+/** Where on the board something can be chosen. */
+function placesIn({ cells, spots }: Choices): readonly Cell[] {
+  return [...cells.values(), ...spots].map(({ cell }) => cell);
 }
 
 /** The tile as it would lie under the mouse. */

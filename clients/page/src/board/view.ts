@@ -8,6 +8,9 @@ const LARGEST = 4;
 /** The largest that a tile is drawn by itself, so that a small board does not fill the screen with one tile. */
 const LARGEST_FIT = 1.5;
 const MARGIN = 12;
+/** What messages over the board cover; where it is low, they lie over its upper edge. */
+const MESSAGES = 46;
+const LOW = 300;
 /** What the buttons at the right cover. */
 const BUTTONS = 52;
 /** Narrower boards have but one of them, in the corner. */
@@ -15,6 +18,8 @@ const NARROW = 500;
 /** A tile of this size on the screen has spots that a finger can tell apart. */
 const TAPPABLE = 96;
 const CLOSE_UP = 190;
+/** Of a smaller tile nothing can be chosen with certainty. */
+const SMALLEST_CHOICE = 34;
 /** How long after its last movement the board rests. */
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
@@ -35,6 +40,8 @@ export class View {
   private box: Box | null = null;
   private close: Cell | null = null;
   private resting: ReturnType<typeof setTimeout> | undefined;
+  /** The frame's size when it was last looked at. */
+  private size = { width: 0, height: 0 };
 
   constructor(
     private readonly frame: Element,
@@ -52,7 +59,7 @@ export class View {
     const down = (box.bottom - box.top) * SIZE;
     const scale = Math.min(
       (width - 2 * MARGIN - besides(width)) / across,
-      (height - 2 * MARGIN) / down,
+      (height - 2 * MARGIN - above(height)) / down,
       LARGEST_FIT,
     );
     if (this.close && scale * SIZE < TAPPABLE) {
@@ -63,9 +70,39 @@ export class View {
     }
   }
 
-  /** The same again, in a frame that may have another size. */
+  /** The same again. */
   refit(): void {
     if (this.box) this.fit(this.box);
+  }
+
+  /** The frame has another size: the same cells again, or the same middle. */
+  resized(): void {
+    const { width, height } = this.frame.getBoundingClientRect();
+    const before = this.size;
+    if (width === 0 || height === 0) return;
+    this.size = { width, height };
+    if (this.isFitted) return this.refit();
+    this.left += (width - before.width) / 2;
+    this.top += (height - before.height) / 2;
+    this.apply(false);
+  }
+
+  /** Brings the nearest of these cells into sight, where none of them is; the user's own view stays otherwise. */
+  bring(cells: readonly Cell[]): void {
+    const { width, height } = this.frame.getBoundingClientRect();
+    if (this.isFitted || cells.length === 0 || width === 0 || height === 0) return;
+    if (this.tileSize >= SMALLEST_CHOICE && cells.some((cell) => this.isInSight(cell))) return;
+    const away = ({ x, y }: Cell): number =>
+      Math.hypot(
+        this.left + (x + 0.5) * this.tileSize - width / 2,
+        this.top + (y + 0.5) * this.tileSize - height / 2,
+      );
+    const nearest = cells.reduce((one, other) => (away(other) < away(one) ? other : one));
+    const size = Math.max(this.tileSize, TAPPABLE);
+    this.centre(
+      { x: nearest.x + 0.5, y: nearest.y + 0.5 },
+      Math.min(size, Math.min(width, height) * 0.6) / SIZE,
+    );
   }
 
   /** Shows a cell large enough to tap on its parts; null shows the board again. */
@@ -117,11 +154,21 @@ export class View {
     return SIZE * this.scale;
   }
 
+  /** Whether the middle of a cell is in the frame, and under no message. */
+  private isInSight({ x, y }: Cell): boolean {
+    const { width, height } = this.frame.getBoundingClientRect();
+    const across = this.left + (x + 0.5) * this.tileSize;
+    const down = this.top + (y + 0.5) * this.tileSize;
+    return (
+      across > MARGIN && across < width - MARGIN && down > MARGIN + above(height) && down < height - MARGIN
+    );
+  }
+
   private centre(place: Point, scale: number): void {
     const { width, height } = this.frame.getBoundingClientRect();
     this.scale = scale;
     this.left = (width - besides(width)) / 2 - place.x * SIZE * scale;
-    this.top = height / 2 - place.y * SIZE * scale;
+    this.top = (height + above(height)) / 2 - place.y * SIZE * scale;
     this.apply(true);
   }
 
@@ -134,6 +181,10 @@ export class View {
     this.drawn.style.transform = `translate(${this.left}px, ${this.top}px) scale(${this.scale})`;
     this.drawn.style.setProperty("--figure", String(Math.max(1, Math.min(LEGIBLE / this.tileSize, 1.8))));
   }
+}
+
+function above(height: number): number {
+  return height < LOW ? 0 : MESSAGES;
 }
 
 function besides(width: number): number {

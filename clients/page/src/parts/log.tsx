@@ -1,19 +1,24 @@
-/** What happened, in words, the last first. */
+/** What happened, in words, the last at the end, so that nothing that is being read moves. */
 
 import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { PAINTS } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { sentences } from "../model/story.ts";
 import type { Table } from "../table/table.ts";
 
 const MOST = 250;
+/** So near to the end, in pixels, the reader is at the end. */
+const NEAR = 12;
 
 export function Log({ table }: { table: Table }): JSX.Element | null {
+  const list = useRef<HTMLOListElement>(null);
+  useLastInSight(list);
   const { tileset } = table;
   if (!tileset) return null;
-  const course = table.course.slice(-MOST).reverse();
+  const course = table.course.slice(-MOST);
   return (
-    <ol class="log" aria-label={text.table.log} tabindex={0}>
+    <ol ref={list} class="log" aria-label={text.table.log} tabindex={0}>
       {course.map(({ diff, game }) => {
         const said = sentences(diff, game, tileset);
         const color = diff.seat === null ? null : (game.players[diff.seat]?.color ?? null);
@@ -31,4 +36,26 @@ export function Log({ table }: { table: Table }): JSX.Element | null {
       })}
     </ol>
   );
+}
+
+/** Keeps the end of the list in sight, unless the reader has scrolled away from it. */
+function useLastInSight(list: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const panel = list.current?.parentElement;
+    if (!list.current || !panel) return;
+    let isAtEnd = true;
+    const scrolled = (): void => {
+      isAtEnd = panel.scrollHeight - panel.scrollTop - panel.clientHeight < NEAR;
+    };
+    const sized = new ResizeObserver(() => {
+      if (isAtEnd) panel.scrollTop = panel.scrollHeight;
+    });
+    sized.observe(list.current);
+    sized.observe(panel);
+    panel.addEventListener("scroll", scrolled, { passive: true });
+    return () => {
+      sized.disconnect();
+      panel.removeEventListener("scroll", scrolled);
+    };
+  }, [list.current === null]);
 }

@@ -1,7 +1,7 @@
 /** The ships in harbour: what everybody sees, and what the player on turn may choose. */
 
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { shipOf } from "../model/tileset.ts";
 import { choose } from "../table/deeds.ts";
@@ -14,6 +14,7 @@ export function Ships({ table }: { table: Table }): JSX.Element | null {
   const [told, tell] = useState<string | null>(null);
   const id = useId();
   useLetGo(told !== null, () => tell(null));
+  const berths = useBerths(game?.display ?? []);
   if (!game || !tileset) return null;
   const choosing = choices.ships.length > 0 && table.decider !== null;
   const explained = told !== null && game.display.includes(told) ? shipOf(tileset, told) : null;
@@ -31,7 +32,7 @@ export function Ships({ table }: { table: Table }): JSX.Element | null {
         {text.table.ships} <small>{text.table.shipPile(game.ship_pile)}</small>
       </h2>
       <div class="harbour">
-        {game.display.map((ship) => {
+        {berths.map((ship) => {
           const face = shipOf(tileset, ship);
           if (!face) return null;
           const choosable = choosing && choices.ships.some((choice) => choice.ship === ship);
@@ -55,6 +56,15 @@ export function Ships({ table }: { table: Table }): JSX.Element | null {
       {explained && <ShipTold id={id} table={table} game={game} ship={explained} />}
     </section>
   );
+}
+
+/** The ships in their berths: one that comes takes the place of one that has gone, and no other moves. */
+function useBerths(display: readonly string[]): readonly string[] {
+  const held = useRef<readonly string[]>([]);
+  const coming = display.filter((ship) => !held.current.includes(ship));
+  const stayed = held.current.map((ship) => (display.includes(ship) ? ship : coming.shift()));
+  held.current = [...stayed.filter((ship) => ship !== undefined), ...coming];
+  return held.current;
 }
 
 /** Lets go on Escape, and on a tap elsewhere. */

@@ -53,6 +53,11 @@ export class Table extends Observable implements CourseListener {
     return this.stepShown?.game ?? null;
   }
 
+  /** The game as it is now, whatever step is shown; null while it is fetched. */
+  get latest(): Game | null {
+    return this.whole.last?.game ?? null;
+  }
+
   /** The last step that is shown. */
   get stepShown(): Step | null {
     return this.whole.steps[(this.replayed ?? this.whole.shown) - 1] ?? null;
