@@ -11,7 +11,7 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tests.chaos.site import Site, healthy, on_all
+from tests.chaos.site import Site, healthy, on_all, on_each
 from tests.redis_servers import Node
 from tests.tools import LIBFAKETIME, require
 
@@ -159,7 +159,7 @@ async def hints_forbidden(site: Site, chance: Random) -> AsyncIterator[str]:
     try:
         yield one.name
     finally:
-        await on_all(site, allow)
+        await on_each(site, allow)
 
 
 @asynccontextmanager
@@ -178,7 +178,7 @@ async def instance_cut_from_redis(site: Site, chance: Random) -> AsyncIterator[s
     try:
         yield one.name
     finally:
-        await on_all(site, let_in)
+        await on_each(site, let_in)
         await site.proxy.wait_for([one.name])
 
 

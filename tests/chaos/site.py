@@ -6,13 +6,14 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from tests.chaos.fleet import Instance, fleet
 from tests.chaos.haproxy import Haproxy, haproxy
 from tests.redis_servers import Deployment, cluster, sentinel, standalone
 
-__all__ = ["REPLICAS", "SITES", "Site", "healthy", "on_all", "site"]
+__all__ = ["REPLICAS", "SITES", "Site", "healthy", "on_all", "on_each", "site"]
 
 INSTANCES = 3
 HEALTHY_S = 240.0
@@ -77,6 +78,18 @@ async def on_all(site: Site, do: Callable[..., Awaitable[object]]) -> None:
             with suppress(RedisError, OSError):
                 async with aclosing(node.client()) as client:
                     await do(client)
+
+
+async def on_each(site: Site, do: Callable[[Redis], Awaitable[object]]) -> None:
+    """Do something with a client of every data node, as often as it takes where one does not answer in time."""
+    async with asyncio.timeout(HEALTHY_S):
+        for node in site.deployment.nodes:
+            while True:
+                with suppress(RedisError, OSError):
+                    async with aclosing(node.client()) as client:
+                        await do(client)
+                    break
+                await asyncio.sleep(0.1)
 
 
 async def healthy(site: Site) -> None:

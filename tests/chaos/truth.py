@@ -1,7 +1,11 @@
 """What the service says of a game in the end."""
 
+import asyncio
 import time
+from contextlib import suppress
+from typing import Any
 
+import aiohttp
 import msgspec
 
 from schemas.tileset import TileSet
@@ -17,10 +21,21 @@ async def fetch_truth(world: World, game: str) -> Truth:
     """A game with its whole log, which nobody has verified; raises NotFound."""
     client = Client(world.url, session=world.session, backoff=world.backoff)
     log = [diff async for diff in client.log(game)]
-    async with world.session.get(f"{world.url}/v1/games/{game}") as response:
-        tag = response.headers.get("ETag", "").strip('"')
-        document = msgspec.json.decode(await response.read())
+    document, tag = await _document(world, game)
     return Truth(at=time.monotonic(), game=game, document=document, tag=tag, log=log, verified="")
+
+
+async def _document(world: World, game: str) -> tuple[dict[str, Any], str]:
+    """A game and its tag, asked for until the service or its proxy has them; something else may be broken just now."""
+    failures = 0
+    while True:
+        with suppress(aiohttp.ClientError, TimeoutError, OSError):
+            timeout = aiohttp.ClientTimeout(total=world.backoff.timeout_s)
+            async with world.session.get(f"{world.url}/v1/games/{game}", timeout=timeout) as response:
+                if response.status == 200:
+                    return msgspec.json.decode(await response.read()), response.headers.get("ETag", "").strip('"')
+        await asyncio.sleep(world.backoff.wait_s(failures))
+        failures += 1
 
 
 def proved(truth: Truth, tileset: TileSet) -> Truth:
