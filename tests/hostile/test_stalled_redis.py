@@ -49,6 +49,11 @@ class Game(NamedTuple):
     token: str
     move: str
 
+    @property
+    def id(self) -> str:
+        """The end of its path."""
+        return self.path.rpartition("/")[2]
+
     def request(self) -> dict[str, Any]:
         """The arguments of a POST that does it, under a key of its own."""
         return {
@@ -152,13 +157,24 @@ async def act(session: aiohttp.ClientSession, game: Game) -> int:
         return response.status
 
 
+async def say(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, Any]:
+    """Act over a socket, and give what is answered to that."""
+    await socket.send_json({"type": "act", "id": "s", "game": game.id, "move": game.move, "key": f"key of {game.path}"})
+    async with asyncio.timeout(30):
+        while (message := await socket.receive_json()).get("id") != "s":
+            pass
+    answer: dict[str, Any] = message
+    return answer
+
+
 async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(stalling: Stalling) -> None:
     session = stalling.session
     games = [await stalling.create() for _ in range(GAMES)]
-    before, during = games[: GAMES // 2], games[GAMES // 2 :]
+    before, during, spoken = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
     watched = during[0]
     async with (
         session.ws_connect(f"{watched.path}/ws") as socket,
+        session.ws_connect("/v1/ws", headers=bearer(spoken.token)) as speaking,
         session.get(f"{watched.path}/diffs", headers=STREAM) as stream,
     ):
         assert stream.status == 200
@@ -168,9 +184,14 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
             while came.total() < REFUSED:
                 statuses = await asyncio.gather(*(act(session, game) for game in during))
                 assert {*statuses} == {503}
+                refused = await say(speaking, spoken)
+                assert (refused["type"], refused["problem"]["code"]) == ("error", "store_unavailable")
+                assert refused["problem"]["retry_after_s"] == 1
         stalling.node.resume()
         await stalling.ready()
-        assert [await act(session, game) for game in games] == [200] * GAMES
+        assert [await act(session, game) for game in before + during] == [200] * (GAMES - 1)
+        acknowledged = await say(speaking, spoken)
+        assert (acknowledged["type"], acknowledged["version"]) == ("ack", 2)
         async with asyncio.timeout(30):
             while (message := await socket.receive_json())["type"] != "diff":
                 pass
