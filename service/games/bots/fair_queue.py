@@ -159,11 +159,13 @@ class FairQueue:
             self._waits[claim.attended].observe(waited_s)
         return perf_counter()
 
+    def _is_free(self, *, attended: bool) -> bool:
+        """Whether there is a slot for one of this class."""
+        return self._taken < self._slots and (attended or self._unattended < self._share.slots)
+
     def _is_open(self, *, attended: bool) -> bool:
         """Whether one of this class may begin now."""
-        if self._taken >= self._slots:
-            return False
-        return attended or (self._unattended < self._share.slots and perf_counter() >= self._opens_at)
+        return self._is_free(attended=attended) and (attended or perf_counter() >= self._opens_at)
 
     def _take(self, *, attended: bool) -> None:
         self._taken += 1
@@ -183,7 +185,9 @@ class FairQueue:
                 if not waiter.done():
                     self._take(attended=attended)
                     waiter.set_result(None)
-        if self._rings[False].size and self._timer is None and (pause_s := self._opens_at - perf_counter()) > 0:
+        if self._rings[False].size and self._timer is None and self._is_free(attended=False):
+            # only the pause keeps them, which may have ended in this moment
+            pause_s = max(0.0, self._opens_at - perf_counter())
             self._timer = asyncio.get_running_loop().call_later(pause_s, self._wake)
 
     def _wake(self) -> None:

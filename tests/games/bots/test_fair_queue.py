@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from itertools import count
 from random import Random
 from time import perf_counter
 
@@ -111,6 +112,17 @@ async def test_games_without_people_get_their_share_of_the_time_and_no_more() ->
     assert queue.taken == 0
     work_before_last_s = busy_s * 0.9  # give or take: the last decision has made nobody wait yet
     assert last - began > 3 * work_before_last_s
+
+
+async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it ends while somebody looks whether it has ended."""
+    times = count()
+    monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
+    served = Served(FairQueue(1, Share(1, time=0.3)))
+    for number in range(300):
+        served.ask(str(number), HOSTILE)
+    await served.all()
+    assert len(served.order) == 300
 
 
 async def test_people_never_wait_for_the_pause_of_others() -> None:
