@@ -19,6 +19,26 @@ async def test_a_link_brings_a_friend_to_a_private_table_and_shows_no_token_once
     await expect(bo.page.locator(".players")).to_contain_text("you")
 
 
+async def test_the_host_sends_a_stranger_away_and_the_seat_is_open_again(visitors: Visitors) -> None:
+    client = visitors.client
+    seats = [{"name": "Ana"}, {"open": True}, {"open": True}]
+    created = await (await client.post("/v1/games", json={"players": seats})).json()
+    game = created["game"]["id"]
+    await client.post(f"/v1/games/{game}/seats", json={"name": "Stranger"})
+    known = {"id": game, "owner": created["owner_token"], "spectator": created["spectator_token"], "private": False}
+    known |= {"seats": {"0": created["seats"][0]["token"]}, "opened": 1}
+    ana = await visitors.come()
+    await ana.page.evaluate("known => localStorage.setItem('south-seas.tables', JSON.stringify([known]))", known)
+    await ana.page.goto(f"{visitors.url}#{game}")
+    await ana.page.reload()
+    await expect(ana.page.locator(".players")).to_contain_text("Stranger")
+    await expect(ana.page.get_by_role("button", name="Send Ana away")).to_have_count(0)
+    await ana.press("Send Stranger away")
+    await expect(ana.page.locator(".players")).not_to_contain_text("Stranger")
+    assert (await client.post(f"/v1/games/{game}/seats", json={"name": "Bo"})).status == 200
+    await expect(ana.page.get_by_role("button", name="Send Bo away")).to_be_visible()
+
+
 async def test_a_spectator_sees_a_move_as_it_is_made_and_has_nothing_to_decide(visitors: Visitors) -> None:
     player = await visitors.come()
     await starts_against_the_computer(player)

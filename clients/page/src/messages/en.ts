@@ -165,6 +165,7 @@ export const en = {
     copy: "Copy link",
     copied: "Copied",
     invite: "Send this link to whoever should join:",
+    sendAway: (name: string) => `Send ${name} away`,
     link: "Link to this table",
     watchLink: "Link to watch this table",
     board: "The board",

@@ -21,6 +21,7 @@ export function Invite({ table, game }: { table: Table; game: Game }): JSX.Eleme
         <>
           <p class="hint">{text.table.invite}</p>
           <Link table={table} />
+          {table.keys.owner !== null && <Guests table={table} game={game} />}
         </>
       )}
     </section>
@@ -49,6 +50,23 @@ export function Link({ table }: { table: Table }): JSX.Element {
         </button>
       )}
     </div>
+  );
+}
+
+/** Whoever has joined, for the owner, who may send them away. */
+function Guests({ table, game }: { table: Table; game: Game }): JSX.Element | null {
+  const guests = game.players.filter(
+    (player) => player.kind === "human" && !(String(player.seat) in table.keys.seats),
+  );
+  if (guests.length === 0) return null;
+  return (
+    <p class="guests">
+      {guests.map((player) => (
+        <button key={player.seat} disabled={table.isBusy} onClick={() => table.sendAway(player.seat)}>
+          {text.table.sendAway(nameOf(game, player.seat))}
+        </button>
+      ))}
+    </p>
   );
 }
 

@@ -175,6 +175,13 @@ export class Table extends Observable implements CourseListener {
     this.change((options) => service.returnToSeat(this.id, { seat }, options), seat);
   }
 
+  /** Opens a seat again that somebody has joined, for the owner, while the table waits. */
+  sendAway(seat: number): void {
+    void this.doing(async () => {
+      await service.removePlayer(this.id, seat, { token: this.known.owner });
+    });
+  }
+
   abort(): void {
     void this.doing(async () => {
       await service.abortGame(this.id, { token: this.known.owner });
