@@ -63,6 +63,7 @@ async def test_in_a_replay_the_cards_show_what_was_so_then(visitors: Visitors) -
 
 
 async def _numbers(shown: Locator) -> list[int]:
+    await expect(shown).to_have_count(2)
     return [int(one) for one in await shown.all_inner_texts()]
 
 

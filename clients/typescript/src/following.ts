@@ -66,6 +66,7 @@ export class Following {
     if (options.from !== undefined) this.#replica.replace(options.from.game, options.from.digest);
     options.signal?.addEventListener("abort", this.close, { once: true });
     globalThis.addEventListener?.("online", this.#online);
+    globalThis.addEventListener?.("offline", this.#offline);
     globalThis.document?.addEventListener("visibilitychange", this.#awake);
     if (options.signal?.aborted) this.close();
     else this.#connect();
@@ -97,6 +98,7 @@ export class Following {
     if (this.#status === "closed") return;
     this.options.signal?.removeEventListener("abort", this.close);
     globalThis.removeEventListener?.("online", this.#online);
+    globalThis.removeEventListener?.("offline", this.#offline);
     globalThis.document?.removeEventListener("visibilitychange", this.#awake);
     this.#leave();
     this.#become("closed");
@@ -212,6 +214,16 @@ export class Following {
     this.#say({ type: "ping", id: "ping" });
     this.#deadline = setTimeout(() => this.#lost(0), ANSWER_MS);
   }
+
+  /** See at once whether the connection still works, as after a request that nobody answered. */
+  check(): void {
+    if (this.#socket?.readyState === 1) this.#ping();
+  }
+
+  /** The network is gone: an open socket would not tell for long. */
+  readonly #offline = (): void => {
+    if (this.#socket?.readyState === 1) this.#lost(0);
+  };
 
   /** The network is there again: do not wait any longer, and see whether an open socket still works. */
   readonly #online = (): void => {

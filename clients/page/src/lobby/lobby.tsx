@@ -21,15 +21,28 @@ const REFRESH_MS = 15_000;
 export function Lobby(): JSX.Element {
   const [tables, setTables] = useState<Tables | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  /** Why the tables cannot be read now. */
+  const [unread, setUnread] = useState<string | null>(null);
   const [isCreating, setCreating] = useState(false);
   const [helping, setHelping] = useState(false);
 
   useEffect(() => {
     const read = (): void =>
-      void readTables(knownTables()).then(setTables, (error) => setProblem(reasonOf(error)));
+      void readTables(knownTables()).then(
+        (found) => {
+          setTables(found);
+          setUnread(null);
+          setProblem(null);
+        },
+        (error) => setUnread(reasonOf(error)),
+      );
     read();
     const reading = setInterval(read, REFRESH_MS);
-    return () => clearInterval(reading);
+    addEventListener("online", read);
+    return () => {
+      clearInterval(reading);
+      removeEventListener("online", read);
+    };
   }, []);
 
   async function forget(id: string): Promise<void> {
@@ -50,9 +63,9 @@ export function Lobby(): JSX.Element {
           <p>{text.tagline}</p>
         </div>
         <Quick onProblem={setProblem} onFriends={() => setCreating(true)} onHelp={() => setHelping(true)} />
-        {problem && (
+        {(problem ?? unread) && (
           <p class="problem" role="alert">
-            {text.lobby.failed(problem)}
+            {unread ?? text.lobby.failed(problem ?? "")}
           </p>
         )}
         {!isLasting() && <p class="note">{text.lobby.notKept}</p>}

@@ -23,6 +23,20 @@ const wareParts = (held: Wares): string[] => [
 
 const wares = (held: Wares): string => listed(wareParts(held)) || "nothing";
 
+/** Turns by number, neighbours together: turns 3, 5 and 7 to 12. */
+function inTurns(turns: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const turn of turns) {
+    const last = ranges.at(-1);
+    if (last && turn === last[1] + 1) last[1] = turn;
+    else ranges.push([turn, turn]);
+  }
+  const parts = ranges.map(([from, to]) =>
+    from === to ? `${from}` : `${from} ${to === from + 1 ? "and" : "to"} ${to}`,
+  );
+  return `${turns.length === 1 ? "turn" : "turns"} ${listed(parts)}`;
+}
+
 const KINDS: Record<string, string> = { sea: "sea", bridge: "bridge", island: "island", market: "market" };
 
 const ROLES: Record<string, string> = {
@@ -133,8 +147,13 @@ export const en = {
       connecting: "Connecting…",
       connected: "Connected",
       reconnecting: "Reconnecting…",
+      closed: "Not connected",
     } as Record<string, string>,
-    offline: "No connection. The game goes on by itself as soon as you are back.",
+    offline: "No connection. The page goes on by itself as soon as you are back.",
+    unsent: "No connection. Your move is not sent yet: it goes out by itself as soon as you are back.",
+    unsend: "Do not send it",
+    dropped: "Your move was not made: the game had gone on before it arrived. Look again, and choose anew.",
+    notDone: "That could not be sent, and was not done. Try again as soon as you are connected.",
     players: "Players",
     ships: "Ships in harbour",
     shipPile: (count: number) => (count ? `${count} more to come` : "no more to come"),
@@ -161,7 +180,6 @@ export const en = {
     resignSure: "Give up this game? Your islanders go home and you cannot win any more.",
     abort: "End the game for everybody",
     abortSure: "End this game for everybody?",
-    takeBack: "Take my seat back",
     copy: "Copy link",
     copied: "Copied",
     invite: "Send this link to whoever should join:",
@@ -182,6 +200,24 @@ export const en = {
     noneLeft: "none left",
     fatal: (why: string) => `Something went wrong: ${why}`,
     retry: "Try again",
+  },
+
+  away: {
+    standsIn: (name: string | null) => `The computer is playing for ${name ?? "you"}.`,
+    takeOver: "Take over",
+    resting: "Everybody else is away too, so the game waits for you.",
+    restingFor: "The game waits until one of its players is back.",
+    hurry: (time: string) => `Only ${time} left!`,
+    then: {
+      pass: "Then your turn is passed.",
+      bot: "Then the computer plays for you.",
+      resign: "Then you give up.",
+    } as Record<string, string>,
+    bot: (name: string, turns: readonly number[]) => `The computer played for ${name} in ${inTurns(turns)}.`,
+    clock: (name: string, turns: readonly number[]) =>
+      `${owned(name)} time ran out, and the clock decided, in ${inTurns(turns)}.`,
+    byBot: (name: string) => `The computer, for ${name},`,
+    byClock: (name: string) => `The clock, for ${name},`,
   },
 
   score: {

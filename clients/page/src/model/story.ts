@@ -7,7 +7,7 @@ import { tilesOf } from "./tileset.ts";
 
 /** The sentences of one change; `game` is the state after it. */
 export function sentences(diff: Diff, game: Game, tileset: TileSet): string[] {
-  return diff.events.map((event) => sentence(event, game, tileset)).filter((said) => said !== "");
+  return diff.events.map((event) => sentence(event, game, tileset, diff)).filter((said) => said !== "");
 }
 
 export function nameOf(game: Game, seat: number): string {
@@ -20,8 +20,17 @@ export function kindAt(game: Game, tileset: TileSet, cell: Cell, segment: number
   return (placed && tilesOf(tileset).get(placed.tile)?.segments[segment]?.kind) ?? "";
 }
 
-function sentence(event: GameEvent, game: Game, tileset: TileSet): string {
+function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: actor }: Diff): string {
   const name = (seat: number): string => nameOf(game, seat);
+  /** Who does it: the player, or whoever did it for one who was away. */
+  const doer = (seat: number): string => {
+    if (seat !== actor || game.players[seat]?.kind !== "human") return name(seat);
+    return by === "bot"
+      ? text.away.byBot(name(seat))
+      : by === "clock"
+        ? text.away.byClock(name(seat))
+        : name(seat);
+  };
   const role = (where: Cell & { segment: number }): string =>
     text.role(kindAt(game, tileset, where, where.segment));
   switch (event.type) {
@@ -36,11 +45,11 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet): string {
     case "tile_discarded":
       return text.say.discarded;
     case "tile_placed":
-      return text.say.placed(name(event.seat), "");
+      return text.say.placed(doer(event.seat), "");
     case "islander_placed":
-      return text.say.islanderPlaced(name(event.seat), role(event));
+      return text.say.islanderPlaced(doer(event.seat), role(event));
     case "islander_retrieved":
-      return text.say.islanderRetrieved(name(event.seat), role(event));
+      return text.say.islanderRetrieved(doer(event.seat), role(event));
     case "islander_returned":
       return kindAt(game, tileset, event, event.segment) === "market"
         ? text.say.merchantHome(name(event.seat))
@@ -51,7 +60,7 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet): string {
       return text.say.covered(event.fish);
     case "ship_taken":
       return event.paid
-        ? text.say.bought(name(event.seat), event.points, event.paid)
+        ? text.say.bought(doer(event.seat), event.points, event.paid)
         : text.say.won(name(event.seat), event.points);
     case "ship_revealed":
       return text.say.revealed(tileset.ships.find((ship) => ship.id === event.ship)?.points ?? 0);

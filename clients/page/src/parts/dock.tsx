@@ -6,6 +6,7 @@ import type { Pictures } from "../board/pictures.ts";
 import { Token } from "../board/figure.tsx";
 import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
+import { isResting } from "../model/absence.ts";
 import { keyOf } from "../model/cells.ts";
 import { likes } from "../model/memory.ts";
 import { kindAt, nameOf } from "../model/story.ts";
@@ -46,23 +47,22 @@ export function Dock(props: DockProps): JSX.Element | null {
 function Theirs({ table, pictures, game, turn }: StepProps): JSX.Element {
   const player = game.players[turn.decider];
   const tile = table.tileset && tilesOf(table.tileset).get(turn.tile);
-  const mine =
-    table.keys.seats[turn.decider] !== undefined && player?.kind === "human" && player.bot !== null;
   return (
     <section class="dock theirs">
-      <Step heading={text.dock.theirTurn(nameOf(game, turn.decider))} turn={turn}>
+      <Step heading={text.dock.theirTurn(nameOf(game, turn.decider))} game={game} turn={turn}>
         {tile && turn.phase === "place_tile" && (
           <div class="hand idle">
             <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
           </div>
         )}
-        <p class="hint">{player?.bot === null ? text.dock.theyDo[turn.phase] : text.dock.botThinks}</p>
+        <p class="hint">
+          {isResting(game)
+            ? text.away.restingFor
+            : player?.bot === null
+              ? text.dock.theyDo[turn.phase]
+              : text.dock.botThinks}
+        </p>
       </Step>
-      {mine && (
-        <div class="buttons">
-          <button onClick={() => table.takeBack(turn.decider)}>{text.table.takeBack}</button>
-        </div>
-      )}
     </section>
   );
 }
@@ -86,12 +86,14 @@ function headingOf({ table, game, turn }: StepProps): string {
 }
 
 /** What is to be done, in words and pictures; it scrolls where it is long. */
-function Step(props: { heading: string; turn: Turn; children: ComponentChildren }): JSX.Element {
+function Step(props: { heading: string; game: Game; turn: Turn; children: ComponentChildren }): JSX.Element {
   return (
     <div class="step">
       <h2>
         {props.heading}
-        {props.turn.deadline && <Countdown deadline={props.turn.deadline} />}
+        {props.turn.deadline && (
+          <Countdown deadline={props.turn.deadline} timeout={props.game.turn_timeout_s ?? 0} />
+        )}
       </h2>
       {props.children}
     </div>
@@ -115,7 +117,7 @@ function PlacingTile(step: StepProps): JSX.Element {
   const hint = !choice ? text.dock.placeTile : single ? text.dock.placeChosenOnly : text.dock.placeChosen;
   return (
     <>
-      <Step heading={headingOf(step)} turn={turn}>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <Hand table={table} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
         <Hint tip={choice ? undefined : text.dock.placeTip}>{hint}</Hint>
       </Step>
@@ -147,7 +149,7 @@ function SendingIslander(step: StepProps): JSX.Element {
   const tip = onlyRetrieve ? undefined : canRetrieve ? text.dock.retrieveTip : text.dock.islanderTip;
   return (
     <>
-      <Step heading={headingOf(step)} turn={turn}>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <div class="emblem">
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
@@ -162,12 +164,12 @@ function SendingIslander(step: StepProps): JSX.Element {
 }
 
 function Delivering(step: StepProps): JSX.Element {
-  const { table, turn } = step;
+  const { table } = step;
   const choice = table.choices.ships.find(({ ship }) => ship === table.selection.ship);
   const ship = choice && table.tileset && shipOf(table.tileset, choice.ship);
   return (
     <>
-      <Step heading={headingOf(step)} turn={turn}>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <div class="emblem">
           <ShipIcon />
         </div>
@@ -186,10 +188,10 @@ function Delivering(step: StepProps): JSX.Element {
 }
 
 function TakingShip(step: StepProps): JSX.Element {
-  const { table, turn } = step;
+  const { table } = step;
   return (
     <>
-      <Step heading={headingOf(step)} turn={turn}>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
         <div class="emblem">
           <ShipIcon />
         </div>

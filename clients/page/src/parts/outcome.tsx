@@ -4,8 +4,10 @@ import type { Game, Result } from "south-seas-client";
 import type { JSX } from "preact";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
+import { absencesIn } from "../model/absence.ts";
 import { opensRematch } from "../model/memory.ts";
 import { nameOf } from "../model/story.ts";
+import { goToNext, playAgain } from "../table/rematch.ts";
 import type { Table } from "../table/table.ts";
 import { Icon, Won } from "./icon.tsx";
 
@@ -20,6 +22,7 @@ export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Elem
           <>
             <p class="hint">{text.result.reasons[result.reason]}</p>
             <Ranking game={game} result={result} />
+            <Absence table={table} game={game} />
           </>
         )}
         {isNextClosed && <p class="hint">{text.result.nextClosed}</p>}
@@ -30,12 +33,12 @@ export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Elem
         </button>
         {game.next_game
           ? !isNextClosed && (
-              <button class="primary" onClick={() => table.goOn()}>
+              <button class="primary" onClick={() => goToNext(table)}>
                 {text.result.next}
               </button>
             )
           : table.keys.owner && (
-              <button class="primary" disabled={table.isBusy} onClick={() => table.rematch()}>
+              <button class="primary" disabled={table.isBusy} onClick={() => playAgain(table)}>
                 {text.result.rematch}
               </button>
             )}
@@ -91,5 +94,18 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Who was away, and when: nobody should have to guess who played. */
+function Absence({ table, game }: { table: Table; game: Game }): JSX.Element | null {
+  const absences = absencesIn(table.course);
+  if (absences.length === 0) return null;
+  return (
+    <ul class="absences">
+      {absences.map(({ seat, by, turns }) => (
+        <li key={`${seat}.${by}`}>{text.away[by](nameOf(game, seat), turns)}</li>
+      ))}
+    </ul>
   );
 }

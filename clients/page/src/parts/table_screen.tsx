@@ -13,6 +13,8 @@ import { Dock } from "./dock.tsx";
 import { Icon } from "./icon.tsx";
 import { useKeys } from "./keys.ts";
 import { Menu } from "./menu.tsx";
+import { Notices } from "./notices.tsx";
+import { usePageTitle } from "./page_title.ts";
 import { Replay } from "./replay.tsx";
 import { Side } from "./side.tsx";
 
@@ -29,6 +31,7 @@ export function TableScreen({ id, token }: TableScreenProps): JSX.Element {
   );
   useEffect(() => () => table.close(), [table]);
   useFollowed(table);
+  usePageTitle(table);
   return (
     <div class="table-screen">
       <Bar table={table} />
@@ -36,7 +39,7 @@ export function TableScreen({ id, token }: TableScreenProps): JSX.Element {
         <Play table={table} tileset={table.tileset} />
       ) : (
         <main class="loading">
-          <p>{table.isMissing ? text.table.missing : text.table.loading}</p>
+          <p>{whyLoading(table)}</p>
           {table.isMissing && (
             <a class="button" href="#">
               {text.back}
@@ -49,6 +52,11 @@ export function TableScreen({ id, token }: TableScreenProps): JSX.Element {
       </p>
     </div>
   );
+}
+
+function whyLoading(table: Table): string {
+  if (table.isMissing) return text.table.missing;
+  return table.network.isOffline ? text.table.offline : text.table.loading;
 }
 
 function Play({ table, tileset }: { table: Table; tileset: NonNullable<Table["tileset"]> }): JSX.Element {
@@ -70,14 +78,7 @@ function Play({ table, tileset }: { table: Table; tileset: NonNullable<Table["ti
       <button class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
         {isAside ? text.table.less : text.table.more}
       </button>
-      {table.problem && (
-        <p class="problem" role="alert">
-          {table.problem}
-          <button class="round" aria-label={text.close} onClick={() => table.dismiss()}>
-            <Icon name="close" />
-          </button>
-        </p>
-      )}
+      <Notices table={table} />
     </main>
   );
 }
@@ -94,8 +95,8 @@ function Bar({ table }: { table: Table }): JSX.Element {
       {turn && <span class="turn">{text.table.turn(turn.number)}</span>}
       {game && <span class="bag">{text.table.bagLeft(game.bag)}</span>}
       <span class="gap" />
-      <span class={`connection ${table.connection}`} role="status">
-        {text.table.connection[table.connection]}
+      <span class={`connection ${table.network.status}`} role="status">
+        {text.table.connection[table.network.status]}
       </span>
       <Menu table={table} />
     </header>

@@ -68,6 +68,11 @@ export class Course {
     this.following?.take(diffs);
   }
 
+  /** Sees at once whether the connection still works. */
+  check(): void {
+    this.following?.check();
+  }
+
   close(): void {
     this.isOpen = false;
     clearTimeout(this.pausing);

@@ -1,23 +1,38 @@
 /** A table as this browser sees it: the game, its course, what may be done, and what is about to be. */
 
-import type { Acted, Game, LegalMoves, Move, Scores, Status, TileSet } from "south-seas-client";
+import {
+  type Acted,
+  type Game,
+  type LegalMoves,
+  type Move,
+  ProblemError,
+  type Scores,
+  type Status,
+  type TileSet,
+} from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
-import { type KnownTable, keepCreated, keepTable } from "../model/memory.ts";
+import { isStoodIn } from "../model/absence.ts";
+import { type KnownTable, keepTable } from "../model/memory.ts";
 import { Observable } from "../model/observable.ts";
-import { fragmentOf } from "../model/route.ts";
 import { nameOf, sentences } from "../model/story.ts";
-import { reasonOf, service } from "../service.ts";
+import { isUnanswered, reasonOf, service } from "../service.ts";
 import { Course, type CourseListener, type Step } from "./course.ts";
+import { Network } from "./network.ts";
+import { Outbox } from "./outbox.ts";
 import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
+
+/** Why a move is refused that was made for an earlier state of the game. */
+const LATE = new Set(["version_mismatch", "not_active"]);
 
 export class Table extends Observable implements CourseListener {
   tileset: TileSet | null = null;
-  connection: Status = "connecting";
-  /** Why something did not work; null where all is well. */
-  problem: string | null = null;
+  /** What was refused, or dropped, and why; null where there is nothing to say. */
+  notice: string | null = null;
+  /** Why nothing more comes from this table; null while it can be read. */
+  fatal: string | null = null;
   isMissing = false;
-  /** Whether an action is under way. */
+  /** Whether an action is under way, or waits for the network. */
   isBusy = false;
   scores: Scores | null = null;
   choices: Choices = NOTHING;
@@ -29,12 +44,22 @@ export class Table extends Observable implements CourseListener {
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
 
+  readonly network = new Network(() => this.recover());
+
   private readonly whole: Course;
+  private readonly outbox: Outbox;
   private moves: LegalMoves | null = null;
+  private isUnread = false;
 
   constructor(private known: KnownTable) {
     super();
+    this.outbox = new Outbox(known.id);
     this.whole = new Course(known.id, this);
+    this.read();
+  }
+
+  private read(): void {
+    this.isUnread = false;
     void this.whole.open(this.readToken, async (game) => {
       this.tileset ??= await service.tileset(game.tileset);
     });
@@ -100,7 +125,22 @@ export class Table extends Observable implements CourseListener {
     return this.moves?.version === this.game?.version ? (this.moves?.moves ?? []) : [];
   }
 
+  /** Whether a move waits for the network. */
+  get isUnsent(): boolean {
+    return this.outbox.isWaiting;
+  }
+
+  /** The seats of this browser that the computer plays. */
+  get standIns(): readonly number[] {
+    const players = this.game?.status === "active" && this.replayed === null ? this.game.players : [];
+    return players
+      .filter((one) => isStoodIn(one) && this.known.seats[one.seat] !== undefined)
+      .map(({ seat }) => seat);
+  }
+
   select(changes: Partial<Selection>): void {
+    if (this.outbox.isHolding) return;
+    this.notice = null;
     this.selection = { ...this.selection, ...changes };
     this.changed();
   }
@@ -128,7 +168,7 @@ export class Table extends Observable implements CourseListener {
   }
 
   dismiss(): void {
-    this.problem = null;
+    this.notice = null;
     this.changed();
   }
 
@@ -142,21 +182,39 @@ export class Table extends Observable implements CourseListener {
     const game = this.game;
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
-    await this.doing(async () => {
-      const acted = await service.act(
-        this.id,
-        { move: move.id, seat },
-        {
-          token: this.known.seats[seat] ?? null,
-          ifMatch: { version: game.version },
-          includeLegalMoves: true,
-        },
-      );
-      this.moves = acted.legal_moves;
-      this.selection = NOTHING_SELECTED;
-      this.choices = NOTHING;
-      this.whole.take(acted.diffs);
-    });
+    this.outbox.put({ move, seat, version: game.version, token: this.known.seats[seat] ?? null });
+    await this.send();
+  }
+
+  /** Sends the move that is to be sent; without an answer it waits, with its key, for the network. */
+  private async send(): Promise<void> {
+    this.isBusy = true;
+    this.notice = null;
+    this.changed();
+    try {
+      const acted = await this.outbox.send();
+      if (acted === null) {
+        this.lost();
+      } else {
+        this.network.back();
+        this.moves = acted.legal_moves;
+        this.acted(acted.diffs);
+      }
+    } catch (error) {
+      this.network.back();
+      const isLate = error instanceof ProblemError && LATE.has(error.code);
+      this.notice = isLate ? text.table.dropped : reasonOf(error);
+    } finally {
+      this.isBusy = this.outbox.isHolding;
+      this.settled();
+    }
+  }
+
+  /** Lets go of the move that waits for the network. */
+  unsend(): void {
+    this.outbox.drop();
+    this.isBusy = false;
+    this.settled();
   }
 
   /** Takes the last action of this turn back. */
@@ -188,41 +246,31 @@ export class Table extends Observable implements CourseListener {
     });
   }
 
-  /** Sets up another game of the same players, and goes there. */
-  rematch(): void {
-    void this.doing(async () => {
-      const created = await service.rematch(this.id, {}, { token: this.known.owner });
-      keepCreated(created, this.known.private);
-      location.hash = fragmentOf(created.game.id);
-    });
-  }
-
-  /** Goes to the rematch that somebody has set up: who joined this table has the same seat there, by the same token. */
-  goOn(): void {
-    const next = this.game?.next_game;
-    if (!next) return;
-    if (this.known.owner === null) keepTable(next, { seats: this.known.seats, private: this.known.private });
-    location.hash = fragmentOf(next);
-  }
-
   private change(asked: (options: { token: string | null }) => Promise<Acted>, seat: number): void {
     void this.doing(async () => {
       const { diffs } = await asked({ token: this.known.seats[seat] ?? null });
-      this.selection = NOTHING_SELECTED;
-      this.choices = NOTHING;
-      this.whole.take(diffs);
+      this.acted(diffs);
     });
+  }
+
+  private acted(diffs: Acted["diffs"]): void {
+    this.selection = NOTHING_SELECTED;
+    this.choices = NOTHING;
+    this.whole.take(diffs);
   }
 
   /** Does something that changes the game; what goes wrong is told. */
   async doing(deed: () => Promise<void>): Promise<void> {
+    if (this.outbox.isHolding) return;
     this.isBusy = true;
-    this.problem = null;
+    this.notice = null;
     this.changed();
     try {
       await deed();
+      this.network.back();
     } catch (error) {
-      this.problem = reasonOf(error);
+      if (isUnanswered(error)) this.lost();
+      this.notice = isUnanswered(error) ? text.table.notDone : reasonOf(error);
     } finally {
       this.isBusy = false;
       this.settled();
@@ -230,24 +278,48 @@ export class Table extends Observable implements CourseListener {
   }
 
   close(): void {
+    this.network.close();
     this.whole.close();
   }
 
   connected(status: Status): void {
-    if (status === "reconnecting" && this.connection === "connected") this.announcement = text.say.lost;
-    if (status === "connected" && this.connection === "reconnecting") this.announcement = text.say.back;
-    this.connection = status;
+    if (status === "reconnecting" && this.network.status === "connected") this.announcement = text.say.lost;
+    if (status === "connected" && this.network.status !== "connected") this.announcement = text.say.back;
+    this.network.became(status);
     this.changed();
   }
 
   refused(error: unknown): void {
-    this.isMissing = this.game === null;
-    this.problem = reasonOf(error);
+    if (isUnanswered(error)) {
+      this.isUnread = true;
+      this.lost();
+    } else {
+      this.isMissing = this.game === null;
+      this.fatal = reasonOf(error);
+      this.network.became("closed");
+    }
     this.changed();
+  }
+
+  /** A request had no answer: is the connection gone as well? */
+  private lost(): void {
+    this.network.lost();
+    this.whole.check();
+  }
+
+  /** The network may be there again: does what it kept from being done. */
+  private recover(): void {
+    if (this.isUnread) this.read();
+    else if (this.outbox.isWaiting) void this.send();
+    else {
+      this.network.mayBeBack();
+      this.settled();
+    }
   }
 
   stepped(step: Step): void {
     this.choices = NOTHING;
+    if (this.notice !== text.table.dropped) this.notice = null;
     this.tell(step);
     this.changed();
   }
@@ -274,7 +346,8 @@ export class Table extends Observable implements CourseListener {
     try {
       await question;
     } catch (error) {
-      this.problem = reasonOf(error);
+      if (isUnanswered(error)) this.lost();
+      else this.notice = reasonOf(error);
     }
     this.changed();
   }
@@ -288,6 +361,7 @@ export class Table extends Observable implements CourseListener {
     }
     if (this.moves?.version !== game.version) {
       this.moves = await service.legalMoves(this.id, {}, { token: this.readToken });
+      this.network.back();
     }
     if (this.moves?.version !== this.whole.last?.game.version) return;
     if (this.moves) this.choices = choicesIn(this.moves, turn.placed);
@@ -299,6 +373,7 @@ export class Table extends Observable implements CourseListener {
     const game = this.whole.last?.game;
     if (!game || game.status === "waiting" || this.scores?.version === game.version) return;
     const scores = await service.scores(this.id, { token: this.readToken });
+    this.network.back();
     if (scores.version >= (this.scores?.version ?? 0)) this.scores = scores;
   }
 }

@@ -1,0 +1,184 @@
+"""What becomes of a move that is made without a network, and of what the page said about it."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Route, expect
+
+from tests.page.prepared import Prepared, prepared
+from tests.page.visitor import PHONE, Visitor, Visitors
+
+UNSENT = "Your move is not sent yet"
+DROPPED = "Your move was not made"
+BACK_MS = 25_000
+"""How long a page may take to see that its network is back."""
+
+
+class Offline:
+    """Ana, who decides, on a phone."""
+
+    def __init__(self, table: Prepared, visitors: Visitors, ana: Visitor) -> None:
+        self.table = table
+        self.visitors = visitors
+        self.ana = ana
+
+    async def leave(self) -> None:
+        await self.ana.context.set_offline(offline=True)
+        self.visitors.excuse("ERR_INTERNET_DISCONNECTED")
+
+    async def come_back(self) -> None:
+        await self.ana.context.set_offline(offline=False)
+
+    async def place(self) -> None:
+        """Choose the first place for the tile, and confirm."""
+        await self.ana.page.locator(".cells [data-choice]").first.click()
+        await self.ana.dock.locator(".primary").click()
+
+    async def decide_elsewhere(self) -> None:
+        """Somebody else who has Ana's seat does something, so that the game goes on without this browser."""
+        await self.table.post("actions", {"move": (await self.table.moves())[-1]["id"]})
+
+    async def never_both(self) -> None:
+        """From now on, note when red box and green sign are seen together."""
+        await self.ana.page.evaluate(
+            """() => {
+              window.seenBoth = 0;
+              const look = () => {
+                const red = document.querySelector('.problem');
+                const green = document.querySelector('.connection.connected');
+                if (red && green) window.seenBoth++;
+              };
+              new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+            }"""
+        )
+
+
+@pytest.fixture
+async def offline(visitors: Visitors) -> AsyncIterator[Offline]:
+    """Somebody whose network is gone when they are to place a tile."""
+    table = await prepared(visitors, "offline")
+    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
+    await expect(ana.page.locator(".cell").first).to_be_visible()
+    gone = Offline(table, visitors, ana)
+    await gone.never_both()
+    await gone.leave()
+    yield gone
+    assert await ana.page.evaluate("window.seenBoth") == 0
+    visitors.excuse("ERR_INTERNET_DISCONNECTED")
+
+
+async def test_a_move_made_without_a_network_is_sent_on_return(offline: Offline) -> None:
+    ana = offline.ana
+    await offline.place()
+    await expect(ana.page.locator(".problem")).to_contain_text(UNSENT)
+    await expect(ana.page.locator(".connection")).not_to_have_text("Connected")
+    assert (await offline.table.game())["version"] == 1
+    await offline.come_back()
+    await expect(ana.page.locator(".spot, .cell").first).to_be_visible(timeout=BACK_MS)
+    await expect(ana.page.locator(".tile")).to_have_count(2)
+    await expect(ana.page.locator(".problem, .notice")).to_have_count(0)
+    await expect(ana.page.locator(".connection")).to_have_text("Connected")
+    assert (await offline.table.game())["version"] > 1
+
+
+async def test_a_move_is_dropped_and_offered_again_where_the_game_went_on(offline: Offline) -> None:
+    ana = offline.ana
+    await offline.place()
+    await expect(ana.page.locator(".problem")).to_contain_text(UNSENT)
+    await offline.decide_elsewhere()
+    await offline.table.post("undo", {"seat": 0})
+    assert (await offline.table.game())["version"] == 3
+    await offline.come_back()
+    await expect(ana.page.locator(".notice")).to_contain_text(DROPPED, timeout=BACK_MS)
+    await expect(ana.page.locator(".problem")).to_have_count(0)
+    await expect(ana.page.locator(".tile")).to_have_count(1)
+    assert (await offline.table.game())["version"] == 3
+    await ana.page.locator(".cells [data-choice]").first.click()
+    await expect(ana.page.locator(".notice")).to_have_count(0)
+    await ana.dock.locator(".primary").click()
+    await expect(ana.page.locator(".tile")).to_have_count(2)
+    offline.visitors.excuse("412")
+
+
+async def test_a_move_that_waits_can_be_taken_back(offline: Offline) -> None:
+    ana = offline.ana
+    await offline.place()
+    await ana.press("Do not send it")
+    await expect(ana.page.get_by_text(UNSENT)).to_have_count(0)
+    await offline.come_back()
+    await expect(ana.page.locator(".connection")).to_have_text("Connected", timeout=BACK_MS)
+    await expect(ana.page.locator(".cell").first).to_be_visible()
+    assert (await offline.table.game())["version"] == 1
+    await offline.place()
+    await expect(ana.page.locator(".tile")).to_have_count(2)
+
+
+async def test_a_move_whose_answer_was_lost_is_not_made_twice(visitors: Visitors) -> None:
+    """The service did it, and nobody heard: the same key gets that answer."""
+    table = await prepared(visitors, "offline")
+    ana = await table.opened_by(visitors, 0)
+    await expect(ana.page.locator(".cell").first).to_be_visible()
+    acts = re.compile(r"/actions(\?|$)")
+    keys: list[str] = []
+
+    async def lose(route: Route) -> None:
+        """The request arrives; its answer does not, as often as the client tries."""
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) > 6:
+            await route.continue_()
+            return
+        await route.fetch()
+        await route.abort()
+
+    await ana.page.route(acts, lose)
+    await ana.page.locator(".cells [data-choice]").first.click()
+    await ana.dock.locator(".primary").click()
+    await expect(ana.page.locator(".tile")).to_have_count(2)
+    await expect(ana.page.locator(".problem, .notice")).to_have_count(0, timeout=BACK_MS)
+    await expect(ana.page.locator(".connection")).to_have_text("Connected", timeout=BACK_MS)
+    await expect(ana.page.locator(".dock.mine:not(.busy), .dock.theirs")).to_be_visible(timeout=BACK_MS)
+    assert len(keys) > 6
+    assert len(set(keys)) == 1
+    placed = [event for diff in await _log(table) for event in diff["events"] if event["type"] == "tile_placed"]
+    assert len(placed) == 1
+    visitors.excuse("ERR_FAILED")
+
+
+async def test_what_could_not_be_read_is_read_on_return(offline: Offline) -> None:
+    """Ana's page had nothing to do, and says nothing that is no longer true."""
+    ana = offline.ana
+    await expect(ana.page.locator(".connection")).not_to_have_text("Connected")
+    await offline.decide_elsewhere()
+    await offline.come_back()
+    await expect(ana.page.locator(".tile")).to_have_count(2, timeout=BACK_MS)
+    await expect(ana.page.locator(".problem, .notice")).to_have_count(0)
+
+
+async def test_a_table_opened_without_a_network_opens_on_return(visitors: Visitors) -> None:
+    table = await prepared(visitors, "offline")
+    ana = await visitors.come()
+    await ana.context.set_offline(offline=True)
+    await ana.page.evaluate("id => { location.hash = id; }", table.id)
+    await expect(ana.page.locator("main")).to_contain_text("No connection.", timeout=BACK_MS)
+    await expect(ana.page.get_by_text("This table is not there")).to_have_count(0)
+    await ana.context.set_offline(offline=False)
+    await expect(ana.page.locator(".board")).to_be_visible(timeout=BACK_MS)
+    visitors.excuse("ERR_INTERNET_DISCONNECTED")
+
+
+async def test_the_lobby_says_nothing_of_the_network_once_it_is_back(visitors: Visitors) -> None:
+    ana = await visitors.come()
+    await expect(ana.page.get_by_role("button", name="Play against the computer")).to_be_visible()
+    await ana.context.set_offline(offline=True)
+    await ana.press("Play against the computer")
+    await expect(ana.page.locator(".problem")).to_contain_text("No connection.", timeout=BACK_MS)
+    await ana.context.set_offline(offline=False)
+    await expect(ana.page.locator(".problem")).to_have_count(0, timeout=BACK_MS)
+    visitors.excuse("ERR_INTERNET_DISCONNECTED")
+
+
+async def _log(table: Prepared) -> list[dict[str, list[dict[str, str]]]]:
+    async with table.client.get(f"{table.path}/diffs?since=0&limit=1000") as answer:
+        diffs: list[dict[str, list[dict[str, str]]]] = (await answer.json())["diffs"]
+        return diffs
