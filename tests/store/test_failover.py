@@ -14,7 +14,7 @@ from service.store.client import connect
 from service.store.store import RedisStore
 from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import said
-from tests.store.commits import action, creation, diff
+from tests.store.commits import action, creation, diff, key_hash
 from tests.store.test_failures import insist
 from tests.store.test_hints import heard
 
@@ -130,7 +130,7 @@ async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> 
         await set_slot(source, "MIGRATING", await identity(target))
         waiting = asyncio.create_task(store.commit(action(1)))
         await migrate(source, target)
-        loaded = await store.load("g", "key")
+        loaded = await store.load("g", key_hash("key"))
         assert loaded is not None
         assert (loaded.version, await store.versions(["g"])) == (1, [(1, "digest-1")])
         assert not waiting.done()
