@@ -90,7 +90,7 @@ class Repeated(_Record, tag="repeated"):
     client: str
     key: str
     equal: bool
-    """Whether the answer was the same, byte for byte."""
+    """Whether the answer told the same commit, diff by diff."""
 
 
 class Saw(_Record, tag="saw"):

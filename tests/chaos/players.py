@@ -114,7 +114,19 @@ class TablePlayer:
         except ClientError as error:
             self._broke(f"{key} once more: {error!r}")
         else:
-            self.world.history.add(Repeated(client=self.client, key=key, equal=encode(again) == encode(acted)))
+            self.world.history.add(Repeated(client=self.client, key=key, equal=_is_same(acted, again)))
 
     def _broke(self, detail: str) -> None:
         self.world.history.add(Broke(client=self.client, detail=f"{self.game}: {detail}"))
+
+
+def _is_same(first: Acted[Diff], again: Acted[Diff]) -> bool:
+    """Whether a second answer tells the same commit; the legal moves in it are those of now, and may be of a later one.
+
+    Source: api.md, "Idempotency-Key".
+    """
+    first_moves, moves = first.legal_moves, again.legal_moves
+    if moves is None or first_moves is None or (again.version, again.digest) != (first.version, first.digest):
+        return False
+    unchanged = (moves.version, moves.digest) == (first_moves.version, first_moves.digest)
+    return encode(again.diffs) == encode(first.diffs) and (not unchanged or encode(moves) == encode(first_moves))
