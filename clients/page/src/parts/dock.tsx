@@ -50,9 +50,13 @@ function Theirs({ table, pictures, game, turn }: StepProps): JSX.Element {
   return (
     <section class="dock theirs">
       <Step heading={text.dock.theirTurn(nameOf(game, turn.decider))} game={game} turn={turn}>
-        {tile && turn.phase === "place_tile" && (
+        {tile && turn.phase === "place_tile" ? (
           <div class="hand idle">
             <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
+          </div>
+        ) : (
+          <div class="emblem">
+            <Token color={player?.color ?? null} />
           </div>
         )}
         <p class="hint">
