@@ -150,7 +150,7 @@ export const en = {
       closed: "Not connected",
     } as Record<string, string>,
     offline: "No connection. The page goes on by itself as soon as you are back.",
-    unsent: "No connection. Your move is not sent yet: it goes out by itself as soon as you are back.",
+    unsent: "No connection. Your move is not sent yet. It goes out on return.",
     unsend: "Do not send it",
     dropped: "Your move was not made: the game had gone on before it arrived. Look again, and choose anew.",
     notDone: "That could not be sent, and was not done. Try again as soon as you are connected.",
