@@ -153,7 +153,7 @@ async def hints_forbidden(site: Site, chance: Random) -> AsyncIterator[str]:
         await client.client_kill_filter(_type="pubsub", user=one.name)
 
     async def allow(client: Redis) -> None:
-        await _set_user(client, one.name, "+@all")
+        await _mend_user(client, one.name, "+@all")
 
     await on_all(site, forbid)
     try:
@@ -172,7 +172,7 @@ async def instance_cut_from_redis(site: Site, chance: Random) -> AsyncIterator[s
         await client.client_kill_filter(user=one.name)
 
     async def let_in(client: Redis) -> None:
-        await _set_user(client, one.name, "on")
+        await _mend_user(client, one.name, "on")
 
     await on_all(site, lock_out)
     try:
@@ -222,6 +222,12 @@ async def clock_wrong(site: Site, chance: Random) -> AsyncIterator[str]:
 
 async def _set_user(client: Redis, name: str, *rules: str) -> None:
     await client.execute_command("ACL", "SETUSER", name, *rules)  # type: ignore[no-untyped-call]
+
+
+async def _mend_user(client: Redis, name: str, *rules: str) -> None:
+    """Sentinels have a server write its configuration while a user is locked out; so it is written once more."""
+    await _set_user(client, name, *rules)
+    await client.config_rewrite()
 
 
 async def _primary(site: Site, chance: Random) -> Node:
