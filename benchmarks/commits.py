@@ -1,6 +1,7 @@
 """The commit of one action as the store sends it, with nothing in it that means anything: for the ceilings."""
 
 import os
+import struct
 from typing import NamedTuple
 
 from service.store.batch import Value
@@ -8,9 +9,8 @@ from service.store.batch import Value
 DIGEST = "0" * 32
 ACCESS = b"x" * 300
 KEEP_S = 3600
-KEPT = 180
-"""Bytes that are kept of an answer: it without its diff, and what was asked."""
-
+FIELD = 16
+"""Bytes of the name of an idempotency key's record."""
 
 META = "1800000000000000"
 """What goes with a diff that is not traced."""
@@ -27,16 +27,17 @@ class Sizes(NamedTuple):
 
 def keys(game: str, version: int) -> list[str]:
     """KEYS of commit.lua, of the commit that builds on `version`."""
-    return [f"bare:{{{game}}}:game", f"bare:{{{game}}}:log", f"bare:{{{game}}}:answer:{version}"]
+    return [f"bare:{{{game}}}:game", f"bare:{{{game}}}:log", f"bare:{{{game}}}:answer:{version:064x}"]
 
 
 def arguments(game: str, version: int, sizes: Sizes) -> list[Value]:
-    """ARGV of commit.lua: one diff, with an answer to keep; `version` 0 creates the game."""
+    """ARGV of commit.lua: one diff, with an idempotency key; `version` 0 creates the game."""
     on: tuple[Value, Value] = (version, DIGEST) if version else ("", "")
     hooks = ""
     access = b"" if version else ACCESS
-    kept = b"k" * KEPT
+    field = b"k" + os.urandom(FIELD - 1)
+    record = struct.pack(">BBIIH16s", 1, 0, 1_800_000_000, version, 1, bytes(16))
     return [
         *(os.urandom(16).hex(), *on, hooks, b"s" * sizes.snapshot, access, KEEP_S, f"bare:{{{game}}}:hints", "", 0),
-        *(kept, KEEP_S, META, version + 1, DIGEST, DIGEST, b"d" * sizes.diff),
+        *(field, record, META, "", "", version + 1, DIGEST, DIGEST, b"d" * sizes.diff),
     ]

@@ -36,7 +36,7 @@ VISIBLE = "LNPS"
 def is_visible(character: str) -> bool:
     r"""Whether a character shows something by itself.
 
-    >>> [is_visible(one) for one in ("a", "\\u0301", " ", "\\u3164")]
+    >>> [is_visible(one) for one in ("a", "\u0301", " ", "\u3164")]
     [True, False, False, False]
     """
     return unicodedata.category(character)[0] in VISIBLE and character not in INVISIBLE
@@ -47,7 +47,7 @@ def normalize_name(name: str) -> str:
 
     Raises ValueError where it is too long, holds a character that it may not have, or none that can be seen.
 
-    >>> normalize_name(" Ana\\u0301 ") == "An\\u00e1"
+    >>> normalize_name(" Ana\u0301 ") == "An\u00e1"
     True
     """
     trimmed = unicodedata.normalize("NFC", name.strip())
@@ -65,7 +65,7 @@ def normalize_name(name: str) -> str:
 def name_key(name: str) -> str:
     r"""What names that look alike have in common: without case, width, invisible characters and repeated spaces.
 
-    >>> name_key("\\uff21na  B") == name_key("ANA\\u00a0b")
+    >>> name_key("\uff21na  B") == name_key("ANA\u00a0b")
     True
     """
     shown = "".join(" " if character in INVISIBLE else character for character in name if character not in SELECTORS)

@@ -30,7 +30,12 @@ async def test_an_action_and_its_ceiling_say_the_same_to_redis() -> None:
     async with pair(Run(quick=True)) as both:
         ours, bare = (one.commands for one in both.traffic)
     assert bare.keys() <= ours.keys()
-    assert {name: round(count) for name, count in ours.items() if count > 0.5} == bare
+    assert rounded(ours) == rounded(bare)
+
+
+def rounded(commands: dict[str, float]) -> dict[str, int]:
+    """What each action says, without what only some do."""
+    return {name: round(count) for name, count in commands.items() if count > 0.5}
 
 
 async def test_redis_alone_takes_every_prepared_commit() -> None:

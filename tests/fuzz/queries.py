@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.names import INVISIBLE, is_visible, name_key
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.subject import Subject
 from tests.pictures.drawn import parsed
@@ -106,13 +107,16 @@ def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
         """A name is taken or refused as its characters say, and stands as it is in all that is told and drawn."""
         body = {"players": [{"name": name}, {"name": other}], "first_seat": 0}
         made = ask(subject, "POST", "/v1/games", body)
-        right = all(1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REFUSED for one in (name, other))
-        assert made.status == (201 if right else 400), (name, other, made)
+        shown = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
+        right = all(1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REFUSED for one in shown)
+        right = right and all(any(map(is_visible, one)) and not INVISIBLE & {*one} for one in shown)
+        expected = 400 if not right else 409 if name_key(name) == name_key(other) else 201
+        assert made.status == expected, (name, other, made)
         figures["http requests"] += 1
-        if not right:
+        if made.status != 201:
             return
         created = json.loads(made.data)
-        assert [player["name"] for player in created["game"]["players"]] == [name, other]
+        assert [player["name"] for player in created["game"]["players"]] == shown
         game = f"/v1/games/{created['game']['id']}"
         accepted = {"Accept-Language": ", ".join(languages)}
         for path in ("/story", "/legal-moves", "/board.svg?side=1", "/board.txt?side=1", "/board.png?side=1&width=64"):

@@ -98,6 +98,7 @@ async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: 
 @pytest.mark.parametrize("place", ("lobby", "table"))
 async def test_the_question_mark_opens_the_help(visitors: Visitors, place: str) -> None:
     player = await visitors.come()
+    await expect(player.page.get_by_role("button", name="Play against the computer")).to_be_visible()
     if place == "table":
         await starts_against_the_computer(player)
         await expect(player.page.locator(".cell").first).to_be_visible()

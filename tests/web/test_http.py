@@ -26,7 +26,7 @@ ASKED = (
 
 def filled(path: str, id_: str) -> str:
     """A path with names in the place of its parameters."""
-    return path.format_map({"id": id_, "hook": "none", "tile": "cross", "ship": "s01"})
+    return path.format_map({"id": id_, "hook": "none", "seat": "0", "tile": "cross", "ship": "s01"})
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))
