@@ -205,7 +205,7 @@ export const en = {
   away: {
     standsIn: (name: string | null) => `The computer is playing for ${name ?? "you"}.`,
     takeOver: "Take over",
-    resting: "Everybody else is away too, so the game waits for you.",
+    resting: "No other person is at the table, so the game waits for you.",
     restingFor: "The game waits until one of its players is back.",
     hurry: (time: string) => `Only ${time} left!`,
     then: {
