@@ -11,9 +11,9 @@ from typing import Any
 
 import aiohttp
 import pytest
-from redis.asyncio import Redis
 
 from tests.started import started
+from tests.written import written
 
 KILLS = 8
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
@@ -140,7 +140,7 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
         created = await create(session, instance.url)
         redis = child_of(instance.process.pid)
         assert redis is not None
-        await _written(tmp_path)
+        await written(f"unix://{tmp_path / 'redis' / 'redis.sock'}")
         os.kill(redis, signal.SIGKILL)
         status = 0
         for _ in range(100):
@@ -166,13 +166,6 @@ async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves
             await _until_status(session, f"{instance.url}/readyz", 503)
             await _until_status(session, f"{instance.url}/v1/games/{created['game']['id']}", 200)
             assert await instance.process.wait() == 0
-
-
-async def _written(data_dir: Path) -> None:
-    """Wait until the server has written everything to its file: with a busy disk that takes up to two seconds."""
-    async with Redis(unix_socket_path=str(data_dir / "redis" / "redis.sock")) as redis, asyncio.timeout(20):
-        while (await redis.info("persistence"))["aof_buffer_length"]:  # noqa: ASYNC110  it can only be asked
-            await asyncio.sleep(0.02)
 
 
 async def _until_status(session: aiohttp.ClientSession, url: str, status: int) -> None:

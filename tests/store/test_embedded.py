@@ -20,6 +20,7 @@ from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusab
 from service.store.embedded.server import embedded_server
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
+from tests.written import written
 
 SERVE = """
 import asyncio, sys
@@ -28,10 +29,12 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.embedded import process as embedded_process
 from tests.store.commits import creation
+from tests.written import written
 
 async def main():
     async with embedded_server(Path(sys.argv[1]), program=Path(sys.argv[2])) as server, connect(server.url) as store:
         await store.commit(creation())
+        await written(server.url)
         print(server.pid, flush=True)
         await asyncio.sleep(60)
 
@@ -50,6 +53,7 @@ async def test_games_survive_a_restart(data_dir: Path, program: Path) -> None:
 async def test_games_survive_a_kill_of_the_server(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
+        await written(server.url)
         os.kill(server.pid, signal.SIGKILL)
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert await store.diffs("g", 0, 10) == [diff(1)]

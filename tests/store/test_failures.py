@@ -14,6 +14,7 @@ from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import Alone
+from tests.written import written
 
 
 @pytest.fixture
@@ -49,6 +50,7 @@ async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_
         server = await stack.enter_async_context(embedded_server(data_dir, program=program))
         async with connect(server.url) as store:
             await store.commit(creation())
+            await written(server.url)
             os.kill(server.pid, signal.SIGKILL)
             with pytest.raises(StoreUnavailable):
                 await store.ping()
