@@ -123,11 +123,11 @@ async def test_a_compressed_message_costs_less_than_a_few_gets(service: Measured
     get = await service.gets()
     bomb = deflated(bytes(20_000_000))
     frame = b"\xc1\xfe" + len(bomb).to_bytes(2) + bytes(4) + bomb
-    for _ in range(10):
-        cost, last = await service.cost(socket_head("Sec-WebSocket-Extensions: permessage-deflate") + frame, 10)
-        assert cost < 20 * get
-        if last.status != 400:  # as when the frame comes before the socket is there, which a client must wait for
-            break
+    asked = socket_head("Sec-WebSocket-Extensions: permessage-deflate") + frame
+    cost, last = await service.cost(asked, 10)
+    while last.status == 400:  # as when the frame comes before the socket is there, which a client must wait for
+        cost, last = await service.cost(asked, 10)
+    assert cost < 20 * get
     assert (last.status, last.answer[-11:]) == (101, b"\x11\x3dtoo_large")
 
 
