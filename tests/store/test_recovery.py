@@ -34,6 +34,7 @@ async def deployed(directory: Path, replicas: int, wait: int) -> AsyncIterator[t
         sentinel(directory, replicas=replicas, settings=ALONE) as deployment,
         connect(deployment.url, patience_s=PATIENCE_S, wait=Wait(wait, WAIT_MS)) as store,
     ):
+        await confirmed(await deployment.primary(), replicas)
         assert await store.commit(creation()) == Committed()
         yield deployment, store
 
