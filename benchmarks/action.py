@@ -74,6 +74,7 @@ async def pair(run: Run) -> AsyncIterator[Pair]:
 ONE_ADDRESS = (
     *("--rate-reads", "1000000/10", "--rate-writes", "1000000/10", "--rate-creations", "1000000/10"),
     *("--rate-streams", "1000000/10", "--rate-messages", "1000000/10", "--rate-pictures", "1000000/10"),
+    *("--rate-requests", "1000000/10", "--rate-keys", "1000000/10", "--rate-bots", "1000000/10"),
     *("--max-connections-per-address", "50000", "--max-streams-per-address", "50000"),
 )
 """Clients are limited as ever, but this one is a whole crowd."""
