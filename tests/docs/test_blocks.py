@@ -26,6 +26,7 @@ TOLD = {
     "bot-in-40-lines": ("'reason': 'last_", r"Result\("),
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
     "first-game": ("'reason': 'last_", "game_finished", r"^ok +rules", '"code": "version_mismatch"'),
+    "scaling": (r"^\| 1 million at one sitting \| 100,000 \| 118 \| 25 \| 516 GB \| 83% \| 1,144 Mbit/s \|$",),
     "phone-app": ("tile_placed", "^subscribed$", "^304$"),
 }
 """What must be in the output of a page's shell, besides that nothing in it fails."""
