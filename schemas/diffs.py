@@ -1,13 +1,17 @@
 """DIFF: what one change was, as events and as a JSON Patch. Source: api.md, "Versions and diffs"."""
 
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from schemas.base import Answer
+from schemas.base import Answer, canonical
 from schemas.events import AnyEvent
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id
+
+DIGEST_DIGITS = 32
 
 By = Annotated[str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided: growing.")]
 
@@ -53,6 +57,16 @@ class Diff(DiffBody, tag="diff"):
     """DIFF. `digest` is the first 32 hex digits of SHA-256 over the digest before and the rest of the diff."""
 
     digest: Digest
+
+
+def next_digest(previous: str, body: bytes) -> str:
+    """The digest of a diff: of the digest before it (the commitment before version 1) and its RFC 8785 form."""
+    return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_DIGITS]
+
+
+def canonical_body(diff: Mapping[str, Any]) -> bytes:
+    """The RFC 8785 form of a DIFF without its digest, which the digest is made of."""
+    return canonical({name: value for name, value in diff.items() if name != "digest"})
 
 
 D = TypeVar("D")

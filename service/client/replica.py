@@ -1,15 +1,13 @@
 """One's own copy of a game: GAME as it was, changed by every diff in order, and the chain of digests checked."""
 
-from hashlib import sha256
 from typing import Any
 
-from schemas.base import canonical
-from schemas.diffs import Diff
+from schemas.diffs import Diff, canonical_body, next_digest
 from schemas.game import GameView
 from service.client.decoding import Undecodable, convert
-from service.client.patches import CannotApply, patched
+from service.json_patch import CannotApply, apply_patch
 
-__all__ = ["JsonObject", "OutOfStep", "Replica", "next_digest"]
+__all__ = ["JsonObject", "OutOfStep", "Replica"]
 
 JsonObject = dict[str, Any]
 
@@ -36,19 +34,13 @@ class Replica:
         diff = convert(document, Diff)
         if diff.version <= self.version:
             return None
-        if diff.version > self.version + 1 or next_digest(self.digest, document) != diff.digest:
+        if diff.version > self.version + 1 or next_digest(self.digest, canonical_body(document)) != diff.digest:
             raise OutOfStep
         try:
-            game = patched(self._document, document["patch"])
+            game = apply_patch(self._document, document["patch"])
             self.view = convert(game, GameView)
         except (CannotApply, Undecodable) as error:
             raise OutOfStep from error
         self._document = game
         self.digest = diff.digest
         return diff
-
-
-def next_digest(before: str, diff: JsonObject) -> str:
-    """The digest that a diff must have: of the digest before it and all the rest of it."""
-    body = canonical({name: value for name, value in diff.items() if name != "digest"})
-    return sha256(before.encode() + body).hexdigest()[:32]

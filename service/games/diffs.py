@@ -1,22 +1,13 @@
 """Making a DIFF of a change, chained by digest to the one before. Source: api.md, "Versions and diffs"."""
 
-from hashlib import sha256
-
 from schemas.base import canonical
-from schemas.diffs import DiffBody, PatchOperation
+from schemas.diffs import DiffBody, PatchOperation, next_digest
 from schemas.events import AnyEvent
 from schemas.game import GameView
 from service.engine import Game, Tables, view
 from service.games.advancing import advance
 from service.games.patch import difference, patch, whole
 from service.games.port import StoredDiff
-
-DIGEST_DIGITS = 32
-
-
-def chain(previous: str, body: bytes) -> str:
-    """The digest of a diff: of the digest before it (the commitment before version 1) and its RFC 8785 form."""
-    return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_DIGITS]
 
 
 def record(  # noqa: PLR0913 (what a diff says of an action)
@@ -49,7 +40,7 @@ def record(  # noqa: PLR0913 (what a diff says of an action)
             patch=_patch(tables, game, events, before),
         )
     )
-    game.digest = chain(previous, body)
+    game.digest = next_digest(previous, body)
     return StoredDiff(game.version, game.digest, previous, b'{"digest":"%b",%b' % (game.digest.encode(), body[1:]))
 
 

@@ -24,7 +24,8 @@ from service.games.errors import NothingToUndo
 from service.games.held import Table
 from service.games.port import StoredDiff
 from service.games.replay import Broken, Past, Replay, Told, went_back
-from service.games.verify import apply_patch, grown
+from service.games.verify import grown
+from service.json_patch import apply_patch
 
 PAGE = 1000
 """Diffs in one reading of a log."""

@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from schemas.base import canonical
-from schemas.diffs import Diff
+from schemas.diffs import Diff, canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from service.engine import Tables, view
-from service.games.diffs import chain
 from service.games.replay import Broken, Replay, Told
 from service.games.shuffle import RANDOM_SEED_BYTES, commitment, tileset_hash
+from service.json_patch import apply_patch
 
 _DRAWN_SEED = re.compile(rf"[0-9a-f]{{{2 * RANDOM_SEED_BYTES}}}")
 
@@ -84,21 +83,6 @@ def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Seen) -> 
     yield "result", _tell_result(states[-1])
 
 
-def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
-    """A copy of `document` with RFC 6902 operations applied, of the kinds that the service sends: add and remove."""
-    document = msgspec.json.decode(msgspec.json.encode(document))
-    for operation in operations:
-        *parents, last = (part.replace("~1", "/").replace("~0", "~") for part in str.split(operation["path"], "/")[1:])
-        target = document
-        for part in parents:
-            target = target[int(part)] if isinstance(target, list) else target[part]
-        if operation["op"] == "remove":
-            del target[last]
-        else:
-            target[last] = operation["value"]
-    return document
-
-
 def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
     """Versions without gap, and each digest over the one before."""
     if not log:
@@ -109,8 +93,7 @@ def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
             raise Broken(f"the log goes on with version {diff.get('version')}", version)
         if diff.get("game") != log[0].get("game"):
             raise Broken("the diff is another game's", version)
-        body = canonical({name: value for name, value in diff.items() if name != "digest"})
-        previous = chain(previous or _commitment_of(diff), body)
+        previous = next_digest(previous or _commitment_of(diff), canonical_body(diff))
         if diff.get("digest") != previous:
             raise Broken(f"the digest is {diff.get('digest')}, but should be {previous}", version)
     return f"{len(log)} digests, the last one {previous}"

@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from schemas.problems import Problem
-from service.client.patches import patched
+from service.json_patch import apply_patch
 
 JsonObject = dict[str, Any]
 Line = Callable[["Socket"], Awaitable[None]]
@@ -33,7 +33,7 @@ class Scripted:
         """GAME as of a version."""
         document: Any = {}
         for diff in self.log[:version]:
-            document = patched(document, diff["patch"])
+            document = apply_patch(document, diff["patch"])
         game: JsonObject = document
         return game
 

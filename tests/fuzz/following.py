@@ -7,9 +7,8 @@ from typing import Any
 
 import jsonpatch
 
-from schemas.base import canonical
+from schemas.diffs import canonical_body, next_digest
 from schemas.problems import KINDS
-from service.games.diffs import chain
 from service.web.asyncapi import ANSWERS, CLOSE_CODES
 from tests.fuzz.figures import Figures
 from tests.fuzz.frames import TEXT, RawSocket, frame
@@ -34,8 +33,7 @@ class Follow:
         """Go on by a diff; raises AssertionError where it does not follow."""
         assert diff["version"] == self.version + 1, (self.version, diff)
         if self.digest is not None:
-            body = {name: value for name, value in diff.items() if name != "digest"}
-            assert diff["digest"] == chain(self.digest, canonical(body)), diff
+            assert diff["digest"] == next_digest(self.digest, canonical_body(diff)), diff
         self.version, self.digest = diff["version"], diff["digest"]
         if self.game is not None:
             self.game = jsonpatch.apply_patch(self.game, diff["patch"], in_place=False)

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
-from schemas.base import canonical
+from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply, is_finished, legal_moves, move_id, set_up, take_seat
-from service.games.diffs import chain, record
+from service.games.diffs import record
 from service.games.port import StoredDiff
 from service.games.shuffle import Chance, commitment, shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
@@ -68,6 +68,6 @@ def sealed_again(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     deck = next(operation["value"] for operation in log[0]["patch"] if operation["path"] == "/deck")
     digest = deck["commitment"]
     for diff in log:
-        digest = chain(digest, canonical({name: value for name, value in diff.items() if name != "digest"}))
+        digest = next_digest(digest, canonical_body(diff))
         diff["digest"] = digest
     return log

@@ -24,7 +24,8 @@ from service.games.opponents import go_on
 from service.games.port import Store, StoredDiff
 from service.games.times import unix_seconds
 from service.games.undo import undo
-from service.games.verify import apply_patch, verify
+from service.games.verify import verify
+from service.json_patch import apply_patch
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
 
 TABLES: Tables = ARCHIPELAGO.tables

@@ -15,7 +15,8 @@ from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, Versi
 from service.games.patch import difference
 from service.games.port import Store
 from service.games.undo import last_state
-from service.games.verify import apply_patch, verify
+from service.games.verify import verify
+from service.json_patch import apply_patch
 from tests.games.course import TABLES, Course, without_history
 from tests.games.logs import ARCHIPELAGO, decoded
 from tests.games.seated import seated, seconds_left

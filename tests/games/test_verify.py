@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.games.verify import Check, Seen, apply_patch, verify
+from service.games.verify import Check, Seen, verify
 from tests.games.logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
 
 TILESET = ARCHIPELAGO.tileset
@@ -136,14 +136,3 @@ def test_a_move_of_the_wrong_seat_is_noticed() -> None:
 )
 def test_something_else_than_a_log_is_refused_with_a_reason(log: list[dict[str, Any]]) -> None:
     assert verify(log, TILESET)[-1].passed is False
-
-
-def test_patches_add_and_remove_members_and_enter_players_by_index() -> None:
-    document = {"a": {"b/c": 1}, "players": [{"x": 1}, {"x": 2}]}
-    operations: list[dict[str, Any]] = [
-        {"op": "remove", "path": "/a/b~1c"},
-        {"op": "add", "path": "/players/1/x", "value": [3]},
-        {"op": "add", "path": "/new", "value": None},
-    ]
-    assert apply_patch(document, operations) == {"a": {}, "players": [{"x": 1}, {"x": [3]}], "new": None}
-    assert document["a"] == {"b/c": 1}

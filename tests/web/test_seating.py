@@ -9,7 +9,8 @@ import pytest
 from aiohttp import ClientWebSocketResponse
 from redis.asyncio import Redis
 
-from service.games.verify import apply_patch, verify
+from service.games.verify import verify
+from service.json_patch import apply_patch
 from service.store.client import connect
 from service.store.store import RedisStore
 from tests.web.played import Table, bearer, new_table, refused

@@ -11,8 +11,7 @@ import jsonpatch
 from aiohttp import ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
-from schemas.base import canonical
-from service.games.diffs import chain
+from schemas.diffs import canonical_body, next_digest
 from service.web.asyncapi import asyncapi
 from tests.web.served import Client
 
@@ -56,9 +55,8 @@ class Keeper:
             self.snapshots += 1
             return
         assert message["version"] == self.version + 1
-        body = {name: value for name, value in message.items() if name != "digest"}
         if self.digest is not None:
-            assert message["digest"] == chain(self.digest, canonical(body))
+            assert message["digest"] == next_digest(self.digest, canonical_body(message))
         self.game = jsonpatch.apply_patch(self.game, message["patch"], in_place=False)
         self.version, self.digest = message["version"], message["digest"]
         assert self.game["version"] == self.version

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from schemas.base import canonical
+from schemas.diffs import canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from service.engine import Game, Tables, decode, view
 from service.engine.tileset_check import TileSetInvalid, parse
 from service.games.access import Access, decode_access
 from service.games.archive.document import BadDocument, GameDocument
-from service.games.diffs import chain
 from service.games.port import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
-from service.games.verify import apply_patch, grown
+from service.games.verify import grown
+from service.json_patch import apply_patch
 
 __all__ = ["Proven", "prove"]
 
@@ -99,8 +99,8 @@ def _log(document: GameDocument, begins_with: str) -> tuple[list[StoredDiff], li
     for version, (raw, diff) in enumerate(_decoded(document.diffs), 1):
         if (diff.get("version"), diff.get("game")) != (version, document.game):
             raise BadDocument(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
-        body = canonical({name: value for name, value in diff.items() if name != "digest"})
-        digest = chain(previous, body)
+        body = canonical_body(diff)
+        digest = next_digest(previous, body)
         if diff.get("digest") != digest:
             raise BadDocument(f"the digest is {diff.get('digest')}, but should be {digest}: the chain breaks", version)
         data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])

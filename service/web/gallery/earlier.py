@@ -10,17 +10,12 @@ from schemas.game import GameView
 from service.games.context import Context
 from service.games.port import StoredDiff, Unreadable
 from service.games.verify import grown
-
-
-class _Operation(msgspec.Struct):
-    op: str
-    path: str
-    value: Any = None
+from service.json_patch import apply_patch
 
 
 class _Diff(msgspec.Struct):
     digest: str
-    patch: list[_Operation]
+    patch: list[dict[str, Any]]
 
 
 class Earlier(NamedTuple):
@@ -43,20 +38,5 @@ async def at_version(context: Context, game: str, version: int) -> Earlier:
 
 def _replayed(log: Sequence[StoredDiff]) -> Earlier:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
-    told: dict[str, Any] = {}
-    for diff in diffs:
-        for operation in diff.patch:
-            _apply(told, operation)
+    told = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
     return Earlier(msgspec.convert(grown(told), GameView), diffs[-1].digest)
-
-
-def _apply(told: dict[str, Any], operation: _Operation) -> None:
-    """One operation of a diff: it sets or removes a member; only arrays are entered by index."""
-    *way, last = [part.replace("~1", "/").replace("~0", "~") for part in operation.path.split("/")[1:]]
-    within: Any = told
-    for part in way:
-        within = within[int(part) if isinstance(within, list) else part]
-    if operation.op == "remove":
-        del within[last]
-    else:
-        within[last] = operation.value

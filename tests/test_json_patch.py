@@ -1,4 +1,4 @@
-"""JSON Patch as clients apply it, against a public library."""
+"""JSON Patch as the service and its client apply it, against a public library."""
 
 from copy import deepcopy
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.client.patches import CannotApply, patched
+from service.json_patch import CannotApply, apply_patch
 
 NAMES = st.sampled_from(["a", "b", "~", "/", "0,1", "-1,0", ""])
 DOCUMENTS = st.dictionaries(NAMES, st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers())))
@@ -39,7 +39,7 @@ def test_it_does_what_a_public_library_does(case: tuple[dict[str, Any], list[dic
     document, operations = case
     expected = jsonpatch.apply_patch(deepcopy(document), operations)
     before = deepcopy(document)
-    assert patched(document, operations) == expected
+    assert apply_patch(document, operations) == expected
     assert document == before
 
 
@@ -53,9 +53,14 @@ def test_it_does_what_a_public_library_does(case: tuple[dict[str, Any], list[dic
         {"op": "add", "path": "/list/0", "value": 1},
         {"op": "add", "path": "/number/x", "value": 1},
         {"op": "replace", "path": "/number", "value": 1},
+        {"op": "add", "path": "/new"},
+        {"op": "add", "path": {"n": 1}, "value": 1},
+        {"op": "add", "path": "", "value": 1},
+        {"path": "/number"},
+        5,
     ),
 )
-def test_what_it_cannot_do_it_says(operation: dict[str, Any]) -> None:
+def test_what_it_cannot_do_it_says(operation: Any) -> None:
     with pytest.raises(CannotApply) as raised:
-        patched({"list": [{"name": "Ana"}], "number": 3}, [operation])
+        apply_patch({"list": [{"name": "Ana"}], "number": 3}, [operation])
     assert raised.value.operation == operation

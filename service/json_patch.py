@@ -1,0 +1,52 @@
+"""JSON Patch (RFC 6902), as far as diffs use it: `add` and `remove` of members, never of array items."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+__all__ = ["CannotApply", "apply_patch"]
+
+
+class CannotApply(ValueError):
+    """An operation names a place that is not there, or is of a kind that diffs do not have."""
+
+    def __init__(self, operation: Any) -> None:
+        super().__init__(f"the patch does not apply: {operation}")
+        self.operation = operation
+
+
+def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
+    """Give the document after a patch; what does not change is shared with the one before, which stays as it is.
+
+    Raises CannotApply.
+
+    >>> game = {"version": 1, "players": [{"name": None}]}
+    >>> name = {"op": "add", "path": "/players/0/name", "value": "Ana"}
+    >>> apply_patch(game, [name, {"op": "remove", "path": "/version"}])
+    {'players': [{'name': 'Ana'}]}
+    """
+    for operation in operations:
+        try:
+            document = _apply(document, operation)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise CannotApply(operation) from error
+    return document
+
+
+def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
+    """One operation: everything on the way to its member is copied (RFC 6901)."""
+    *parents, name = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
+    changed = parent = copy(document)
+    for part in parents:
+        key = int(part) if isinstance(parent, list) and part.isdecimal() else part
+        child = copy(parent[key])
+        parent[key] = child
+        parent = child
+    match operation["op"], parent:
+        case "add", dict():
+            parent[name] = operation["value"]
+        case "remove", dict():
+            del parent[name]
+        case _:
+            raise CannotApply(operation)
+    return changed
