@@ -10,11 +10,11 @@ from schemas.base import Answer, Request
 from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.problems import Problem
-from schemas.vocabulary import Digest, Id, MoveId, SeatNumber
+from schemas.vocabulary import DIGEST, Digest, Id, MoveId, SeatNumber
 
 MessageId = Annotated[str, Meta(max_length=64, description="Chosen by the client, echoed by the answer.")]
 IfMatch = Annotated[
-    str, Meta(pattern=r"^[0-9]{1,10}(-[0-9a-f]{32})?(?!\n)$", examples=["17", "17-9110748de2cfb2a149549a661108b09a"])
+    str, Meta(pattern=rf"^[0-9]{{1,10}}(-{DIGEST})?(?!\n)$", examples=["17", "17-9110748de2cfb2a149549a661108b09a"])
 ]
 Version = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Key = Annotated[str, Meta(min_length=1, max_length=255, description="An idempotency key.")]

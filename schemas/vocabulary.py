@@ -1,6 +1,7 @@
 """The words of the contract: ids, names, small enumerations. Source: R0 and api.md, "Ground rules"."""
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
@@ -9,15 +10,19 @@ from schemas.base import Answer, Request
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
+ID = "[a-z0-9-]{1,32}"
+SHIP_ID = "[a-z0-9-]{1,8}"
+DIGEST = "[0-9a-f]{32}"
+
 # `(?!\n)` because Python's `$` also matches before a final line feed; ECMA's does not, and reads this the same way.
-Id = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,32}(?!\n)$", description="An id: 1 to 32 of a-z, 0-9 and -.")]
-ShipId = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,8}(?!\n)$", description="A ship's id: 1 to 8 of a-z, 0-9 and -.")]
+Id = Annotated[str, Meta(pattern=rf"^{ID}(?!\n)$", description="An id: 1 to 32 of a-z, 0-9 and -.")]
+ShipId = Annotated[str, Meta(pattern=rf"^{SHIP_ID}(?!\n)$", description="A ship's id: 1 to 8 of a-z, 0-9 and -.")]
 Seed = Annotated[
     str,
     Meta(pattern=r"^[A-Za-z0-9._-]{1,64}(?!\n)$", description="The shuffle's seed: 1 to 64 of A-Z, a-z, 0-9, . _ -."),
 ]
 MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="A move's short id.")]
-Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
+Digest = Annotated[str, Meta(pattern=rf"^{DIGEST}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
 Language = Annotated[str, Meta(examples=["en", "fr", "de"], description="The language of texts: growing.")]
 Name = Annotated[
     str,
@@ -45,15 +50,23 @@ TimeoutAsked = Literal["pass", "bot", "resign"]
 BotKind = Annotated[
     str,
     Meta(
-        pattern=r"^[a-z0-9-]{1,32}(?!\n)$",
+        pattern=rf"^{ID}(?!\n)$",
         description="A bot's name; `GET /v1/bots` lists those there are.",
         examples=["random", "greedy", "expert"],
     ),
 ]
 
-COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
-EDGES: tuple[Edge, ...] = ("n", "e", "s", "w")
-WARES: tuple[Ware, ...] = ("bananas", "shells", "fish")
+COLORS: tuple[Color, ...] = get_args(Color)
+EDGES: tuple[Edge, ...] = get_args(Edge)
+WARES: tuple[Ware, ...] = get_args(Ware)
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+_IS_ID = re.compile(ID)
+
+
+def is_id(text: str) -> bool:
+    """Say whether a text may be an id."""
+    return _IS_ID.fullmatch(text) is not None
 
 
 class Cell(Answer):

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 
+from schemas.vocabulary import DIGEST
 from service.client.errors import ClientError
 from service.client.fetching import fetch_log
 from service.engine.tileset_check import Fault, TileSetInvalid, parse
@@ -25,7 +26,7 @@ from service.verdict import verdict
 VERIFY_AS = "SOUTH_SEAS_TOKEN"
 
 _HEX_64 = re.compile(r"[0-9a-f]{64}")
-_DIGEST = re.compile(r'"?(?:(\d{1,10})-)?([0-9a-f]{32})"?', re.ASCII)
+_DIGEST = re.compile(rf'"?(?:(\d{{1,10}})-)?({DIGEST})"?', re.ASCII)
 
 
 def _commitment(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import click
 
 from service.games.buckets import Size
-from service.games.context import DAY_S, Retention
+from service.games.context import Retention
+from service.games.times import DAY_S
 from service.keeping.objects import BadArchiveUrl, check_archive_url
 from service.store.client import BadRedisUrl, InFlightLimits, Wait, check_url
 from service.telemetry.logs import Format

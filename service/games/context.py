@@ -12,10 +12,9 @@ from service.games.bots.table import Bots, built_in
 from service.games.held import Held
 from service.games.port import Store, StoredDiff
 from service.games.tilesets import TileSetCatalogue
-from service.games.times import timestamp
+from service.games.times import DAY_S, timestamp
 from service.games.wakeups import Wakeups
 
-DAY_S = 86_400
 INSTANCE_BYTES = 16
 
 

@@ -9,12 +9,12 @@ from service.engine import encode
 from service.engine.seal import sealed
 from service.games.access import Access, encode_access, names
 from service.games.attendance import bot_on_turn, is_attended
-from service.games.context import DAY_S, Context
+from service.games.context import Context
 from service.games.errors import NoSuchGame, TooManyKeys
 from service.games.held import Table
 from service.games.port import Answered, Commit, Committed, Keep, KeysSpent, Loaded, Lost, Stored, StoredDiff
 from service.games.stored import access_of, game_of
-from service.games.times import unix_seconds
+from service.games.times import DAY_S, unix_seconds
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import COMMITS, ENGINE_DURATION, GAMES, LAG
 

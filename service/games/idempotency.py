@@ -14,10 +14,9 @@ from schemas.base import canonical
 from service.games.errors import KeyReused, Malformed
 from service.games.key_strength import MIN_SECRET, is_guessable
 from service.games.port import Keep
+from service.games.times import DAY_S
 
 T = TypeVar("T")
-
-KEPT_S = 86_400
 
 _FORM = 1
 """First byte of a record. One of an earlier release begins otherwise: it is read for the day that it has left."""
@@ -114,7 +113,7 @@ def find(idempotency: Idempotency | None, kept: bytes | None, now: float) -> Key
     if len(kept) != _RECORD.size or kept[0] != _FORM:
         return _find_old(idempotency, kept)
     _, _, at, version, detail, request = _RECORD.unpack(kept)
-    if now - at >= KEPT_S:
+    if now - at >= DAY_S:
         return None
     if request != idempotency.request[:_REQUEST_BYTES]:
         raise KeyReused

@@ -13,7 +13,7 @@ from schemas.diffs import Diffs
 from schemas.game import GameSummary, GameView
 from schemas.lobby import Games
 from schemas.scores import Scores, TilesLeft
-from schemas.vocabulary import Status
+from schemas.vocabulary import STATUSES, Status
 from service.engine import Game, Tables, legal_moves, view
 from service.engine.asking import islander_values, players_scores, tiles_left
 from service.engine.tables import to_xy
@@ -34,7 +34,6 @@ MAX_DIFFS = 1000
 MOST_LISTED = 200
 """Games that one request for the list looks at."""
 
-STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
 SUMMARY = tuple(field for field in GameSummary.__struct_fields__)
 
 

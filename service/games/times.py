@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from functools import lru_cache
 
+DAY_S = 86_400
+
 
 @lru_cache(maxsize=4)
 def timestamp(seconds: int) -> str:

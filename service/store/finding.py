@@ -12,12 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from service.games.port import Commit, Page
+from service.games.times import DAY_S
 from service.store import keys, places
 from service.store.batch import Batches
 
 __all__ = ["YOUNG_S", "Finding"]
-
-DAY_S = 86_400
 
 YOUNG_S = 3600
 """A game that is younger may be missing because its creation is not stored yet."""

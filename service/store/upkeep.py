@@ -6,7 +6,7 @@ In which order things are written and taken out, `listing`, `finding` and `due` 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from schemas.vocabulary import Status
+from schemas.vocabulary import STATUSES, Status
 from service.games.upkeep.port import Places, Walked
 from service.store import keys
 from service.store.batch import Batches
@@ -17,8 +17,6 @@ from service.store.scanning import scan
 from service.telemetry.clock import now
 
 __all__ = ["RedisUpkeep"]
-
-_STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
 
 
 class RedisUpkeep:
@@ -58,21 +56,21 @@ class RedisUpkeep:
 
     async def sizes(self) -> dict[str, int]:
         """How many games each index has that is in one piece."""
-        indexes = [*(keys.listed(status) for status in _STATUSES), keys.DUE, keys.HOOKS_DUE]
+        indexes = [*(keys.listed(status) for status in STATUSES), keys.DUE, keys.HOOKS_DUE]
         sizes = await asyncio.gather(*(self._batches.send("ZCARD", key) for key in indexes))
         return {key.removeprefix(keys.PREFIX): size for key, size in zip(indexes, sizes, strict=True)}
 
     async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> Places:
         """Where a game is found now."""
         listed, named, due, hooked, archive = await asyncio.gather(
-            self._has([keys.listed(status) for status in _STATUSES], game),
+            self._has([keys.listed(status) for status in STATUSES], game),
             self._has([keys.found_by(name) for name in names], game),
             self._has([keys.DUE], game),
             asyncio.gather(*(self._has([keys.HOOKS_DUE], f"{game} {hook}") for hook in hooks)),
             self._has([keys.ARCHIVE_DUE], game),
         )
         return Places(
-            [status for status, there in zip(_STATUSES, listed, strict=True) if there],
+            [status for status, there in zip(STATUSES, listed, strict=True) if there],
             [name for name, there in zip(names, named, strict=True) if there],
             all(due),
             [hook for hook, there in zip(hooks, hooked, strict=True) if all(there)],

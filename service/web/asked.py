@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 from aiohttp import hdrs, web
 
+from schemas.vocabulary import DIGEST
 from service.games.changing import Expected
 from service.games.errors import Malformed, Unauthorized
 from service.games.key_strength import MIN_SECRET, is_guessable
@@ -34,7 +35,7 @@ _BEARERS = re.compile(rf"bearer +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.A
 _CREATOR = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
 _KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_KEY}}}")
 _LISTED_TAG = re.compile(r'[ \t]*(?:(W/)?"([\x21\x23-\x7e]*)"[ \t]*)?(?:,|$)')
-_VERSION = re.compile(r"(0|[1-9]\d{0,9})(?:-([0-9a-f]{32})(?:-[a-z]{2,3})?)?", re.ASCII)
+_VERSION = re.compile(rf"(0|[1-9]\d{{0,9}})(?:-({DIGEST})(?:-[a-z]{{2,3}})?)?", re.ASCII)
 _OWN_TAG = re.compile(f'"{_VERSION.pattern}"', re.ASCII)
 
 

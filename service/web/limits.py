@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from service.games.buckets import Size
+from service.games.times import DAY_S
 from service.web.limiting.proxies import Header, Network
 
 
@@ -49,9 +50,9 @@ class Limits(NamedTuple):
     """All that comes with known tokens, by address: its requests and messages together."""
     rate_creations: Size = Size(1_000, 3600)
     """New games and webhooks, by address."""
-    rate_open_games: Size = Size(1_000, 86_400)
+    rate_open_games: Size = Size(1_000, DAY_S)
     """Of these, games with open seats."""
-    rate_keys: Size = Size(200_000, 86_400)
+    rate_keys: Size = Size(200_000, DAY_S)
     """Idempotency keys of what was done, by address: each is kept for a day."""
     rate_bots: Size = Size(12_000, 60)
     """What bots do after people's actions, by address: a token is some 5 ms of a processor."""

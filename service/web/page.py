@@ -13,6 +13,7 @@ from schemas.service import Index
 from service.web.answers import IMMUTABLE, PUBLIC, answer, not_modified
 from service.web.refusing import expecting
 from service.web.routing import Reply, route
+from service.web.security import PAGE
 
 HTML = "text/html"
 FILES = ("favicon.svg", "manifest.webmanifest")
@@ -25,15 +26,6 @@ MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "webmanifest": "application/manifest+json",
 }
-
-GUARDED = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-"""What the page may do: run its own scripts and ask this service, nothing else."""
 
 INDEX = Index(
     name="south-seas",
@@ -95,7 +87,7 @@ def _sent(request: web.Request, file: File, caching: str) -> web.Response:
         response = web.Response(body=file.body, content_type=file.media_type, charset="utf-8")
         response.headers["ETag"] = file.tag
     response.headers["Cache-Control"] = caching
-    response.headers.update(GUARDED)
+    response.headers.update(PAGE)
     return response
 
 

@@ -6,7 +6,7 @@ import msgspec
 from aiohttp import web
 
 from schemas.messages import Version
-from schemas.vocabulary import Digest
+from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
 from service.web.asked import read_query
 
@@ -14,7 +14,7 @@ __all__ = ["From", "from_last_event", "from_query"]
 
 MAX_VERSION = 2**31 - 1
 
-_LAST_EVENT_ID = re.compile(r"([0-9]{1,10})-([0-9a-f]{32})", re.ASCII)
+_LAST_EVENT_ID = re.compile(rf"([0-9]{{1,10}})-({DIGEST})", re.ASCII)
 
 
 class From(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ import msgspec
 from aiohttp import web
 
 from schemas.base import Request
+from schemas.vocabulary import ID
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -16,13 +17,13 @@ Tag = Literal["tile sets", "games", "playing", "webhooks", "service"]
 Access = Literal["none", "reads", "required"]
 """Whether a token is looked at: never, to read private games, or always."""
 
-GAME_ID = "{id:[a-z0-9-]{1,32}}"
+GAME_ID = f"{{id:{ID}}}"
 """An id in a path; what is no id is no path either, so it is 404."""
 
 MOST_ASKED = "act"
 """The operation that most requests ask for."""
 
-HOOK_ID = "{hook:[a-z0-9-]{1,32}}"
+HOOK_ID = f"{{hook:{ID}}}"
 """A webhook's id in a path."""
 
 SEAT = "{seat:[0-4]}"

@@ -9,10 +9,19 @@ __all__ = ["SECURITY", "Security"]
 
 POLICY = "Content-Security-Policy"
 
+_ALWAYS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+PAGE = {
+    POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    **_ALWAYS,
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+"""For pages: they run this service's scripts and ask this service, nothing else, whatever they may be made to hold."""
+
 NOTHING = {
     POLICY: "default-src 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    **_ALWAYS,
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 """For what is no page: it loads nothing and is framed nowhere, but every origin may read it, as CORS says too."""

@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from service.games.archive.archiving import SOON_S, Archiver
-from service.games.context import DAY_S, Retention
+from service.games.context import Retention
+from service.games.times import DAY_S
 from service.games.upkeep.mending import Mender, Pace
 from service.keeping.exporting import export_games
 from service.keeping.files import found_in

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from service.games.archive.document import read
 from service.games.archive.proving import prove
-from service.games.context import DAY_S
+from service.games.times import DAY_S
 from service.keeping.files import found_in
 from service.store import keys
 from service.store.embedded.server import embedded_server

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from redis.asyncio import Redis
 
-from schemas.vocabulary import Status
+from schemas.vocabulary import STATUSES, Status
 from service.games.access import token_hash
 from service.games.context import Retention
 from service.games.upkeep.mending import MANY, Mended, Mender, Pace
@@ -17,7 +17,6 @@ from service.store.store import RedisStore
 from tests.games.seated import Clock
 from tests.keeping.games import CREATOR, Kept, context_on, kept_game, play
 
-STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
 EVERY = 2**33
 
 

@@ -8,14 +8,15 @@ import pytest
 from redis.asyncio import Redis
 
 from schemas.acting import Act
-from schemas.vocabulary import Status
+from schemas.vocabulary import STATUSES, Status
 from service.engine import decode, legal_moves, move_id
 from service.games.access import token_hash
 from service.games.act import act
 from service.games.archive.document import LATEST, read
 from service.games.changing import Asked
-from service.games.context import DAY_S, Retention
+from service.games.context import Retention
 from service.games.port import StoreUnavailable
+from service.games.times import DAY_S
 from service.keeping.exporting import export_games
 from service.keeping.files import found_in
 from service.keeping.importing import import_files, restoring_of
@@ -24,7 +25,6 @@ from service.store.store import RedisStore
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
 from tests.keeping.games import CREATOR, context_on, kept_game, whole
 
-STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 
 

@@ -14,11 +14,12 @@ from schemas.webhooks import RegisterWebhook
 from service.engine import decode, legal_moves, move_id
 from service.games.act import abort_game, act
 from service.games.changing import Asked
-from service.games.context import DAY_S, Context, Retention
+from service.games.context import Context, Retention
 from service.games.create import Joiner, join
 from service.games.leaving import resign_seat
 from service.games.opponents import go_on
 from service.games.rematch import RematchAsked, rematch
+from service.games.times import DAY_S
 from service.games.undo import undo
 from service.games.webhooks.registering import Registering, register
 from service.store import keys

@@ -7,10 +7,11 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.port import Committed, Lost
+from service.games.times import DAY_S
 from service.store import keys
 from service.store.batch import Batches
 from service.store.client import connect
-from service.store.finding import DAY_S, YOUNG_S, Finding
+from service.store.finding import YOUNG_S, Finding
 from service.store.store import RedisStore
 from service.store.where import parse_url
 from tests.store.commits import action, creation

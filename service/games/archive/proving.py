@@ -4,7 +4,6 @@ Whoever stores a game from a document, or trusts one, asks this first. It takes 
 kept too is what `service.games.verify` proves, which plays the game again.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from msgspec import Raw
 from schemas.diffs import canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
+from schemas.vocabulary import is_id
 from service.engine import Game, Tables, decode, view
 from service.engine.tileset_check import TileSetInvalid, parse
 from service.games.access import Access, decode_access
@@ -28,8 +28,6 @@ __all__ = ["Proven", "prove"]
 
 _UNREADABLE = (UnicodeDecodeError, RecursionError)
 """What msgspec lets through."""
-
-_ID = re.compile(r"[a-z0-9-]{1,32}")
 
 
 class Proven(NamedTuple):
@@ -140,7 +138,7 @@ def _check_state(document: GameDocument, tables: Tables, game: Game, patches: Se
 
 def _check_hooks(document: GameDocument) -> None:
     ids = [one.hook.id for one in document.hooks]
-    if len({*ids}) < len(ids) or not all(_ID.fullmatch(hook) for hook in ids):
+    if len({*ids}) < len(ids) or not all(map(is_id, ids)):
         raise BadDocument("its webhooks have ids that cannot be")
     if any(not 0 <= one.state.position <= document.version for one in document.hooks):
         raise BadDocument("a webhook was told of more than there is")

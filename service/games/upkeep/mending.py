@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.vocabulary import Status
+from schemas.vocabulary import STATUSES, Status
 from service.games.archive.port import ArchiveStore
 from service.games.context import Retention
 from service.games.desk import FOUND_LONGER_S
@@ -42,7 +42,6 @@ AT_ONCE = 8
 MANY = 20
 """An index that had so many games does not become empty by itself between two parts."""
 
-_STATUSES: tuple[Status, ...] = ("waiting", "active", "finished", "aborted")
 _POSITION = "position"
 _HURRY = "hurry"
 _RESTS = "rests"
@@ -128,7 +127,7 @@ class Mender:
             await self._upkeep.note_progress(noted)
             return Mended(), False
         mended, suspects, position = await self._walk_on(start)
-        pruned, starts = await self._prune({status: int(before.get(_start_of(status), 0)) for status in _STATUSES})
+        pruned, starts = await self._prune({status: int(before.get(_start_of(status), 0)) for status in STATUSES})
         hurry = bool(position) and (bool(lost) or not before or before.get(_HURRY) == "1")
         await self._upkeep.note_progress(
             {
@@ -150,7 +149,7 @@ class Mender:
             tell(total)
             if not position:
                 break
-        starts: Mapping[Status, int] = dict.fromkeys(_STATUSES, 0)
+        starts: Mapping[Status, int] = dict.fromkeys(STATUSES, 0)
         while True:
             pruned, following = await self._prune(starts)
             total = total.plus(pruned)

@@ -10,17 +10,9 @@ from aiohttp import web
 
 from service.web.answers import IMMUTABLE, PUBLIC
 from service.web.asked import unchanged
+from service.web.security import PAGE
 
 __all__ = ["Asset", "answer", "asset", "kept", "shipped"]
-
-PROTECTION = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-"""Nothing comes from elsewhere, and nothing that a page may be made to hold is run."""
 
 SHIPPED = {
     "docs.css": "text/css",
@@ -72,7 +64,7 @@ def answer(request: web.Request, found: Asset) -> web.Response:
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
     tag = f'"{found.digest}-gzip"' if packed else f'"{found.digest}"'
     headers = {
-        **PROTECTION,
+        **PAGE,
         "ETag": tag,
         "Cache-Control": IMMUTABLE if request.query.get("v") == found.digest else PUBLIC,
         "Vary": "Accept-Encoding",

@@ -6,6 +6,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from schemas.tileset import Ship, Tile
+from schemas.vocabulary import ID, SHIP_ID
 from service.web.asked import path_id, read_query
 from service.web.errors import NoSuchPiece
 from service.web.gallery.asked import MOST_PIXELS, PieceQuery, TileQuery
@@ -14,14 +15,14 @@ from service.web.gallery.sending import A_DAY, Caching, Picture, replies, send
 from service.web.keys import CONTEXT
 from service.web.routing import GAME_ID, Handler, Route, route
 
-TILE_ID = "{tile:[a-z0-9-]{1,32}}"
-SHIP_ID = "{ship:[a-z0-9-]{1,8}}"
+TILE = f"{{tile:{ID}}}"
+SHIP = f"{{ship:{SHIP_ID}}}"
 
 
 def _tile(form: Form) -> Route:
     return route(
         "GET",
-        f"/v1/tilesets/{GAME_ID}/tiles/{TILE_ID}.{form}",
+        f"/v1/tilesets/{GAME_ID}/tiles/{TILE}.{form}",
         operation=f"readTile{form.title()}",
         summary=f"Read a tile as {form.upper()}",
         tag="tile sets",
@@ -35,7 +36,7 @@ def _tile(form: Form) -> Route:
 def _ship(form: Form) -> Route:
     return route(
         "GET",
-        f"/v1/tilesets/{GAME_ID}/ships/{SHIP_ID}.{form}",
+        f"/v1/tilesets/{GAME_ID}/ships/{SHIP}.{form}",
         operation=f"readShip{form.title()}",
         summary=f"Read a ship as {form.upper()}",
         tag="tile sets",

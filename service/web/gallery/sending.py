@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 from aiohttp import web
 
+from service.games.times import DAY_S
 from service.web.answers import IMMUTABLE, PRIVATE, PUBLIC
 from service.web.asked import unchanged
 from service.web.gallery.jobs import Form, Job
@@ -23,7 +24,7 @@ STUDIO = web.AppKey("studio", Studio)
 
 MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
-A_DAY = "public, max-age=86400"
+A_DAY = f"public, max-age={DAY_S}"
 
 KEPT = Reply(304, "You have this picture.", headers=("ETag",))
 

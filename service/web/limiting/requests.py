@@ -1,9 +1,8 @@
 """What a request is to whoever limits clients: by its path, its method and the tokens that it shows."""
 
-import re
-
 from aiohttp import web
 
+from schemas.vocabulary import is_id
 from service.games.errors import Malformed, Unauthorized
 from service.web.asked import bearer, bearers
 
@@ -37,8 +36,6 @@ EXEMPT = frozenset({"/livez", "/readyz"})
 """Asked by those who run the service, from addresses that others may share."""
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-_GAME = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)
-
 
 def is_creating(method: str, path: str) -> bool:
     """Whether it makes something new."""
@@ -60,7 +57,7 @@ def game_of(path: str) -> tuple[bool, str | None]:
     if path in OF_ANY_GAME:
         return True, None
     game = path.removeprefix(GAMES).partition("/")[0]
-    return path.startswith(GAMES) and _GAME.fullmatch(game) is not None, game
+    return path.startswith(GAMES) and is_id(game), game
 
 
 def shown_tokens(request: web.BaseRequest) -> list[str]:
