@@ -1,19 +1,17 @@
 """The page to play on, as `clients/page` is built into `static/page`: `/`, and the files that it is made of."""
 
 from functools import cache
-from hashlib import sha256
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import NamedTuple
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from schemas.service import Index
-from service.web.answers import IMMUTABLE, PUBLIC, answer, not_modified
+from service.web.answers import IMMUTABLE, PUBLIC, answer
+from service.web.assets import Asset, asset, asset_answer
 from service.web.refusing import expecting
 from service.web.routing import Reply, route
-from service.web.security import PAGE
 
 HTML = "text/html"
 FILES = ("favicon.svg", "manifest.webmanifest")
@@ -37,25 +35,16 @@ INDEX = Index(
 )
 
 
-class File(NamedTuple):
-    """A built file with its entity tag."""
-
-    body: bytes
-    media_type: str
-    tag: str
-
-
 @cache
-def files() -> dict[str, File]:
+def files() -> dict[str, Asset]:
     """Every built file, by its path below `/`."""
     built = resources.files("service.web").joinpath("static", "page")
     found = {name: _file(built / name) for name in ("index.html", *FILES)}
     return found | {f"assets/{entry.name}": _file(entry) for entry in (built / "assets").iterdir()}
 
 
-def _file(entry: Traversable) -> File:
-    body = entry.read_bytes()
-    return File(body, MEDIA_TYPES[entry.name.rpartition(".")[2]], f'"{sha256(body).hexdigest()[:32]}"')
+def _file(entry: Traversable) -> Asset:
+    return asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
 
 
 @route(
@@ -74,20 +63,9 @@ def _file(entry: Traversable) -> File:
 async def index(request: web.Request) -> web.Response:
     """The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on."""
     if HTML in request.headers.get("Accept", ""):
-        response = _sent(request, files()["index.html"], PUBLIC)
-    else:
-        response = answer(INDEX)
+        return asset_answer(request, files()["index.html"], PUBLIC, "Accept, Accept-Encoding")
+    response = answer(INDEX)
     response.headers["Vary"] = "Accept"
-    return response
-
-
-def _sent(request: web.Request, file: File, caching: str) -> web.Response:
-    response = not_modified(request, file.tag)
-    if response is None:
-        response = web.Response(body=file.body, content_type=file.media_type, charset="utf-8")
-        response.headers["ETag"] = file.tag
-    response.headers["Cache-Control"] = caching
-    response.headers.update(PAGE)
     return response
 
 
@@ -98,7 +76,7 @@ def _sending(path: str, caching: str) -> Handler:
         file = files().get(path + request.match_info.get("file", ""))
         if file is None:
             raise web.HTTPNotFound
-        return _sent(request, file, caching)
+        return asset_answer(request, file, caching)
 
     return send
 

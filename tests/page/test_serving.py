@@ -1,5 +1,6 @@
 """How the page is served: to whom, with which guards, and how long it is kept."""
 
+import gzip
 import re
 from pathlib import Path
 
@@ -18,7 +19,7 @@ FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"
 async def test_a_browser_gets_the_page_and_a_program_where_to_go_on(client: Client) -> None:
     async with client.get("/", headers=BROWSER) as answer:
         assert answer.content_type == "text/html"
-        assert answer.headers["Vary"] == "Accept"
+        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
         assert answer.headers["Cache-Control"] == "no-cache"
     async with client.get("/") as answer:
         assert (await answer.json())["games"] == "/v1/games"
@@ -47,13 +48,24 @@ async def test_files_named_for_what_they_hold_are_kept_for_good_and_the_page_is_
                 assert answer.headers["Cache-Control"] == IMMUTABLE
     async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as answer:
         assert answer.status == web.HTTPNotModified.status_code
-        assert answer.headers["Vary"] == "Accept"
+        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
 
 
 @pytest.mark.parametrize("path", ("/assets/nothing.js", "/assets/..%2findex.html", "/page.html"))
 async def test_nothing_else_is_served(client: Client, path: str) -> None:
     async with client.get(path) as answer:
         assert answer.status == web.HTTPNotFound.status_code
+
+
+async def test_files_are_packed_for_whoever_takes_them_packed(client: Client) -> None:
+    async with ClientSession(client.make_url("/"), auto_decompress=False) as browser:
+        async with browser.get("/", headers=BROWSER) as packed:
+            assert packed.headers["Content-Encoding"] == "gzip"
+            unpacked = gzip.decompress(await packed.read())
+        async with browser.get("/", headers={**BROWSER, "Accept-Encoding": "identity"}) as plain:
+            assert "Content-Encoding" not in plain.headers
+            assert await plain.read() == unpacked
+        assert plain.headers["ETag"] != packed.headers["ETag"]
 
 
 async def test_icon_and_manifest_are_there(client: Client) -> None:

@@ -1,18 +1,14 @@
-"""Bytes that are the same for everybody until the next release: their entity tags, packed forms and caching."""
+"""The files that the pages of `docs` load."""
 
-import gzip
 from functools import cache
-from hashlib import sha256
 from importlib import resources
-from typing import NamedTuple
 
 from aiohttp import web
 
 from service.web.answers import IMMUTABLE, PUBLIC
-from service.web.asked import unchanged
-from service.web.security import PAGE
+from service.web.assets import Asset, asset, asset_answer
 
-__all__ = ["Asset", "answer", "asset", "kept", "shipped"]
+__all__ = ["SHIPPED", "answer", "kept", "shipped"]
 
 SHIPPED = {
     "docs.css": "text/css",
@@ -31,21 +27,6 @@ SHIPPED = {
 """What pages load: files of `static/`, and the pictures beside the sources of the pages."""
 
 
-class Asset(NamedTuple):
-    """What is sent, plain and packed, and the digest of it."""
-
-    media_type: str
-    body: bytes
-    packed: bytes
-    digest: str
-
-
-def asset(media_type: str, body: bytes) -> Asset:
-    """These bytes, ready to be sent."""
-    charset = "" if media_type == "image/png" else "; charset=utf-8"
-    return Asset(f"{media_type}{charset}", body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:32])
-
-
 @cache
 def shipped(name: str) -> Asset:
     """What has one of the names of SHIPPED."""
@@ -60,18 +41,5 @@ def kept(name: str) -> str:
 
 
 def answer(request: web.Request, found: Asset) -> web.Response:
-    """The answer to a GET; the packed form has a tag of its own, as these are other bytes."""
-    packed = "gzip" in request.headers.get("Accept-Encoding", "")
-    tag = f'"{found.digest}-gzip"' if packed else f'"{found.digest}"'
-    headers = {
-        **PAGE,
-        "ETag": tag,
-        "Cache-Control": IMMUTABLE if request.query.get("v") == found.digest else PUBLIC,
-        "Vary": "Accept-Encoding",
-    }
-    if unchanged(request, tag):
-        return web.Response(status=304, headers=headers)
-    headers["Content-Type"] = found.media_type
-    if packed:
-        headers["Content-Encoding"] = "gzip"
-    return web.Response(body=found.packed if packed else found.body, headers=headers)
+    """The answer to a GET: kept for good where the address names what it holds."""
+    return asset_answer(request, found, IMMUTABLE if request.query.get("v") == found.digest else PUBLIC)

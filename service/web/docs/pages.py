@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from service.web.docs.assets import Asset, asset, kept
+from service.web.assets import Asset, asset
+from service.web.docs.assets import kept
 from service.web.docs.contents import HTTP, SOCKET, path_of, source
 from service.web.docs.frame import framed
 from service.web.docs.markdown import Rendered, fragment, render

@@ -9,7 +9,8 @@ from aiohttp import web
 
 from schemas.problems import KINDS
 from service.web.answers import PUBLIC
-from service.web.docs.assets import SHIPPED, Asset, answer, shipped
+from service.web.assets import Asset
+from service.web.docs.assets import SHIPPED, answer, shipped
 from service.web.docs.contents import INDEX, NAMES, path_of
 from service.web.refusing import expecting
 
