@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import AsyncGenerator, Sequence
-from types import TracebackType
 from typing import Literal, Self
 
 import aiohttp
@@ -69,9 +68,7 @@ class Reader:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:

@@ -8,11 +8,11 @@ d.s01.1.2.0  deliver 1 banana, 2 shells, 0 fish to s01        pass.islander, pas
 import re
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from schemas.vocabulary import Wares
+from schemas.vocabulary import SHIP_ID, Wares
 
 NUMBER = r"(0|-?[1-9]\d{0,5})"
 NATURAL = r"(0|[1-9]\d{0,3})"
-SHIP = r"([a-z0-9-]{1,8})"
+SHIP = f"({SHIP_ID})"
 PLACE = re.compile(rf"p{NUMBER}\.{NUMBER}\.([0-3])")
 ISLANDER = re.compile(rf"i{NATURAL}")
 RETRIEVE = re.compile(rf"r{NUMBER}\.{NUMBER}\.{NATURAL}")

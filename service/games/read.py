@@ -1,7 +1,7 @@
 """Reading: GAME, legal moves, diffs, scores, tiles left, and the list of games. Nothing here changes anything."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
@@ -165,18 +165,17 @@ async def list_games(context: Context, status: Status | None, limit: int, cursor
         except ValueError as error:
             raise Malformed("this cursor is not one of ours", "cursor") from error
         cursor = page.next
-        summaries = await asyncio.gather(*(_summary(context, game, statuses) for game in page.games))
+        summaries = await asyncio.gather(*(shown(game, _summary(context, game, statuses)) for game in page.games))
         found += [summary for summary in summaries if summary is not None]
         looked_at += len(page.games)
         if len(found) >= limit or cursor is None or looked_at >= MOST_LISTED:
             return Games(games=found, next_cursor=cursor), looked_at
 
 
-async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> GameSummary | None:
-    """A listed game; None, and the list mended, where it is not of these statuses."""
+async def shown(game: str, reading: Awaitable[T | None]) -> T | None:
+    """Give what a list tells of a game, None where it cannot be shown. Raises StoreUnavailable."""
     try:
-        loaded = await context.store.load(game)
-        whole = None if loaded is None else game_view(context, loaded)
+        return await reading
     except (TileSetMissing, Unreadable):
         return None
     except StoreUnavailable:
@@ -184,6 +183,12 @@ async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> G
     except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
         record_failure("lists", game, error, "is left out of a list")
         return None
+
+
+async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> GameSummary | None:
+    """A listed game; None, and the list mended, where it is not of these statuses."""
+    loaded = await context.store.load(game)
+    whole = None if loaded is None else game_view(context, loaded)
     if whole is None or whole.status not in statuses:
         for status in statuses:
             await context.store.unlist(game, status)

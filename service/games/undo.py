@@ -24,11 +24,9 @@ from service.games.errors import NothingToUndo
 from service.games.held import Table
 from service.games.port import StoredDiff
 from service.games.replay import Broken, Past, Replay, Told, went_back
+from service.games.stored import read_log
 from service.games.verify import grown
 from service.json_patch import apply_patch
-
-PAGE = 1000
-"""Diffs in one reading of a log."""
 
 MOST_VERSIONS = 1000
 """A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
@@ -50,7 +48,9 @@ async def undo(
         if not game.undoable or game.version > MOST_VERSIONS or overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
         async with replaying(game.version):
-            past = await asyncio.to_thread(last_state, tables, game, await _log(context, game))
+            past = await asyncio.to_thread(
+                last_state, tables, game, await read_log(context.store, game.id, game.version)
+            )
         if past is None:
             raise NothingToUndo(seat)
         table.game = went_back(game, past)
@@ -67,17 +67,6 @@ async def undo(
         ]
 
     return await change(context, game_id, "undo", asked, make)
-
-
-async def _log(context: Context, game: Game) -> list[StoredDiff]:
-    """The game's log up to its version."""
-    log: list[StoredDiff] = []
-    while len(log) < game.version:
-        page = await context.store.diffs(game.id, len(log), min(PAGE, game.version - len(log)))
-        if not page:
-            break
-        log += page
-    return log
 
 
 def last_state(tables: Tables, game: Game, log: list[StoredDiff]) -> Past | None:

@@ -17,10 +17,9 @@ from schemas.vocabulary import Status
 from service.engine import Game, view
 from service.games.access import Access, Tag, name, token_hash
 from service.games.context import Context
-from service.games.errors import Malformed, TileSetMissing, Unauthorized
-from service.games.failures import record_failure
-from service.games.port import Loaded, StoreUnavailable, Unreadable
-from service.games.read import SUMMARY, opened
+from service.games.errors import Malformed, Unauthorized
+from service.games.port import Loaded
+from service.games.read import SUMMARY, opened, shown
 from service.games.stored import access_of
 
 MOST_LOOKED_AT = 200
@@ -77,7 +76,7 @@ async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> 
         except ValueError as error:
             raise Malformed("this cursor is not one of ours", "cursor") from error
         cursor, looked_at = page.next, looked_at + len(page.games)
-        games = await asyncio.gather(*(_mine(context, game, hashes, under, wanted) for game in page.games))
+        games = await asyncio.gather(*(shown(game, _mine(context, game, hashes, under, wanted)) for game in page.games))
         found += [game for game in games if game is not None]
         if len(found) >= wanted.limit or cursor is None or looked_at >= MOST_LOOKED_AT:
             break
@@ -95,17 +94,9 @@ async def _mine(
     context: Context, game_id: str, hashes: Sequence[bytes], under: Sequence[str], wanted: Wanted
 ) -> MyGame | None:
     """A game that may be mine; None where it is not, or not wanted."""
-    try:
-        loaded = await context.store.load(game_id)
-        if loaded is not None:
-            return _mine_of(context, loaded, hashes, wanted)
-    except (TileSetMissing, Unreadable):
-        return None
-    except StoreUnavailable:
-        raise
-    except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
-        record_failure("lists", game_id, error, "is left out of a list")
-        return None
+    loaded = await context.store.load(game_id)
+    if loaded is not None:
+        return _mine_of(context, loaded, hashes, wanted)
     await context.store.lose(under, game_id)
     return None
 

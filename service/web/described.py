@@ -3,6 +3,7 @@
 from typing import Any
 
 from schemas.problems import Problem, problem
+from schemas.vocabulary import ID, SHIP_ID
 from service.web.answers import IMMUTABLE
 from service.web.asked import MAX_KEY, REPRESENTATION
 
@@ -64,7 +65,7 @@ PARAMETERS: dict[str, Any] = {
         "in": "path",
         "required": True,
         "description": "What is no id is answered as an unknown one.",
-        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+        "schema": {"type": "string", "pattern": f"^{ID}$"},
         "example": "k7m2x9qd4t1w",
     },
     "If-Match": {
@@ -122,7 +123,7 @@ PARAMETERS: dict[str, Any] = {
         "in": "path",
         "required": True,
         "description": "A webhook's id.",
-        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+        "schema": {"type": "string", "pattern": f"^{ID}$"},
         "example": "w4k8x1m7q2zc",
     },
     "tile": {
@@ -130,7 +131,7 @@ PARAMETERS: dict[str, Any] = {
         "in": "path",
         "required": True,
         "description": "The id of a type of tile.",
-        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+        "schema": {"type": "string", "pattern": f"^{ID}$"},
         "example": "junction-4",
     },
     "ship": {
@@ -138,7 +139,7 @@ PARAMETERS: dict[str, Any] = {
         "in": "path",
         "required": True,
         "description": "A ship's id.",
-        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,8}$"},
+        "schema": {"type": "string", "pattern": f"^{SHIP_ID}$"},
         "example": "s16",
     },
     "Prefer": {

@@ -1,6 +1,6 @@
 """Reading a game: GAME, scores, tiles left. Source: api.md, "The game" and "Asking without moving"."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
@@ -8,10 +8,13 @@ from aiohttp import web
 from schemas.game import GameView
 from schemas.scores import Scores, TilesLeft
 from service.engine import Game, Tables, view
+from service.games.port import Loaded
 from service.games.read import left_in_bag, opened, read, scores
+from service.games.texts import Language
 from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id
 from service.web.keys import CONTEXT
+from service.web.languages import in_language, language_of, variant
 from service.web.routing import GAME_ID, Reply, route
 
 NOTHING_NEW = Reply(304, "The game has not changed since.", headers=("ETag",))
@@ -79,6 +82,17 @@ async def _told(request: web.Request, tell: Callable[[Tables, Game], Any]) -> we
     return not_modified(request, tag, private=private) or answer(
         tell(*opened(context, loaded)), tag=tag, private=private
     )
+
+
+async def told_in_words(request: web.Request, tell: Callable[[Loaded, Language], Awaitable[Any]]) -> web.Response:
+    """What is said of a game in the reader's language, unless the client has it already."""
+    loaded, private = await read(request.app[CONTEXT], path_id(request), bearer(request))
+    language = language_of(request)
+    tag = variant(etag(loaded.version, loaded.digest), language)
+    response = not_modified(request, tag, private=private)
+    if response is None:
+        response = answer(await tell(loaded, language), tag=tag, private=private)
+    return in_language(response, language)
 
 
 ROUTES = (read_game, read_scores, read_tiles)

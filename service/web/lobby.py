@@ -12,6 +12,7 @@ from schemas.lobby import Created, CreateGame, Games, Joined, JoinGame
 from schemas.vocabulary import Status
 from service.games.act import abort_game
 from service.games.create import Joiner, create, join
+from service.games.idempotency import Result
 from service.games.read import list_games
 from service.web.answers import answer, etag, mark_replayed, secret_answer
 from service.web.asked import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
@@ -84,7 +85,7 @@ async def create_game(request: web.Request) -> web.Response:
     if any(player.open for player in asked.players):
         await check_open_games(request)
     async with charging_game(request, asked) as give_back_bots:
-        created, version, replayed = await create(
+        result = await create(
             request.app[CONTEXT],
             asked,
             key=key,
@@ -93,14 +94,20 @@ async def create_game(request: web.Request) -> web.Response:
             client=creator_here(request),
             language=language_of(request),
         )
-    if replayed:
+    if result.replayed:
         give_back_bots()
+    return created_answer(request, result, private=asked.visibility == "private")
+
+
+def created_answer(request: web.Request, result: Result[Created], *, private: bool) -> web.Response:
+    """The answer to whoever made a game, which alone tells its tokens."""
+    created, version, replayed = result
     handed_out(request, tokens_of(created))
     response = secret_answer(
         created,
         status=201,
         tag=etag(version, created.digest),
-        private=asked.visibility == "private",
+        private=private,
         location=f"/v1/games/{created.game.id}",
     )
     return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)

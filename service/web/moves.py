@@ -7,12 +7,12 @@ from msgspec import Meta
 
 from schemas.acting import LegalMoves
 from schemas.vocabulary import Int32
-from service.games.read import Asked, all_legal_moves, opened, read
-from service.web.answers import answer, etag, not_modified
-from service.web.asked import bearer, path_id, read_query
-from service.web.games import NOTHING_NEW
+from service.games.port import Loaded
+from service.games.read import Asked, all_legal_moves, opened
+from service.games.texts import Language
+from service.web.asked import read_query
+from service.web.games import NOTHING_NEW, told_in_words
 from service.web.keys import CONTEXT
-from service.web.languages import in_language, language_of, variant
 from service.web.routing import GAME_ID, Query, Reply, route
 
 
@@ -61,15 +61,12 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     in `Accept-Language`.
     """
     filters = read_query(request, Filters)
-    context = request.app[CONTEXT]
-    loaded, private = await read(context, path_id(request), bearer(request))
-    language = language_of(request)
-    tag = variant(etag(loaded.version, loaded.digest), language)
-    if (same := not_modified(request, tag, private=private)) is not None:
-        return in_language(same, language)
     asked = Asked(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
-    moves = all_legal_moves(*opened(context, loaded), asked, language)
-    return in_language(answer(moves, tag=tag, private=private), language)
+
+    async def moves(loaded: Loaded, language: Language) -> LegalMoves:
+        return all_legal_moves(*opened(request.app[CONTEXT], loaded), asked, language)
+
+    return await told_in_words(request, moves)
 
 
 ROUTES = (read_legal_moves,)

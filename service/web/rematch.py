@@ -5,13 +5,12 @@ from aiohttp import web
 
 from schemas.lobby import Created, Rematch
 from service.games.rematch import RematchAsked, rematch
-from service.web.answers import etag, mark_replayed, secret_answer
 from service.web.asked import bearer, idempotency_key, path_id, read_optional_body, read_query
 from service.web.keys import CONTEXT
-from service.web.languages import language_of, with_moves
+from service.web.languages import language_of
 from service.web.limiting.bot_turns import charging_rematch
-from service.web.limiting.shares import creator_here, handed_out
-from service.web.lobby import Including, tokens_of
+from service.web.limiting.shares import creator_here
+from service.web.lobby import Including, created_answer
 from service.web.routing import GAME_ID, Reply, route
 
 REMATCH = msgspec.json.Decoder(Rematch)
@@ -53,7 +52,7 @@ async def create_rematch(request: web.Request) -> web.Response:
     include = read_query(request, Including).include
     key = idempotency_key(request)
     language = language_of(request)
-    created, version, replayed = await rematch(
+    result = await rematch(
         request.app[CONTEXT],
         path_id(request),
         RematchAsked(
@@ -66,15 +65,7 @@ async def create_rematch(request: web.Request) -> web.Response:
             charge_bots=charging_rematch(request),
         ),
     )
-    handed_out(request, tokens_of(created))
-    response = secret_answer(
-        created,
-        status=201,
-        tag=etag(version, created.digest),
-        private=True,
-        location=f"/v1/games/{created.game.id}",
-    )
-    return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
+    return created_answer(request, result, private=True)
 
 
 ROUTES = (create_rematch,)

@@ -3,14 +3,13 @@
 from aiohttp import web
 
 from schemas.story import Story
-from service.games.read import read
+from service.games.port import Loaded
 from service.games.story import story
-from service.web.answers import answer, etag, not_modified
-from service.web.asked import bearer, path_id, read_query
+from service.games.texts import Language
+from service.web.asked import read_query
 from service.web.diffs import Since
-from service.web.games import NOTHING_NEW
+from service.web.games import NOTHING_NEW, told_in_words
 from service.web.keys import CONTEXT
-from service.web.languages import in_language, language_of, variant
 from service.web.limiting import costs
 from service.web.limiting.shares import charge
 from service.web.routing import GAME_ID, Reply, route
@@ -38,15 +37,12 @@ async def read_story(request: web.Request) -> web.Response:
     nothing is marked up: escape what your chat would read as markup. `turn` joins the lines of one turn.
     """
     asked = read_query(request, Since)
-    context = request.app[CONTEXT]
-    loaded, private = await read(context, path_id(request), bearer(request))
-    language = language_of(request)
-    tag = variant(etag(loaded.version, loaded.digest), language)
-    if (same := not_modified(request, tag, private=private)) is not None:
-        return in_language(same, language)
-    await charge(request, costs.diffs(min(asked.limit, loaded.version - asked.since)))
-    told = await story(context, loaded, asked.since, asked.limit, language)
-    return in_language(answer(told, tag=tag, private=private), language)
+
+    async def told(loaded: Loaded, language: Language) -> Story:
+        await charge(request, costs.diffs(min(asked.limit, loaded.version - asked.since)))
+        return await story(request.app[CONTEXT], loaded, asked.since, asked.limit, language)
+
+    return await told_in_words(request, told)
 
 
 ROUTES = (read_story,)

@@ -10,15 +10,13 @@ from service.games.access import Access
 from service.games.archive.document import LATEST, BadDocument, GameDocument, HookDocument
 from service.games.port import Loaded, Store, StoredDiff
 from service.games.shuffle import commitment
-from service.games.stored import access_of, game_of
+from service.games.stored import access_of, game_of, read_log
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
 __all__ = ["archive_of", "export_of"]
 
 TRIES = 5
 """How often a game is read anew that was changed, or replaced, while it was read."""
-
-READ_AT_ONCE = 500
 
 
 async def archive_of(store: Store, catalogue: TileSetCatalogue, loaded: Loaded, game: Game) -> GameDocument:
@@ -58,13 +56,8 @@ def _tileset_of(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
 
 async def _log(store: Store, game: str, loaded: Loaded) -> list[StoredDiff] | None:
     """The log up to the loaded version; None where it is not (any more) the log of what was loaded."""
-    log: list[StoredDiff] = []
-    while len(log) < loaded.version:
-        page = await store.diffs(game, len(log), min(READ_AT_ONCE, loaded.version - len(log)))
-        if not page:
-            return None
-        log += page
-    return log if log[-1].digest == loaded.digest else None
+    log = await read_log(store, game, loaded.version)
+    return log if len(log) == loaded.version and log[-1].digest == loaded.digest else None
 
 
 def _document(

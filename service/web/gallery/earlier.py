@@ -9,6 +9,7 @@ import msgspec
 from schemas.game import GameView
 from service.games.context import Context
 from service.games.port import StoredDiff, Unreadable
+from service.games.stored import read_log
 from service.games.verify import grown
 from service.json_patch import apply_patch
 
@@ -27,7 +28,7 @@ class Earlier(NamedTuple):
 
 async def at_version(context: Context, game: str, version: int) -> Earlier:
     """GAME as it was, with the members that an earlier release did not know. Raises Unreadable for a damaged log."""
-    log = await context.store.diffs(game, 0, version)
+    log = await read_log(context.store, game, version)
     if len(log) < version:
         raise Unreadable(f"the log has {len(log)} versions of {version}")
     try:
