@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from service.settings import OPTIONS, PREFIX, with_settings
+from service.options import OPTIONS, PREFIX
+from service.settings import with_settings
 from service.telemetry.starting import ENDPOINTS
 from tests.deploy.rendered import (
     OVERLAYS,
