@@ -7,7 +7,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from examples.terminal.board import Laid, alone
-from examples.terminal.sentences import REASONS
 from examples.terminal.table import Page, Table
 from examples.terminal.tile_picture import SMALL
 from examples.terminal.words import WARE_NAMES, at, counted, listed, wares_in_words
@@ -123,7 +122,6 @@ def _result(table: Table) -> RenderableType:
     wins = "wins!" if len(result.winners) == 1 else "share the win!"
     return Group(
         Text(f"{winners} {wins}", style="bold"),
-        Text(f"The game ended as {REASONS.get(result.reason, result.reason)}."),
         grid,
         Text(f"\nThe shuffle's seed was {table.game.deck.seed}."),
         Text(f"south-seas verify {table.seats.url}/v1/games/{table.game.id} checks the whole game."),

@@ -6,15 +6,11 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from examples.terminal.memory import Seats
-from examples.terminal.sentences import Teller
 from examples.terminal.table import Page, Table
 from schemas.diffs import Diff
 from schemas.messages import Snapshot
 from schemas.problems import Problem
 from service.client import Change, Client, ClientError, Connected, Following, Lost, Refused
-
-TOLD_AT_FIRST = 12
-"""How many changes of the past are told to whoever comes back."""
 
 PANS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 PAGE_ROWS = 10
@@ -38,6 +34,7 @@ class Play:
         self._tasks: set[asyncio.Task[None]] = set()
         self._moved = asyncio.Event()
         self._fetching = False
+        self._telling = False
 
     def on_key(self, key: str) -> None:
         """A key was pressed."""
@@ -95,20 +92,11 @@ class Play:
             self.done = True
             self.changed.set()
 
-    async def tell_past(self) -> None:
-        """Tell what happened just before this terminal came."""
-        table = self.table
-        since = max(0, table.game.version - TOLD_AT_FIRST)
-        past = await self.client.diffs(table.game.id, since)
-        teller = Teller(table.game, table.tiles, table.ships)
-        for diff in past.diffs:
-            if diff.version <= table.game.version:
-                table.told += teller.tell(diff.events)
-
     def _went_on(self) -> None:
         """The game may have changed: ask for the moves of whoever decides here."""
         if not self.table.sending:
             self._start(self._fetch_moves())
+        self._start(self._fetch_story())
         self._moved.set()
         self.changed.set()
 
@@ -186,6 +174,22 @@ class Play:
         finally:
             self._fetching = False
 
+    async def _fetch_story(self) -> None:
+        """Ask what happened since the last sentence, until all is told."""
+        table = self.table
+        if self._telling:
+            return
+        self._telling = True
+        try:
+            while table.told_until < table.game.version:
+                story = await self.client.story(table.game.id, table.told_until)
+                if not story.lines:
+                    break
+                table.take_story(story)
+                self.changed.set()
+        finally:
+            self._telling = False
+
     async def _show_scores(self, page: Page) -> None:
         self.table.scores = await self.client.scores(self.table.game.id)
         self.table.open_page(page)
@@ -226,7 +230,6 @@ async def sit_down(client: Client, seats: Seats) -> AsyncIterator[Play]:
         tileset = await reading.tileset(following.view.tileset)
         table = Table(seats, tileset, following.view, following.digest)
         play = Play(reading, following, table)
-        await play.tell_past()
         task = asyncio.create_task(play.follow())
         try:
             yield play

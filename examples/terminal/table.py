@@ -8,16 +8,19 @@ from examples.terminal.board import Cell, View
 from examples.terminal.choices import Meaning, Menu, make_menu
 from examples.terminal.memory import Seats
 from examples.terminal.palette import NAMES, SEATS, letters
-from examples.terminal.sentences import Teller
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
 from schemas.acting import LegalMoves
 from schemas.diffs import Diff
 from schemas.events import TilePlaced
 from schemas.game import GameView
 from schemas.scores import Scores, TilesLeft
+from schemas.story import Story
 from schemas.tileset import TileSet
 
 KEPT_SENTENCES = 200
+
+TOLD_AT_FIRST = 12
+"""How many changes of the past are told to whoever comes back."""
 
 
 class Page(Enum):
@@ -48,6 +51,9 @@ class Table:
         self.scores: Scores | None = None
         self.left: TilesLeft | None = None
         self.told: list[str] = []
+        """What happened, in the service's sentences."""
+        self.told_until = max(0, game.version - TOLD_AT_FIRST)
+        """The version that they reach."""
         self.fresh: set[Cell] = set()
         """Cells of the tiles placed since the last move from here."""
         self.note = ""
@@ -101,11 +107,15 @@ class Table:
             self.menu = make_menu(legal.version, legal.moves, self.game, self.tiles, self.ships)
 
     def take_diff(self, diff: Diff, game: GameView) -> None:
-        """Go on by one diff, and tell it; `game` is the state after it."""
+        """Go on by one diff; `game` is the state after it."""
         self.take_whole(game, diff.digest)
-        self.told += Teller(self.game, self.tiles, self.ships).tell(diff.events)
-        del self.told[:-KEPT_SENTENCES]
         self.fresh |= {(event.x, event.y) for event in diff.events if isinstance(event, TilePlaced)}
+
+    def take_story(self, story: Story) -> None:
+        """Go on telling what happened."""
+        self.told += [line.text for line in story.lines if line.text]
+        del self.told[:-KEPT_SENTENCES]
+        self.told_until = story.lines[-1].version
 
     def take_whole(self, game: GameView, digest: str) -> None:
         """Go on from a state."""

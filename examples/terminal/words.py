@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Ship
+from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment
 from schemas.vocabulary import SegmentKind, Wares
 
 WARE_NAMES = (("bananas", "banana", "bananas"), ("shells", "shell", "shells"), ("fish", "fish", "fish"))
@@ -65,11 +65,6 @@ def cost_in_words(cost: Cost) -> str:
     kinds = ("alike", "of another kind", "of the third kind")
     same = [f"{number} {kind}" for number, kind in zip(cost.same, kinds, strict=False)]
     return " + ".join([*named, *anything, *same]) or "nothing"
-
-
-def ship_in_words(ship: Ship) -> str:
-    """A ship by its worth and its cost."""
-    return f"the ship worth {ship.points} ({cost_in_words(ship.cost)})"
 
 
 def at(x: int, y: int) -> str:

@@ -29,7 +29,9 @@ async def test_two_people_and_a_bot_play_to_the_end_at_one_terminal(client: Clie
         assert turns == {0, 1}
         assert play.table.page is Page.RESULT
         assert "Greedy wins!" in seen(play)
+        await play.settle()
         assert "The game is over" in play.table.told[-1]
+        assert play.table.told_until == play.table.game.version
 
 
 async def test_people_at_two_terminals_and_a_watcher_see_the_same(
