@@ -78,16 +78,15 @@ async def perform(
     return response
 
 
-@route(
-    "POST",
+command = partial(route, "POST", tag="playing", access="required", query=Including, headers=HEADERS)
+of_seat = partial(command, body=FOR_SEAT, body_optional=True, examples=("for_seat",))
+
+
+@command(
     "/v1/games/" + GAME_ID + "/actions",
     operation="act",
     summary="Act",
-    tag="playing",
-    access="required",
     body=ACT,
-    query=Including,
-    headers=HEADERS,
     replies=DONE,
     problems=(*REFUSED, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
     examples=("act_move", "act_action", "act_actions"),
@@ -103,20 +102,12 @@ async def post_action(request: web.Request) -> web.Response:
     return await perform(request, await read_body(request, ACT), act)
 
 
-@route(
-    "POST",
+@of_seat(
     "/v1/games/" + GAME_ID + "/undo",
     operation="undo",
     summary="Take a move back",
-    tag="playing",
-    access="required",
-    body=FOR_SEAT,
-    body_optional=True,
-    query=Including,
-    headers=HEADERS,
     replies=UNDONE,
     problems=(*REFUSED, "not_your_turn", "replaced", "nothing_to_undo"),
-    examples=("for_seat",),
 )
 async def post_undo(request: web.Request) -> web.Response:
     """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
@@ -132,20 +123,12 @@ async def post_undo(request: web.Request) -> web.Response:
     return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
 
 
-@route(
-    "POST",
+@of_seat(
     "/v1/games/" + GAME_ID + "/resign",
     operation="resign",
     summary="Resign",
-    tag="playing",
-    access="required",
-    body=FOR_SEAT,
-    body_optional=True,
-    query=Including,
-    headers=HEADERS,
     replies=RESIGNED,
     problems=(*REFUSED, "resigned"),
-    examples=("for_seat",),
 )
 async def post_resign(request: web.Request) -> web.Response:
     """Gives up for good, on turn or not, with the event `player_resigned`.
@@ -157,20 +140,12 @@ async def post_resign(request: web.Request) -> web.Response:
     return await perform(request, await read_optional_body(request, FOR_SEAT), resign_seat)
 
 
-@route(
-    "POST",
+@of_seat(
     "/v1/games/" + GAME_ID + "/return",
     operation="returnToSeat",
     summary="Take a seat back from a bot",
-    tag="playing",
-    access="required",
-    body=FOR_SEAT,
-    body_optional=True,
-    query=Including,
-    headers=HEADERS,
     replies=DONE,
     problems=(*REFUSED, "not_replaced", "resigned"),
-    examples=("for_seat",),
 )
 async def post_return(request: web.Request) -> web.Response:
     """Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.

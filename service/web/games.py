@@ -1,6 +1,7 @@
 """Reading a game: GAME, scores, tiles left. Source: api.md, "The game" and "Asking without moving"."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -19,55 +20,45 @@ from service.web.routing import GAME_ID, Reply, route
 
 NOTHING_NEW = Reply(304, "The game has not changed since.", headers=("ETag",))
 
+reading = partial(route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
 
-@route(
-    "GET",
+
+@reading(
     "/v1/games/" + GAME_ID,
     operation="readGame",
     summary="Read a game",
     tag="games",
-    access="reads",
-    headers=("If-None-Match",),
     replies=(Reply(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)), NOTHING_NEW),
-    problems=("not_found",),
 )
 async def read_game(request: web.Request) -> web.Response:
     """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
     return await _told(request, view)
 
 
-@route(
-    "GET",
+@reading(
     "/v1/games/" + GAME_ID + "/scores",
     operation="readScores",
     summary="Read the scores",
     tag="playing",
-    access="reads",
-    headers=("If-None-Match",),
     replies=(
         Reply(200, "Points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
         NOTHING_NEW,
     ),
-    problems=("not_found",),
 )
 async def read_scores(request: web.Request) -> web.Response:
     """Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4)."""
     return await _told(request, scores)
 
 
-@route(
-    "GET",
+@reading(
     "/v1/games/" + GAME_ID + "/tiles",
     operation="readTiles",
     summary="Read the tiles left",
     tag="playing",
-    access="reads",
-    headers=("If-None-Match",),
     replies=(
         Reply(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
         NOTHING_NEW,
     ),
-    problems=("not_found",),
 )
 async def read_tiles(request: web.Request) -> web.Response:
     """How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more."""

@@ -92,21 +92,15 @@ def _message(refs: Refs) -> Schema:
     """What is posted to a webhook: a request that the service makes."""
     return {
         "operationId": "gameChanged",
-        "tags": ["webhooks"],
         "summary": "A game has changed",
         "description": "Posted to a webhook's URL, at least once and in the order of the versions, and signed as "
         "Standard Webhooks say. `webhook-id` is equal over retries.",
-        "parameters": [*SENT_WITH],
-        "requestBody": {
-            "required": True,
-            "content": {JSON: {"schema": refs[WebhookMessage], "examples": _examples(("webhook_message",))}},
-        },
+        **_posted(refs, WebhookMessage, "webhook_message"),
         "responses": {
             "2XX": {"description": "It arrived."},
             "410": {"description": "Nothing is wanted here any more: the webhook is disabled."},
             "default": {"description": "It is tried again for about a day; redirects are not followed."},
         },
-        "security": [],
     }
 
 
@@ -114,15 +108,10 @@ def _challenge(refs: Refs) -> Schema:
     """What is posted to a webhook's URL before anything else."""
     return {
         "operationId": "webhookChallenged",
-        "tags": ["webhooks"],
         "summary": "Does this server want the webhook?",
         "description": "Posted to a webhook's URL before anything else, and signed in the same way. The webhook is "
         "`pending` until the challenge is repeated. Each attempt has a challenge and a `webhook-id` of its own.",
-        "parameters": [*SENT_WITH],
-        "requestBody": {
-            "required": True,
-            "content": {JSON: {"schema": refs[WebhookChallenge], "examples": _examples(("webhook_challenge",))}},
-        },
+        **_posted(refs, WebhookChallenge, "webhook_challenge"),
         "responses": {
             "2XX": {
                 "description": "This server wants it.",
@@ -135,6 +124,18 @@ def _challenge(refs: Refs) -> Schema:
             },
             "410": {"description": "It does not: the webhook is disabled."},
             "default": {"description": "It is tried again 4 times, within a quarter of an hour."},
+        },
+    }
+
+
+def _posted(refs: Refs, body: type, example: str) -> Schema:
+    """What both have: the headers, the body, and that no token comes with it."""
+    return {
+        "tags": ["webhooks"],
+        "parameters": [*SENT_WITH],
+        "requestBody": {
+            "required": True,
+            "content": {JSON: {"schema": refs[body], "examples": _examples((example,))}},
         },
         "security": [],
     }

@@ -6,24 +6,21 @@ from aiohttp import web
 from msgspec import Meta
 
 from schemas.lobby import ExternalUser, MyGames
-from schemas.vocabulary import Status
 from service.games.waiting import MOST_LOOKED_AT, Wanted, my_games
 from service.web.answers import answer
 from service.web.asked import bearers, read_query
 from service.web.keys import CONTEXT
 from service.web.limiting import costs
 from service.web.limiting.shares import charge, give_back
-from service.web.routing import Query, Reply, route
+from service.web.lobby import Listing
+from service.web.routing import Reply, route
 
 
-class Mine(Query, frozen=True):
+class Mine(Listing, frozen=True):
     """Which of my games are told."""
 
     external_user: Annotated[ExternalUser, Meta(description="Only seats of whom the creator calls so.")] | None = None
     waiting: Annotated[bool, Meta(description="Only games that wait for a seat of mine, or only others.")] | None = None
-    status: Annotated[Status, Meta(description="Only games of this status.")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=100, description="Games in one answer.")] = 50
-    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
 
 
 @route(

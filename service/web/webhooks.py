@@ -1,5 +1,6 @@
 """Webhooks: another server is told what happens in a game."""
 
+from functools import partial
 from hashlib import blake2b
 
 import msgspec
@@ -21,14 +22,14 @@ REGISTER = msgspec.json.Decoder(RegisterWebhook)
 WEBHOOKS = "/v1/games/" + GAME_ID + "/webhooks"
 WEBHOOK = WEBHOOKS + "/" + HOOK_ID
 
+owned = partial(route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
 
-@route(
+
+@owned(
     "POST",
     WEBHOOKS,
     operation="registerWebhook",
     summary="Register a webhook",
-    tag="webhooks",
-    access="required",
     body=REGISTER,
     headers=("Idempotency-Key",),
     replies=(
@@ -64,30 +65,24 @@ async def register_webhook(request: web.Request) -> web.Response:
     return mark_replayed(response, replayed=replayed)
 
 
-@route(
+@owned(
     "GET",
     WEBHOOKS,
     operation="listWebhooks",
     summary="List the webhooks",
-    tag="webhooks",
-    access="required",
     replies=(Reply(200, "The webhooks of the game, the oldest first.", Webhooks),),
-    problems=("not_owner", "not_found"),
 )
 async def list_webhooks(request: web.Request) -> web.Response:
     """The game's webhooks, for its owner, without their secrets."""
     return answer(await all_of(request.app[CONTEXT], path_id(request), bearer(request)), private=True)
 
 
-@route(
+@owned(
     "GET",
     WEBHOOK,
     operation="readWebhook",
     summary="Read a webhook",
-    tag="webhooks",
-    access="required",
     replies=(Reply(200, "The webhook.", Webhook),),
-    problems=("not_owner", "not_found"),
 )
 async def read_webhook(request: web.Request) -> web.Response:
     """One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled."""
@@ -95,15 +90,12 @@ async def read_webhook(request: web.Request) -> web.Response:
     return answer(await one_of(context, path_id(request), hook, bearer(request)), private=True)
 
 
-@route(
+@owned(
     "DELETE",
     WEBHOOK,
     operation="deleteWebhook",
     summary="Delete a webhook",
-    tag="webhooks",
-    access="required",
     replies=(Reply(204, "It is forgotten."),),
-    problems=("not_owner", "not_found"),
 )
 async def delete_webhook(request: web.Request) -> web.Response:
     """Forgets a webhook with its log: nothing more is sent there, but for what is on its way."""
@@ -111,15 +103,12 @@ async def delete_webhook(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-@route(
+@owned(
     "POST",
     WEBHOOK + "/retry",
     operation="retryWebhook",
     summary="Try again now",
-    tag="webhooks",
-    access="required",
     replies=(Reply(200, "The webhook, its failures forgotten.", Webhook),),
-    problems=("not_owner", "not_found"),
 )
 async def retry_webhook(request: web.Request) -> web.Response:
     """Tries the message that waits at once, for the game's owner, as when the server is in order again.
@@ -131,15 +120,12 @@ async def retry_webhook(request: web.Request) -> web.Response:
     return answer(await retry(context, path_id(request), hook, bearer(request)), private=True)
 
 
-@route(
+@owned(
     "GET",
     WEBHOOK + "/deliveries",
     operation="listDeliveries",
     summary="Read a webhook's log",
-    tag="webhooks",
-    access="required",
     replies=(Reply(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
-    problems=("not_owner", "not_found"),
 )
 async def list_deliveries(request: web.Request) -> web.Response:
     """What was sent of late and what was answered, for the game's owner: the latest 100 attempts."""

@@ -13,38 +13,29 @@ from service.web.gallery.asked import MOST_PIXELS, PieceQuery, TileQuery
 from service.web.gallery.jobs import Form, Job, ShipJob, TileJob
 from service.web.gallery.sending import A_DAY, Caching, Picture, replies, send
 from service.web.keys import CONTEXT
-from service.web.routing import GAME_ID, Handler, Route, route
-
-TILE = f"{{tile:{ID}}}"
-SHIP = f"{{ship:{SHIP_ID}}}"
+from service.web.routing import GAME_ID, Handler, Query, Route, route
 
 
 def _tile(form: Form) -> Route:
-    return route(
-        "GET",
-        f"/v1/tilesets/{GAME_ID}/tiles/{TILE}.{form}",
-        operation=f"readTile{form.title()}",
-        summary=f"Read a tile as {form.upper()}",
-        tag="tile sets",
-        query=TileQuery,
-        headers=("If-None-Match",),
-        replies=replies(form),
-        problems=("not_found",),
-    )(_tile_handler(form))
+    return _piece(form, "tile", ID, TileQuery)(_tile_handler(form))
 
 
 def _ship(form: Form) -> Route:
+    return _piece(form, "ship", SHIP_ID, PieceQuery)(_ship_handler(form))
+
+
+def _piece(form: Form, name: str, pattern: str, query: type[Query]) -> Callable[[Handler], Route]:
     return route(
         "GET",
-        f"/v1/tilesets/{GAME_ID}/ships/{SHIP}.{form}",
-        operation=f"readShip{form.title()}",
-        summary=f"Read a ship as {form.upper()}",
+        f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{form}",
+        operation=f"read{name.title()}{form.title()}",
+        summary=f"Read a {name} as {form.upper()}",
         tag="tile sets",
-        query=PieceQuery,
+        query=query,
         headers=("If-None-Match",),
         replies=replies(form),
         problems=("not_found",),
-    )(_ship_handler(form))
+    )
 
 
 def _tile_handler(form: Form) -> Handler:
