@@ -3,6 +3,7 @@
 from typing import Any
 
 from aiohttp import web
+from multidict import istr
 
 from schemas.base import encode
 from service.telemetry.doing import DOING
@@ -12,7 +13,7 @@ from service.web.metrics_requests import REQUEST_ID
 from service.web.security import SECURITY
 
 EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
-REPLAYED = "Idempotent-Replayed"
+REPLAYED = istr("Idempotent-Replayed")
 IMMUTABLE = "public, max-age=31536000, immutable"
 PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"

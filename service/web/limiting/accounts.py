@@ -15,7 +15,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Never, TypeVar
 
-from multidict import CIMultiDict
+from multidict import CIMultiDict, istr
 
 from service.games.buckets import BucketStore, Granted
 from service.games.port import StoreError
@@ -34,6 +34,9 @@ PATIENCE_S = 1.0
 
 ACCOUNT_BYTES = 384
 """That an account takes at most: itself, its numbers, its subject, its share of a dict that has just grown."""
+
+RATE_LIMIT = istr("RateLimit")
+RATE_LIMIT_POLICY = istr("RateLimit-Policy")
 
 TRIES = 5
 """Others may be faster to take what was borrowed."""
@@ -122,11 +125,11 @@ class Account:
         self.full_at += tokens * each_s
         return Granted(tokens, left - tokens, 0.0 if left > tokens else each_s)
 
-    def tell(self, headers: CIMultiDict[str], left: int) -> None:
-        """Say in an answer how much is left, which is what is `remaining`."""
-        told = self.accounts.told
-        headers["RateLimit"] = f"{told.begin}{left};t={int((told.quota - left) * told.each_s + 0.999)}"
-        headers["RateLimit-Policy"] = told.policy
+    def tell(self, headers: CIMultiDict[str]) -> None:
+        """Say in an answer how much is left."""
+        told, left = self.accounts.told, self.remaining
+        headers[RATE_LIMIT] = f"{told.begin}{left};t={int((told.quota - left) * told.each_s + 0.999)}"
+        headers[RATE_LIMIT_POLICY] = told.policy
 
 
 class Told:

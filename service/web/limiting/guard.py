@@ -18,7 +18,7 @@ from service.games.errors import Unauthorized
 from service.web.answers import REPLAYED
 from service.web.asked import bearer
 from service.web.errors import RateLimited
-from service.web.limiting.accounts import Account, Asking, settled
+from service.web.limiting.accounts import RATE_LIMIT, Account, Asking, settled
 from service.web.limiting.known import Known
 from service.web.limiting.networks import AddressAccounts
 from service.web.limiting.payers import FAILED, Payer
@@ -155,8 +155,8 @@ class Guard:
 
     def answered(self, request: web.BaseRequest, address: str, payer: Payer, response: web.StreamResponse) -> None:
         """Learn from the answer who asked, charge for its bytes, and say in it how much is left."""
-        status = response.status
-        payer.answered(FAILED if REPLAYED in response.headers else status)  # done again, it makes nothing new
+        status, headers = response.status, response.headers
+        payer.answered(FAILED if REPLAYED in headers else status)  # done again, it makes nothing new
         if status in {401, 404}:
             self._count_guess(request, address, status)
         elif payer.stranger and 200 <= status < 400 and proves_token(request):
@@ -165,8 +165,8 @@ class Guard:
             return
         if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES:
             payer.spend(len(body) // BYTES)
-        if "RateLimit" not in response.headers:
-            payer.tell(response.headers)
+        if RATE_LIMIT not in headers:
+            payer.tell(headers)
 
     async def said(self, address: str, said: Said) -> Payer | None:
         """Let a socket's message in. Raises RateLimited."""

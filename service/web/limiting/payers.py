@@ -1,5 +1,7 @@
 """Who pays for a request, or for a message of a socket."""
 
+from math import inf
+
 from multidict import CIMultiDict
 
 from service.web.limiting.accounts import Account, settled
@@ -72,9 +74,9 @@ class Payer:
 
     def tell(self, headers: CIMultiDict[str]) -> None:
         """Say in an answer how much is left of what is used up first."""
-        nearest, *others = (*self._creations, *self._accounts) if self._creations else self._accounts
-        left = nearest.remaining
-        for account in others:
-            if (there := account.remaining) < left:
-                nearest, left = account, there
-        nearest.tell(headers, left)
+        nearest, least = self._accounts[0], inf
+        for account in (*self._creations, *self._accounts) if self._creations else self._accounts:
+            left = account.bucket + account.left
+            if left < least:
+                nearest, least = account, left
+        nearest.tell(headers)
