@@ -19,9 +19,6 @@ from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
-from service.web.connections import CONNECTIONS
-from service.web.limits import Limits
-from service.web.socket_wire import Wire
 from tests.games.test_failing_games import due_game, is_moved
 from tests.redis_servers import sentinel
 from tests.web.played import new_table, refused
@@ -39,7 +36,6 @@ REQUIRED = (
     "redis-restart",
     "scheduler",
     "webhooks",
-    "websocket-pings",
 )
 """Whoever asks an instance without one of these would be served wrongly."""
 
@@ -185,16 +181,6 @@ async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_pa
             for _ in range(3):
                 await table.do()
                 await line.hear("diff")
-
-
-async def test_after_a_failure_sockets_are_pinged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pinged = asyncio.Event()
-    monkeypatch.setattr(Wire, "ping", lambda _: pinged.set())
-    async with serving(tmp_path) as instance, connected(instance.client, "/v1/ws"):
-        instance.client.app[CONNECTIONS]._limits = Limits(ping_interval_s=0.01)
-        await instance.fail("websocket-pings", 2)
-        async with asyncio.timeout(5):
-            await pinged.wait()
 
 
 async def test_who_is_the_primary_is_found_out_after_that_has_failed(tmp_path: Path) -> None:

@@ -96,13 +96,13 @@ def _refused(code: str, meaning: str) -> Closed:
 CLOSE_CODES = (
     Closed(1002, "A frame is not of the protocol's form.", resume=False),
     Closed(1006, "The connection was lost without a word.", resume=True),
-    Closed(1007, "A text message is not UTF-8, or what is compressed cannot be read.", resume=False),
+    Closed(1007, "A text message is not UTF-8.", resume=False),
+    Closed(1009, "A message is larger than `max_message_bytes`.", resume=False),
     Closed(CloseCode.SHUTDOWN, "The instance stops; `closing` told when to come back.", resume=True),
     _refused("malformed", "The path's `since` or `digest` has not their form."),
     _refused("unauthorized", "The token is unknown."),
     _refused("not_found", "There is no such game, or it is private and the token does not open it."),
-    Closed(CloseCode.NO_PONG, "A protocol ping was not answered by the time of the next.", resume=True),
-    _refused("too_large", "A message is larger than `max_message_bytes`."),
+    Closed(CloseCode.NO_PONG, "A protocol ping was not answered in time.", resume=True),
     Closed(CloseCode.TOO_SLOW, "The client does not keep up: too much lies unsent.", resume=True),
 )
 
@@ -125,10 +125,11 @@ connections' diffs come in no order with answers.
 
 **Languages.** Legal moves that come with an `ack` are told in the language that the upgrade's Accept-Language asks for.
 
-**Keeping alive.** The service sends protocol pings, and closes a socket whose client has not answered by the next one.
+**Keeping alive.** The service sends a protocol ping where nothing came for a while (`ping_interval_ms`), and closes a
+socket whose client does not answer.
 
-**Compression.** A client that offers `permessage-deflate` gets every `snapshot` and `diff` compressed, each by itself
-(`server_no_context_takeover`), and may compress what it sends. Browsers do so of themselves.
+**Compression.** A client that offers `permessage-deflate` gets every `snapshot` and `diff` compressed, each by itself,
+and may compress what it sends. Browsers do so of themselves.
 
 **Growth.** Ignore messages, fields, enumeration values and events that you do not know. An unknown field of your own
 is refused.

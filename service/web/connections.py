@@ -1,4 +1,4 @@
-"""The long connections of one instance, sockets and event streams: pinging them, and sending them away at its end."""
+"""The long connections of one instance, sockets and event streams, and sending them away at its end."""
 
 import asyncio
 import logging
@@ -17,9 +17,6 @@ __all__ = ["CLOSE_S", "CONNECTIONS", "Connection", "Connections"]
 CLOSE_S = 5.0
 """How long a client has to answer when it is told that its socket is closed."""
 
-AT_ONCE = 100
-"""Connections that are pinged before others get their turn on the event loop."""
-
 
 class Connection(Protocol):
     """One of them."""
@@ -27,9 +24,6 @@ class Connection(Protocol):
     @property
     def kind(self) -> Literal["socket", "stream"]:
         """Which."""
-
-    def ping(self) -> None:
-        """Ask for a sign of life, or close it where none came since the last time."""
 
     def dismiss(self, retry_after_ms: int) -> None:
         """Tell the client to come back (to another instance) after this time, and close."""
@@ -64,19 +58,6 @@ class Connections:
         self._open.pop(connection, None)
         if self.closing and not self._open:
             self._emptied.set()
-
-    async def ping(self) -> None:
-        """Ping all of them every `ping_interval_s`, for ever."""
-        while True:
-            await asyncio.sleep(self._limits.ping_interval_s)
-            for number, connection in enumerate([*self._open]):
-                try:
-                    connection.ping()
-                except Exception:
-                    LOG.exception("a %s could not be pinged: it is left out, the others are pinged", connection.kind)
-                    self._open.pop(connection, None)
-                if number % AT_ONCE == AT_ONCE - 1:
-                    await asyncio.sleep(0)
 
     async def close(self) -> None:
         """Send all of them away, spread over `close_spread_s`, and wait until they have gone, but not for ever."""

@@ -4,28 +4,24 @@ A WebSocket frame from a server (RFC 6455, 5.2) is not masked, so that the same 
 stream (server-sent events) goes out in chunks of HTTP/1.1 (RFC 9112, 7.1), or plainly to a client of HTTP/1.0.
 """
 
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from schemas.base import encode
 from schemas.messages import ServerMessage, Snapshot
 from service.games.news import Changed, News, Replaced, Together
-from service.web.deflate import deflated
 
 __all__ = [
     "COMMENT",
     "DEFLATED",
-    "PING",
     "PLAIN",
+    "WINDOW_BITS",
     "chunk",
     "event_chunk",
     "event_text",
     "message_frame",
     "news_frames",
-    "pong_frame",
 ]
-
-PING = b"\x89\x00"
-"""A ping without content, as a frame."""
 
 COMMENT = b":\n\n"
 """What keeps an event stream from looking dead."""
@@ -40,8 +36,13 @@ _TEXT = 0x81
 _COMPRESSED_TEXT = 0xC1
 """The same with the bit of RFC 7692."""
 
-_CLOSE = 0x88
-_PONG = 0x8A
+WINDOW_BITS = 12
+"""How far back a compressed message may refer to itself: 4 KiB, as far as the most careful clients allow."""
+
+_LEVEL = 6
+
+_TAIL = b"\x00\x00\xff\xff"
+"""What every flush ends with, and a message leaves out (RFC 7692, 7.2.1)."""
 
 
 def text_frame(text: bytes) -> bytes:
@@ -54,8 +55,10 @@ def text_frame(text: bytes) -> bytes:
 
 
 def deflated_frame(text: bytes) -> bytes:
-    """The same compressed."""
-    return _frame(_COMPRESSED_TEXT, deflated(text))
+    """The same compressed, each by itself: it refers to no message before it, so that all sockets can share it."""
+    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, -WINDOW_BITS)
+    payload = compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    return _frame(_COMPRESSED_TEXT, payload.removesuffix(_TAIL))
 
 
 def _frame(first: int, payload: bytes) -> bytes:
@@ -65,21 +68,6 @@ def _frame(first: int, payload: bytes) -> bytes:
     if size < 65_536:
         return bytes((first, 126)) + size.to_bytes(2) + payload
     return bytes((first, 127)) + size.to_bytes(8) + payload
-
-
-def pong_frame(payload: bytes) -> bytes:
-    """The answer to a client's ping, whose payload is at most 125 bytes."""
-    return bytes((_PONG, len(payload))) + payload
-
-
-def close_frame(code: int, reason: str) -> bytes:
-    r"""The last frame of a socket; the reason has at most 123 bytes.
-
-    >>> close_frame(4404, "gone")
-    b'\x88\x06\x114gone'
-    """
-    payload = code.to_bytes(2) + reason.encode()
-    return bytes((_CLOSE, len(payload))) + payload
 
 
 def message_frame(message: ServerMessage) -> bytes:

@@ -13,7 +13,7 @@ class Limits(NamedTuple):
     max_body_bytes: int = 65_536
     """Largest request body; more is 413."""
     max_message_bytes: int = 65_536
-    """Largest message that a socket may send; more closes it with 4413."""
+    """Largest message that a socket may send; more closes it with 1009."""
     max_unsent_bytes: int = 1_048_576
     """A watcher with more than this unsent can't keep up and is closed with 4429."""
     max_unsent_bytes_per_address: int = 16_777_216

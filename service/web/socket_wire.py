@@ -1,4 +1,9 @@
-"""The lower half of a socket: frames out, messages in, pings, and every way in which it ends."""
+"""The lower half of a socket: aiohttp shakes hands, reads, pings and closes; finished frames go out beside it.
+
+All that the service says is written as whole frames to the transport, as pings and closes are by aiohttp, so that they
+never mix. `send_str` is not used: on a socket that agreed to compression aiohttp 3.14 compresses every message, also
+with `compress=0`, and refers to its own messages before, of which it sent none of the broadcast's.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,24 +14,26 @@ from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.access import Access
-from service.games.errors import GameError
+from service.games.errors import GameError, Malformed
 from service.games.news import News, Position
+from service.telemetry.doing import DOING
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED, WRITES, WRITTEN
 from service.web.connections import CLOSE_S
-from service.web.frames import DEFLATED, PING, PLAIN, close_frame, message_frame, news_frames, pong_frame
+from service.web.frames import DEFLATED, PLAIN, WINDOW_BITS, message_frame, news_frames
 from service.web.keys import LIMITS, WATCH
-from service.web.limiting.protocol import COUNTED, count_unread
+from service.web.limiting.protocol import COUNTED, begin_message, count_unread
+from service.web.metrics_requests import REQUEST_ID
 from service.web.problems import to_problem
-from service.web.socket_upgrade import Socket
 
-__all__ = ["Wire", "refused"]
+__all__ = ["Wire", "open_socket", "refused"]
 
 LIVE = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG})
 
-LINGER_STEP_S = 0.05
-
-LOST = 1006
+LOST = WSCloseCode.ABNORMAL_CLOSURE
 """The code of a socket that ended without one (RFC 6455, 7.1.5)."""
+
+SILENCE = 1.4
+"""Ping intervals until a client that says nothing is closed. aiohttp pings after one, and cuts off after 1.5."""
 
 _WRITES, _WRITTEN = WRITES.of("socket"), WRITTEN.of("socket")
 
@@ -40,6 +47,30 @@ def refused(code: str) -> int:
     return CloseCode.REFUSED + KINDS[code].status
 
 
+async def open_socket(request: web.Request) -> "Wire":
+    """Shake hands. Raises Malformed where the request asks for no socket, ConnectionResetError where the client left.
+
+    Pings are left to `Wire`, since each counts as a message of its client.
+    """
+    limits = request.app[LIMITS]
+    socket = web.WebSocketResponse(
+        timeout=CLOSE_S,
+        autoping=False,
+        heartbeat=limits.ping_interval_s,
+        max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses what has this size
+    )
+    if (doing := DOING.get()) is not None and doing.request_id is not None:
+        socket.headers[REQUEST_ID] = doing.request_id
+    try:
+        await socket.prepare(request)
+    except web.HTTPBadRequest as refusal:
+        raise Malformed(f"this path takes WebSocket upgrades only: {refusal.text}") from refusal
+    begin_message(request)
+    if (transport := request.transport) is None:
+        raise ConnectionResetError
+    return Wire(request, socket, transport)
+
+
 class Wire:
     """One open socket, which watches `games`.
 
@@ -47,66 +78,54 @@ class Wire:
     """
 
     __slots__ = (
-        "_asked",
-        "_busy",
-        "_ended",
-        "_heard",
-        "_held_back",
+        "_code",
+        "_end",
         "_kind",
         "_max_unsent",
-        "_reader",
+        "_receiving",
         "_request",
         "_retry_after_ms",
+        "_silence_s",
         "_transport",
         "_watch",
         "_watched",
         "check_token",
-        "code",
         "games",
+        "socket",
     )
 
     kind: Literal["socket"] = "socket"
 
-    def __init__(self, request: web.Request, socket: Socket, transport: asyncio.Transport) -> None:
+    def __init__(self, request: web.Request, socket: web.WebSocketResponse, transport: asyncio.Transport) -> None:
+        limits = request.app[LIMITS]
         self.games: set[str] = set()
         self.check_token: Callable[[str, Access], None] = lambda _game, _access: None
         """Called where a token of a watched game has ended."""
+        self.socket = socket
         self._request = request
-        self._reader = socket.reader
         self._transport = transport
         self._watch = request.app[WATCH]
-        self._kind = DEFLATED if socket.deflating else PLAIN
-        self._max_unsent = request.app[LIMITS].max_unsent_bytes
+        self._kind = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
+        self._max_unsent = limits.max_unsent_bytes
         self._watched = min(self._max_unsent, COUNTED)
-        self._asked = False
-        """A ping went out."""
-        self._heard = True
-        """Something has come since."""
-        self._busy = False
-        """A message is being handled."""
+        self._silence_s = SILENCE * limits.ping_interval_s
+        self._receiving: asyncio.Timeout | None = None
+        """Ends the waiting for a message."""
         self._retry_after_ms: int | None = None
         """It is to be sent away, to come back after this time."""
-        self.code = LOST
+        self._end: tuple[int, str] | None = None
+        """The code and the reason with which the service closes it; nothing is written any more."""
+        self._code = int(LOST)
+        """The code with which aiohttp closed it."""
+
+    @property
+    def code(self) -> int:
         """The code that the client was told as the socket was closed."""
-        self._ended = False
-        """It was told that the socket is closed."""
-        self._held_back = b""
-        """Frames that go out before this tick of the event loop ends."""
+        return self._end[0] if self._end else self._code
 
     def deliver(self, news: News) -> None:
-        """Send news of a game. The same as `_write`, but all in one: it is called for each diff and each watcher."""
-        transport = self._transport
-        if self._ended or transport.is_closing():
-            return
-        frames = news.wire.get(self._kind) or news_frames(news, self._kind)
-        if self._busy or self._held_back:  # nothing overtakes what is held back
-            self._hold_back(frames)
-            return
-        transport.write(frames)
-        _WRITES.n += 1
-        _WRITTEN.n += len(frames)
-        if transport.get_write_buffer_size() > self._watched:
-            self._count_unread()
+        """Send news of a game."""
+        self._write(news.wire.get(self._kind) or news_frames(news, self._kind))
 
     def lose(self, game: str, error: GameError) -> None:
         """Tell that a game can be watched no longer."""
@@ -126,77 +145,88 @@ class Wire:
         self.games.discard(game)
         return self._watch.leave(self, game)
 
-    def ping(self) -> None:
-        """Ask for a sign of life; close where none came since, unless it may lie unread behind a message."""
-        if self._asked and not self._heard and not self._busy:
-            self.end(CloseCode.NO_PONG, "no_pong")
-            return
-        self._asked = True
-        self._heard = False
-        self._write(PING)
-
     def dismiss(self, retry_after_ms: int) -> None:
         """Tell the client to connect again, and close, but finish the message that is being handled."""
         self._retry_after_ms = retry_after_ms
-        if not self._busy:
-            self._say_goodbye(retry_after_ms)
+        self._stop_receiving()
 
     def end(self, code: int, reason: str) -> None:
         """Close with a code; nothing more is sent. A client that does not answer in time is cut off."""
-        self._write_held_back()
-        if self._ended:
+        if self._end is not None:
             return
-        self._ended, self.code = True, int(code)
-        SOCKETS_CLOSED.of(str(int(code))).n += 1
+        self._end = int(code), reason
         if code == CloseCode.TOO_SLOW:
             DROPPED.of("socket").n += 1
         self._leave_all()
-        if not self._transport.is_closing():
-            self._transport.write(close_frame(code, reason))
-        asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
+        self._stop_receiving()
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Have messages, pings and pongs handled one after another, until the socket is closed."""
         try:
-            while (message := await self._reader.receive()).type in LIVE:
-                if not self._ended:
-                    await self._take(message, handle)
-            await self._close_with(message)
+            while self._end is None and self._retry_after_ms is None:
+                if (message := await self._receive()) is None:
+                    break
+                if message.type not in LIVE:
+                    self._note_close(message)
+                    return
+                await handle(message)
+            await self._close()
         except ConnectionError:
             return
 
-    async def do(self, work: Awaitable[None]) -> None:
-        """Do this to its end, though the service is stopping."""
-        self._busy = True
-        try:
-            await work
-        finally:
-            self._busy = False
-            if self._retry_after_ms is not None:
-                self._say_goodbye(self._retry_after_ms)
-
     def forget(self) -> None:
         """Leave nothing behind: whatever happened, it is over."""
-        if not self._ended:
-            SOCKETS_CLOSED.of(str(LOST)).n += 1
+        SOCKETS_CLOSED.of(str(self.code)).n += 1
         self._leave_all()
-        self._transport.close()
+        if self._transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
 
-    async def _take(self, message: WSMessage, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
-        """Take one message; the next waits until the client has read most of what it was told."""
-        self._heard = True
-        if message.type is WSMsgType.PING:
-            self._write(pong_frame(message.data))
-        await self.do(handle(message))
-        await self._request.writer.drain()
+    async def _receive(self) -> WSMessage | None:
+        """The next message, once the client has read most of what it was told; None where the socket is to be closed.
+
+        That is also where the client is silent for too long: all that aiohttp would do is to cut it off.
+        """
+        try:
+            async with asyncio.timeout(self._silence_s) as self._receiving:
+                await self._request.writer.drain()
+                message = await self.socket.receive()
+                if message.type is WSMsgType.PING:
+                    await self.socket.pong(message.data)
+        except TimeoutError:
+            if self._retry_after_ms is None:
+                self.end(CloseCode.NO_PONG, "no_pong")
+            return None
+        finally:
+            self._receiving = None
+        begin_message(self._request)
+        return message
+
+    def _stop_receiving(self) -> None:
+        if self._receiving is not None and not self._receiving.expired():
+            self._receiving.reschedule(0)
+
+    async def _close(self) -> None:
+        """Close as `end` or `dismiss` said; a client that has not answered then has had its time."""
+        if self._end is None and self._retry_after_ms is not None:
+            self.send(Closing(retry_after_ms=self._retry_after_ms))
+            self.end(CloseCode.SHUTDOWN, "restart")
+        if self._end is not None:
+            code, reason = self._end
+            await self.socket.close(code=code, message=reason.encode(), drain=False)
+            self._transport.abort()
+
+    def _note_close(self, last: WSMessage) -> None:
+        """Keep the code that aiohttp closed with: as the client wished, or because it broke the protocol."""
+        if last.type is WSMsgType.CLOSE:
+            self._code = WSCloseCode.OK
+        elif isinstance(last.data, WebSocketError):
+            self._code = last.data.code
 
     def _write(self, frames: bytes) -> None:
         """Hand bytes to the transport; a client that can't keep up is closed."""
         transport = self._transport
-        if self._ended or transport.is_closing():
+        if self._end is not None or transport.is_closing():
             return
-        if self._held_back:
-            frames, self._held_back = self._held_back + frames, b""
         transport.write(frames)
         _WRITES.n += 1
         _WRITTEN.n += len(frames)
@@ -211,37 +241,7 @@ class Wire:
         else:
             count_unread(self._request, unread)
 
-    def _hold_back(self, frames: bytes) -> None:
-        """Write this with the answer to the message that is being handled, which mostly comes in the same tick."""
-        if not self._held_back:
-            asyncio.get_running_loop().call_soon(self._write_held_back)
-        self._held_back += frames
-
-    def _write_held_back(self) -> None:
-        if self._held_back:
-            self._write(b"")
-
     def _leave_all(self) -> None:
         games, self.games = self.games, set()
         for game in games:
             self._watch.leave(self, game)
-
-    def _say_goodbye(self, retry_after_ms: int) -> None:
-        self.send(Closing(retry_after_ms=retry_after_ms))
-        self.end(CloseCode.SHUTDOWN, "restart")
-
-    async def _close_with(self, last: WSMessage) -> None:
-        """Answer a client that closes; tell one that breaks the protocol."""
-        if last.type is WSMsgType.CLOSE:
-            self.end(WSCloseCode.OK, "")
-        elif isinstance(last.data, WebSocketError):
-            if last.data.code == WSCloseCode.MESSAGE_TOO_BIG:
-                self.end(refused("too_large"), "too_large")
-            else:
-                self.end(last.data.code, "protocol")
-            await self._linger()
-
-    async def _linger(self) -> None:
-        """Let a client that is still sending read why it is closed: closing at once would reset its connection."""
-        while self._request.transport is not None:  # noqa: ASYNC110  what it still sends wakes nobody
-            await asyncio.sleep(LINGER_STEP_S)

@@ -1,7 +1,6 @@
 """`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the life of a socket. Source: api.md, "WebSocket"."""
 
 import re
-from collections.abc import AsyncIterator
 
 from aiohttp import web
 
@@ -12,7 +11,7 @@ from service.telemetry.metrics import CONNECTED
 from service.web.access_log import log_closed, log_opened
 from service.web.asked import bearer
 from service.web.connections import CONNECTIONS, Connections
-from service.web.keys import CONTEXT, LIMITS, SUPERVISOR
+from service.web.keys import CONTEXT, LIMITS
 from service.web.languages import language_of
 from service.web.limiting.guard import PAYER
 from service.web.limiting.origins import check_origin
@@ -20,8 +19,7 @@ from service.web.limiting.shares import streaming
 from service.web.problems import REFUSALS, to_problem
 from service.web.resuming import From, from_query
 from service.web.socket_session import Session
-from service.web.socket_upgrade import upgraded
-from service.web.socket_wire import Wire, refused
+from service.web.socket_wire import Wire, open_socket, refused
 
 __all__ = ["GAME_PATH", "SHARED_PATH", "close_sockets", "set_up"]
 
@@ -38,7 +36,6 @@ def set_up(app: web.Application) -> None:
     app[CONNECTIONS] = Connections(app[LIMITS])
     app.router.add_get(SHARED_PATH, serve_socket, allow_head=False)
     app.router.add_get(GAME_PATH, serve_socket, allow_head=False)
-    app.cleanup_ctx.append(_pinging)
     app.on_shutdown.append(close_sockets)
 
 
@@ -55,10 +52,7 @@ async def serve_socket(request: web.Request) -> web.StreamResponse:
 
 
 async def _serve(request: web.Request, client: str) -> web.StreamResponse:
-    socket = await upgraded(request, request.app[LIMITS].max_message_bytes)
-    if (transport := request.transport) is None:
-        raise ConnectionResetError
-    wire = Wire(request, socket, transport)
+    wire = await open_socket(request)
     wire.send(_welcome(request.app))
     CONNECTED.of("socket").n += 1
     opened, connections = log_opened(request, "socket"), request.app[CONNECTIONS]
@@ -66,13 +60,13 @@ async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     try:
         session = Session(request.app, wire, client, request.get(PAYER))
         session.language = language_of(request)
-        await wire.do(_begin(request, session, wire))
+        await _begin(request, session, wire)
         await wire.run(session.handle)
     finally:
         wire.forget()
         connections.leave(wire)
         log_closed(request, "socket", opened, wire.code)
-    return socket
+    return wire.socket
 
 
 def _welcome(app: web.Application) -> Welcome:
@@ -99,8 +93,3 @@ async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
     except REFUSALS as error:
         code = to_problem(error).code
         wire.end(refused(code), code)
-
-
-async def _pinging(app: web.Application) -> AsyncIterator[None]:
-    async with app[SUPERVISOR].running("websocket-pings", app[CONNECTIONS].ping):
-        yield

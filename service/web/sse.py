@@ -61,11 +61,6 @@ class Follower:
         except (NoSuchGame, Unauthorized):
             self._ended.set()
 
-    def ping(self) -> None:
-        """End where the client has gone; more cannot be asked of an event stream."""
-        if self._transport.is_closing():
-            self._ended.set()
-
     def dismiss(self, retry_after_ms: int) -> None:
         """Tell the client when to come back, and end."""
         self._say(b"retry: %d\n\n" % retry_after_ms)

@@ -18,7 +18,7 @@ TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 
 @pytest.fixture
 async def client(store: Store) -> AsyncIterator[Client]:
-    async with serve(store, Limits(ping_interval_s=0.1)) as served:
+    async with serve(store, Limits(sse_comment_s=0.1)) as served:
         yield served
 
 

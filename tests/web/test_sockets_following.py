@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.news import Changed
-from service.games.port import StoredDiff
 from service.store import keys
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
@@ -20,8 +18,7 @@ from service.store.store import RedisStore
 from service.web.connections import CONNECTIONS
 from service.web.keys import WATCH
 from service.web.limits import Limits
-from service.web.socket_wire import Wire
-from tests.web.played import Table, bearer, new_table
+from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
 from tests.web.watching import Keeper, Line, connected, watching
 
@@ -251,25 +248,3 @@ def vanish(line: Line) -> None:
     assert response.connection is not None
     assert response.connection.transport is not None
     response.connection.transport.abort()
-
-
-async def test_nothing_overtakes_what_is_held_back_for_an_answer(client: Client) -> None:
-    """A diff that is told while a message is handled waits for the answer; the next one, right after it, too."""
-    table = await new_table(client)
-    async with client.ws_connect(f"{table.path}/ws", headers=bearer(table.owner)) as socket:
-        for kind in ("welcome", "subscribed", "snapshot"):
-            assert (await socket.receive_json())["type"] == kind
-        (wire,) = client.app[CONNECTIONS]
-        assert isinstance(wire, Wire)
-
-        async def told_meanwhile() -> None:
-            wire.deliver(Changed(game=table.id, diffs=[stored(2)]))
-
-        await wire.do(told_meanwhile())
-        wire.deliver(Changed(game=table.id, diffs=[stored(3)]))
-        assert [(await socket.receive_json())["version"] for _ in range(2)] == [2, 3]
-
-
-def stored(version: int) -> StoredDiff:
-    """Something that looks like a diff."""
-    return StoredDiff(version, "", "", b'{"digest":"","type":"diff","version":%d}' % version)

@@ -18,7 +18,7 @@ from service.web.limiting.proxies import NOBODY
 if TYPE_CHECKING:
     from service.web.limiting.connections import Gate
 
-__all__ = ["COUNTED", "GuardedConnection", "count_unread", "lasting", "reading"]
+__all__ = ["COUNTED", "GuardedConnection", "begin_message", "count_unread", "lasting", "reading"]
 
 MOST_HEAD = 65_536
 """Bytes of a request's head, whose lines have limits of their own."""
@@ -31,6 +31,12 @@ MAX_FRAMING = 65_536
 
 MAX_DRAINED = 65_536
 """Bytes of a body that are read after its answer, so that the client sees the answer and keeps the connection."""
+
+MESSAGE_FRAMING = 4
+"""Times the size of a socket's message that may come for it: it may be in any number of frames, which are work."""
+
+MAX_READ = 262_144
+"""Bytes that an event loop may read at once, of however many messages."""
 
 COUNTED = 65_536
 """Bytes that a client may have to read before they are counted at once, and not only at the next look at everybody.
@@ -51,7 +57,7 @@ class GuardedConnection(web.RequestHandler):
         "first",
         "gate",
         "head",
-        "lasting",
+        "kind",
         "max_received",
         "received",
         "stopped",
@@ -81,8 +87,8 @@ class GuardedConnection(web.RequestHandler):
         """Bytes that came since the request that is being answered began, its head among them."""
         self.body: StreamReader | None = None
         """What a handler is reading."""
-        self.lasting = False
-        """It answers with an event stream: nothing more is to come from the client."""
+        self.kind: Literal["answer", "socket", "stream"] = "answer"
+        """What it writes; while it is an event stream, nothing more is to come from the client."""
         self.stopped = False
         """Nothing more is read; the connection ends with its answer."""
 
@@ -112,8 +118,7 @@ class GuardedConnection(web.RequestHandler):
             return
         super().data_received(data)
         if self._waiter is None:
-            if self._payload_parser is None:
-                self._count(len(data))
+            self._count(len(data))
             return
         if self._messages:
             self.begun = 0.0
@@ -135,13 +140,6 @@ class GuardedConnection(web.RequestHandler):
         """Count it no more, as the client has read most of it."""
         self.gate.unread.forget(self)
         super().resume_writing()
-
-    @property
-    def kind(self) -> Literal["answer", "socket", "stream"]:
-        """What it writes."""
-        if self._payload_parser is not None:
-            return "socket"
-        return "stream" if self.lasting else "answer"
 
     def unread(self) -> int:
         """Bytes that were written and the system has not taken, since the client does not read."""
@@ -187,10 +185,13 @@ class GuardedConnection(web.RequestHandler):
     def _count(self, size: int) -> None:
         """Take no more than the body that is being read may have, nor than what may be sent ahead."""
         self.received += size
-        if self.body is not None and self._messages and not self.body.is_eof():
+        if self.kind == "socket":
+            if self.received > MESSAGE_FRAMING * self.gate.limits.max_message_bytes + MAX_READ:
+                self.cut_off()
+        elif self.body is not None and self._messages and not self.body.is_eof():
             # aiohttp found no chunk where one should be: it tells the next handler, and not the one that waits for it.
             self.body.set_exception(web.RequestPayloadError("no chunk"))
-        elif self.lasting and self.received > MAX_STREAM_HEAD:
+        elif self.kind == "stream" and self.received > MAX_STREAM_HEAD:
             self.cut_off()
         elif self.received > self.max_received:
             if self.body is None:
@@ -205,8 +206,8 @@ class GuardedConnection(web.RequestHandler):
             self.gate.unread.record(self, unread)
         else:
             self.gate.unread.forget(self)
-        if self._payload_parser is not None:
-            return  # a socket has bounds of its own
+        if self.kind == "socket":
+            return  # it has bounds of its own
         limits = self.gate.limits
         if self.begun and now - self.begun > limits.request_timeout_s:
             self.force_close()
@@ -223,6 +224,13 @@ def count_unread(request: web.BaseRequest, size: int) -> None:
     connection = request.protocol
     if isinstance(connection, GuardedConnection):
         connection.gate.unread.record(connection, size)
+
+
+def begin_message(request: web.BaseRequest) -> None:
+    """Count anew what comes, from the request or the last message of a socket until its next."""
+    connection = request.protocol
+    if isinstance(connection, GuardedConnection):
+        connection.kind, connection.received = "socket", 0
 
 
 @contextmanager
@@ -250,8 +258,8 @@ def lasting(request: web.BaseRequest) -> Iterator[None]:
         raise Malformed(
             f"a socket or an event stream may be asked for with {MAX_STREAM_HEAD} bytes, nothing after them"
         )
-    connection.lasting = True
+    connection.kind = "stream"
     try:
         yield
     finally:
-        connection.lasting = False
+        connection.kind = "answer"
