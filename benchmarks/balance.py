@@ -1,4 +1,4 @@
-"""How a tile set plays: whole games between equal bots, and what came of them, as a Markdown table or as JSON.
+"""How a tile set plays: whole games between equal bots, and what came of them, as a Markdown table.
 
     python -m benchmarks.balance --games 1000 --players 2 3 4 5
 
@@ -6,30 +6,23 @@ The same arguments give the same table: game number n of P players is the game o
 """
 
 import argparse
-import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
 from itertools import chain
-from multiprocessing import get_context
 from pathlib import Path
-from time import perf_counter
+from typing import NamedTuple
 
+from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
+from benchmarks.sample import new_game
 from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
-from schemas.tileset import TileSet
 from schemas.vocabulary import WARES
-from service.engine import Game, Player, Tables, apply, is_finished, set_up, view
+from service.engine import Game, Tables, apply, is_finished, view
 from service.engine.tables import KINDS, NEIGHBOURS
-from service.engine.tileset_check import parse
 from service.engine.where import kind_of
 from service.games.bots.deciding import ask
-from service.games.bots.finding import find_bots
-from service.games.bots.interface import Bot
-from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
+from service.games.shuffle import first_seat
 
-ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
 REASONS = ("last_tile", "last_ship", "bag_exhausted")
 CAUSES = {"completed": "when completed", "boat": "by a boat", "final": "at the end"}
 LETTERS = ".SBI"
@@ -38,24 +31,21 @@ LETTERS = ".SBI"
 Tally = Counter[tuple[str, ...]]
 """What was counted, of one game or of many: tallies are added up."""
 
-BOTS = {loaded.bot.name: loaded.bot for loaded in find_bots(plugins=False)}
+
+class Fixture(NamedTuple):
+    """A game to be played by equal bots."""
+
+    tileset: Path
+    bot: str
+    seed: str
+    seats: int
 
 
-def play(tables: Tables, bot: Bot, seed: str, seats: int) -> Tally:
-    """One game of `seats` equal bots, to the end."""
-    game, _ = set_up(
-        tables,
-        game_id="balance",
-        edition="international",
-        players=[Player(f"Bot {seat}", None, "bot") for seat in range(seats)],
-        first_seat=first_seat(seed, seats),
-        bag=shuffled_bag(tables, seed),
-        ships=shuffled_ships(tables, seed),
-        seed=seed,
-        seed_chosen=True,
-        commitment="",
-        created_at="",
-    )
+def play(fixture: Fixture) -> Tally:
+    """Play one game to the end."""
+    tables, bot, seats = tables_of(fixture.tileset), bots()[fixture.bot], fixture.seats
+    game = new_game(tables, fixture.seed, seats, first=first_seat(fixture.seed, seats))
+    game.version = 0
     tally: Tally = Counter()
     while not is_finished(game):
         action, events = apply(tables, game, ask(bot, tables, game))
@@ -93,7 +83,7 @@ def _count_patterns(tally: Tally, tables: Tables, game: Game) -> None:
 
 
 def pattern_of(packed: int) -> str:
-    """The four sides of an empty cell as letters, clockwise, in the rotation that comes first in the alphabet.
+    """Write the four sides of an empty cell as letters, clockwise, in the rotation that comes first in the alphabet.
 
     >>> pattern_of(0b00_00_10_01), pattern_of(0b10_01_00_00)
     ('..SB', '..SB')
@@ -124,36 +114,6 @@ def _count_result(tally: Tally, tables: Tables, game: Game) -> None:
         tally["winner's ships",] += len(game.players[seat].ships)
         tally["winner's points",] += result.scores[seat].total
     tally["points",] += sum(score.total for score in result.scores)
-
-
-def tallies(tileset: TileSet, options: argparse.Namespace) -> dict[int, Tally]:
-    """The tally of all games for each number of players, however many processes share the work."""
-    totals: dict[int, Tally] = {}
-    task = partial(_play_numbered, tileset, options.bot, options.seed)
-    with get_context("spawn").Pool(options.processes) as pool:
-        for seats in options.players:
-            totals[seats] = Counter()
-            started = perf_counter()
-            games = pool.imap_unordered(partial(task, seats), range(options.games), chunksize=1)
-            for done, tally in enumerate(games, 1):
-                totals[seats].update(tally)
-                _show_progress(f"{seats} players: {done} of {options.games} games, {perf_counter() - started:.0f} s")
-            _show_progress("\n")
-    return totals
-
-
-def _play_numbered(tileset: TileSet, bot: str, seed: str, seats: int, number: int) -> Tally:
-    return play(_tables(tileset), BOTS[bot], f"{seed}.{seats}.{number}", seats)
-
-
-@cache
-def _tables(tileset: TileSet) -> Tables:
-    return Tables(tileset)
-
-
-def _show_progress(text: str) -> None:
-    sys.stderr.write("\n" if text == "\n" else f"\r{text}")
-    sys.stderr.flush()
 
 
 def figures(tally: Tally) -> dict[str, float]:
@@ -234,22 +194,22 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.balance", description=__doc__)
     parser.add_argument("--games", type=int, default=1000, help="games for each number of players (1000)")
     parser.add_argument("--players", type=int, nargs="+", default=[2, 3, 4, 5], choices=range(2, 6))
-    parser.add_argument("--bot", choices=BOTS, default="greedy", help="who plays (greedy)")
+    parser.add_argument("--bot", choices=bots(), default="greedy", help="who plays (greedy)")
     parser.add_argument("--seed", default="balance", help="another seed plays other games")
     parser.add_argument("--tileset", type=Path, default=ARCHIPELAGO, help="a tile set's file (archipelago)")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     return parser.parse_args()
 
 
 def main() -> None:
     """Play and print."""
     options = _options()
-    totals = tallies(parse(options.tileset.read_bytes()), options)
-    if options.json:
-        print(json.dumps({seats: figures(tally) | {"patterns": patterns(tally)} for seats, tally in totals.items()}))
-    else:
-        print(*table(totals), sep="\n")
+    totals: dict[int, Tally] = {}
+    for seats in options.players:
+        seeds = (f"{options.seed}.{seats}.{number}" for number in range(options.games))
+        games = (Fixture(options.tileset, options.bot, seed, seats) for seed in seeds)
+        totals[seats] = sum(play_all(play, games, options.processes), Counter())
+    print(*table(totals), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,41 +1,70 @@
-"""The ceilings: what aiohttp does with the same Redis traffic and no game, and what a loop that only writes does.
+"""The ceilings, of the service's own parts: aiohttp and redis-py with an action's traffic, and a loop that only writes.
 
-`python -m benchmarks.bare REDIS_URL SNAPSHOT DIFF ANSWER` listens on a free port and prints it; the numbers
-are sizes in bytes. `POST /bare/{game}` reads the body, does one commit with the store's own script, as an action does,
-and answers with as many bytes. `GET /watch` takes a socket, `POST /fan-out/{size}` writes one frame of that size to
-each, marked as compressed where that was asked for.
+`python -m benchmarks.bare REDIS_URL SNAPSHOT DIFF` listens on a free port and prints it; the numbers are sizes in
+bytes. `POST /bare/{game}` reads the body, does one commit with the store's own script, as an action does, and answers
+with as many bytes. `GET /watch` takes a socket, `POST /fan-out/{size}` writes one frame of that size to each, marked as
+compressed where that was asked for.
 """
 
-import argparse
 import asyncio
 import gc
-from contextlib import suppress
-from typing import cast
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Any, cast
 
 import uvloop
 from aiohttp import web
+from redis.asyncio import Redis
 
-from benchmarks.commits import Sizes, arguments, keys
-from benchmarks.watchers import COMPRESSED
-from service.store.batch import Batches
-from service.store.script import Script
-from service.store.where import Where, parse_url
-from service.web.frames import text_frame
-from service.web.serving import GC_THRESHOLD
+from benchmarks.commits import RESPONSE_EXTRA, SCRIPT, SCRIPT_SHA, Sizes, Value, arguments, keys
+from benchmarks.watchers import DIFF
 
-CONNECTIONS = 2
-PATIENCE_S = 5.0
-MARK = b"md"
-"""How a plain frame's content begins, and what is nowhere else in it."""
+TEXT, COMPRESSED_TEXT = 0x81, 0xC1
+"""The first byte of a whole frame (RFC 6455, 5.2; RFC 7692, 6)."""
+GC_THRESHOLD = 50_000
+"""The service's."""
+
+
+class Scripts:
+    """Runs commit.lua: all that is wanted in one tick of the event loop goes out as one pipeline of redis-py."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._waiting: list[tuple[list[Value], asyncio.Future[Any]]] = []
+        self._sending: set[asyncio.Task[None]] = set()
+
+    def commit(self, names: list[str], values: list[Value]) -> asyncio.Future[Any]:
+        """Return what the script returns."""
+        loop = asyncio.get_running_loop()
+        if not self._waiting:
+            loop.call_soon(self._flush)
+        reply: asyncio.Future[Any] = loop.create_future()
+        self._waiting.append(([len(names), *names, *values], reply))
+        return reply
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        task = asyncio.create_task(self._send(waiting))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send(self, waiting: list[tuple[list[Value], asyncio.Future[Any]]]) -> None:
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            for command, _ in waiting:
+                pipeline.execute_command("EVALSHA", SCRIPT_SHA, *command)
+            replies = await pipeline.execute(raise_on_error=False)
+        for (_, reply), told in zip(waiting, replies, strict=True):
+            reply.set_result(told)
 
 
 class Actions:
     """`POST /bare/{game}`: one action's traffic."""
 
-    def __init__(self, where: Where, sizes: Sizes) -> None:
-        self._commit = Script(Batches(where, CONNECTIONS, PATIENCE_S), "commit.lua")
+    def __init__(self, scripts: Scripts, sizes: Sizes) -> None:
+        self._scripts = scripts
         self._sizes = sizes
-        self._body = b"a" * sizes.answer
+        self._body = b"a" * (sizes.diff + RESPONSE_EXTRA)
         self._versions: dict[str, int] = {}
 
     async def act(self, request: web.Request) -> web.Response:
@@ -44,13 +73,12 @@ class Actions:
         await request.read()
         version = self._versions.get(game, 0)
         self._versions[game] = version + 1
-        stored = await self._commit.run(keys(game, version), *arguments(game, version, self._sizes))
-        return web.Response(
-            status=200 if stored == 1 else 500, body=self._body, headers={"Content-Type": "application/json"}
-        )
+        stored = await self._scripts.commit(keys(game, version), arguments(game, version, self._sizes))
+        status = 200 if stored == 1 else 500
+        return web.Response(status=status, body=self._body, headers={"Content-Type": "application/json"})
 
 
-class Writing:
+class Broadcast:
     """`GET /watch` and `POST /fan-out`: the loop that only writes."""
 
     def __init__(self) -> None:
@@ -58,10 +86,10 @@ class Writing:
 
     async def watch(self, request: web.Request) -> web.WebSocketResponse:
         """Hold a socket."""
-        asked = "permessage-deflate" in request.headers.get("Sec-WebSocket-Extensions", "")
-        socket = web.WebSocketResponse(compress=asked)
+        compressed = "permessage-deflate" in request.headers.get("Sec-WebSocket-Extensions", "")
+        socket = web.WebSocketResponse(compress=compressed)
         await socket.prepare(request)
-        self._transports[socket] = cast("asyncio.Transport", request.transport), asked
+        self._transports[socket] = cast("asyncio.Transport", request.transport), compressed
         with suppress(asyncio.CancelledError):
             async for _ in socket:
                 pass
@@ -71,37 +99,37 @@ class Writing:
     async def fan_out(self, request: web.Request) -> web.Response:
         """Write one frame to each."""
         await request.read()
-        plain = text_frame(MARK + b"d" * (int(request.match_info["size"]) - len(MARK)))
-        compressed = bytes((plain[0] | COMPRESSED,)) + plain[1:]
-        for transport, asked in self._transports.values():
+        size = int(request.match_info["size"])
+        head = bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2)
+        frame = head + DIFF.ljust(size, b"d")
+        plain, compressed = bytes((TEXT,)) + frame, bytes((COMPRESSED_TEXT,)) + frame
+        for transport, wanted in self._transports.values():
             if not transport.is_closing():
-                transport.write(compressed if asked else plain)
+                transport.write(compressed if wanted else plain)
         return web.Response(body=b"{}", content_type="application/json")
 
 
-def application(where: Where, sizes: Sizes) -> web.Application:
-    """All ceilings."""
-    actions, writing = Actions(where, sizes), Writing()
-    app = web.Application()
-    app.add_routes(
-        [
-            web.post("/bare/{game}", actions.act),
-            web.get("/watch", writing.watch),
-            web.post("/fan-out/{size}", writing.fan_out),
-        ]
-    )
+def application(redis_url: str, sizes: Sizes) -> web.Application:
+    """Make an application of all ceilings."""
+    redis, app = Redis.from_url(redis_url), web.Application()
+    actions, broadcast = Actions(Scripts(redis), sizes), Broadcast()
+
+    async def connected(_: web.Application) -> AsyncIterator[None]:
+        async with aclosing(redis):
+            await redis.script_load(SCRIPT.decode())
+            yield
+
+    app.cleanup_ctx.append(connected)
+    app.router.add_post("/bare/{game}", actions.act)
+    app.router.add_get("/watch", broadcast.watch)
+    app.router.add_post("/fan-out/{size}", broadcast.fan_out)
     return app
 
 
 async def main() -> None:
     """Serve until killed, with the garbage collector tuned as the service tunes it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bare", description=__doc__)
-    parser.add_argument("redis_url")
-    for name in Sizes._fields:
-        parser.add_argument(name, type=int)
-    options = parser.parse_args()
-    sizes = Sizes(*(getattr(options, name) for name in Sizes._fields))
-    runner = web.AppRunner(application(parse_url(options.redis_url), sizes), access_log=None)
+    redis_url, snapshot, diff = sys.argv[1:]
+    runner = web.AppRunner(application(redis_url, Sizes(int(snapshot), int(diff))), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     gc.collect()

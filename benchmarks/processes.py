@@ -5,10 +5,12 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from service.store.embedded.server import embedded_server
 
@@ -16,6 +18,7 @@ CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE = CORES[0]
 OTHER_CORE = CORES[-1]
 START_S = 20
+ROUND_S = 60
 
 
 class Server(NamedTuple):
@@ -25,25 +28,40 @@ class Server(NamedTuple):
     port: int
 
     def rss_bytes(self) -> int:
-        """Its memory."""
-        with open(f"/proc/{self.pid}/statm", encoding="ascii") as statm:  # noqa: PTH123 (a file of the kernel's)
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        """Return its memory."""
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def cpu_s(self) -> float:
-        """The processor time that it has used."""
-        return cpu_s(self.pid)
+        """Return the processor time that it has used, of all its threads, without its children."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def cpu_s(pid: int) -> float:
-    """The processor time that a process has used, of all its threads, without its children."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:  # noqa: PTH123 (a file of the kernel's)
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+class Worker:
+    """A program that answers each line of JSON with one."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def ask(self, question: object) -> Any:
+        """Return its answer."""
+        assert self._process.stdin is not None  # noqa: S101 (a pipe was asked for)
+        self._process.stdin.write(msgspec.json.encode(question) + b"\n")
+        return await self.hear()
+
+    async def hear(self) -> Any:
+        """Return the next line that it says; raises RuntimeError where it has ended."""
+        assert self._process.stdout is not None  # noqa: S101 (a pipe was asked for)
+        async with asyncio.timeout(ROUND_S):
+            line = await self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("a process that was to be measured has ended; its error is above")
+        return msgspec.json.decode(line)
 
 
 @contextmanager
 def cores(some: Iterable[int]) -> Iterator[None]:
-    """The process itself, and those that it starts meanwhile, on these cores."""
+    """Keep the process itself, and those that it starts meanwhile, on these cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, some)
     try:
@@ -53,37 +71,71 @@ def cores(some: Iterable[int]) -> Iterator[None]:
 
 
 def on_core(core: int) -> AbstractContextManager[None]:
-    """The same on one core."""
+    """Do the same with one core."""
     return cores({core})
 
 
 @asynccontextmanager
-async def server(*arguments: str, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
-    """`python ARGUMENTS` on the servers' core, once it has printed where it listens."""
+async def process(
+    *program: str | Path, on: Iterable[int] = (SERVER_CORE,), environment: Mapping[str, str] | None = None
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a program on the servers' core, until the context ends."""
     with cores(on):
-        process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=asyncio.subprocess.PIPE)
+        started = await asyncio.create_subprocess_exec(
+            *program, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=environment
+        )
     try:
-        async with asyncio.timeout(START_S):
-            port = await port_of(process)
-        yield Server(process.pid, port)
+        yield started
     finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        if started.returncode is None:
+            started.kill()
+        await started.wait()
 
 
-async def port_of(process: asyncio.subprocess.Process) -> int:
-    """Where a server that has just been started says that it listens."""
-    assert process.stdout is not None  # noqa: S101 (a pipe was asked for)
-    async for line in process.stdout:
+@asynccontextmanager
+async def worker(*program: str | Path, environment: Mapping[str, str] | None = None) -> AsyncIterator[Worker]:
+    """Run a program that answers."""
+    async with process(*program, environment=environment) as started:
+        yield Worker(started)
+
+
+@asynccontextmanager
+async def server(*program: str | Path, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
+    """Run a program, and go on once it has printed where it listens."""
+    async with process(*program, on=on) as started:
+        async with asyncio.timeout(START_S):
+            port = await port_of(started)
+        yield Server(started.pid, port)
+
+
+async def port_of(started: asyncio.subprocess.Process) -> int:
+    """Wait until a server says where it listens."""
+    assert started.stdout is not None  # noqa: S101 (a pipe was asked for)
+    async for line in started.stdout:
         if found := re.search(rb"http://127\.0\.0\.1:(\d+)", line):
             return int(found[1])
     raise RuntimeError("the server ended before it listened")
 
 
+CROWD = (
+    *(f"--rate-{what}=1000000/10" for what in ("reads", "writes", "creations", "streams", "messages", "pictures")),
+    *(f"--rate-{what}=1000000/10" for what in ("requests", "keys", "bots")),
+    *("--max-connections-per-address=50000", "--max-streams-per-address=50000"),
+)
+"""Clients are limited as ever, but this one is a whole crowd."""
+
+
+@asynccontextmanager
+async def service(redis_url: str, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
+    """Run the service as `south-seas serve` does."""
+    flags = ("--port", "0", "--redis-url", redis_url, "--log-level", "error")
+    async with server(sys.executable, "-m", "service.main", "serve", *flags, *CROWD, on=on) as ours:
+        yield ours
+
+
 @asynccontextmanager
 async def redis() -> AsyncIterator[str]:
-    """The URL of an empty Redis of its own, on the core of whoever asks."""
+    """Give the URL of an empty Redis of its own, on the core of whoever asks."""
     with tempfile.TemporaryDirectory() as directory:
         async with embedded_server(Path(directory)) as started:
             yield started.url

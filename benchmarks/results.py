@@ -1,127 +1,103 @@
 """What a run measured, and how it is kept in `benchmarks/results/`: the last run of each kind whole, all in a CSV."""
 
 import csv
+import os
+import platform
+import subprocess
+import time
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Literal
 
 import msgspec
 
+from benchmarks.builds import ROOT, build_here
+from service.store.embedded.program import find_program
+
 FOLDER = Path(__file__).parent / "results"
-FORMAT = 1
-
-
-class Series(msgspec.Struct, frozen=True):
-    """One number of each round, and what is told of them."""
-
-    median: float
-    low: float
-    high: float
-    rounds: list[float]
+LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")
+MAX_LOAD = 1.0
+"""Load average by core before a run, beyond which it is noisy. A run of the suite itself leaves about this much."""
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of the table."""
+    """One line of the table: a number of each round, beside what was measured with it in the same rounds."""
 
     name: str
-    """What it is called for ever, so that results of different days can be compared: "action.rate"."""
+    """What it is called for ever, so that runs of different days can be compared: "action.rate"."""
     group: str
     title: str
     unit: str
-    measured: Series
+    rounds: list[float]
     better: Literal["more", "less"] = "more"
     of: str = ""
     """Who or what was measured, where it is not the service as it is: a build of the engine, a peer."""
-    ceiling: Series | None = None
-    """What was measured beside it in the same rounds, in the same unit."""
+    ceiling: list[float] | None = None
     ceiling_title: str = ""
-    ratio: Series | None = None
-    """Measured by ceiling, round by round."""
-    reach: float | None = None
-    """What the project set out to reach, in `unit`."""
-    reach_ratio: float | None = None
-    """The same, of the ratio."""
+    target: str = ""
     note: str = ""
 
+    @property
+    def median(self) -> float:
+        """The median of the rounds."""
+        return median(self.rounds)
 
-class Machine(msgspec.Struct, frozen=True):
-    """Where it ran."""
-
-    cpu: str
-    cores: int
-    memory_mb: int
-    system: str
-
-
-class Noise(msgspec.Struct, frozen=True):
-    """How quiet the machine was; every share is of all cores' time, from 0 to 1."""
-
-    noisy: bool
-    reasons: list[str]
-    calibration_ms: Series
-    """A fixed piece of work, done between the rounds: milliseconds of each time."""
-    load_before: float
-    """The load average of the last minute when the run began, by the number of cores."""
-    others_share: float
-    """Time that other processes took."""
-    steal_share: float
-    """Time that the hypervisor gave to other machines."""
+    @property
+    def ratio(self) -> float | None:
+        """The median of the rounds' ratios to the ceiling; for times the other way round, so that more is better."""
+        if self.ceiling is None:
+            return None
+        ratios = [one / ceiling for one, ceiling in zip(self.rounds, self.ceiling, strict=True)]
+        return median(ratios if self.better == "more" else [1 / ratio for ratio in ratios])
 
 
 class Result(msgspec.Struct, frozen=True):
     """One run."""
 
-    format: int
     kind: Literal["suite", "peers"]
     date: str
     """ISO 8601, UTC, of the run's end."""
     commit: str
     """With `+changes` where files differed from it."""
-    quick: bool
-    """A trial, whose rounds were too short to judge by."""
-    machine: Machine
+    machine: str
     python: str
     engine: str
     """Which build of the engine the service ran with: pure or compiled."""
     versions: dict[str, str]
-    noise: Noise
+    noise: list[str]
+    """Why the run is noisy; empty where it is not."""
     figures: list[Figure]
     notes: list[str]
 
 
-def series(rounds: Sequence[float]) -> Series:
-    """Median and range of one number of each round.
-
-    >>> series([3.0, 1.0, 2.0])
-    Series(median=2.0, low=1.0, high=3.0, rounds=[3.0, 1.0, 2.0])
-    """
-    return Series(median(rounds), min(rounds), max(rounds), list(rounds))
-
-
-def ratios(measured: Sequence[float], ceilings: Sequence[float]) -> Series:
-    """Each round's number by that of its ceiling in the same round."""
-    return series([one / ceiling for one, ceiling in zip(measured, ceilings, strict=True)])
-
-
-def processor_time(of: Figure, title: str, spent: Sequence[float], least: Sequence[float]) -> Figure:
-    """What a rate costs: microseconds of the server's processor time for each, beside those of its ceiling."""
-    return Figure(
-        name=f"{of.name.removesuffix('.rate')}.cpu",
-        group=of.group,
-        title=title,
-        unit="µs",
-        better="less",
-        measured=series(spent),
-        ceiling=series(least),
-        ceiling_title=of.ceiling_title,
-        ratio=ratios(least, spent),
-        note="the ratio is turned round, so that more is better here too",
+def describe(
+    kind: Literal["suite", "peers"],
+    figures: list[Figure],
+    *,
+    noise: list[str],
+    versions: dict[str, str],
+    notes: list[str],
+) -> Result:
+    """Make a result of now and here; `versions` are more than those of the service's own libraries."""
+    libraries = {name: version(name) for name in LIBRARIES} | {"redis-server": _redis()}
+    return Result(
+        kind=kind,
+        date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        commit=_commit(),
+        machine=_machine(),
+        python=platform.python_version(),
+        engine=build_here(),
+        versions=dict(sorted((libraries | versions).items())),
+        noise=noise,
+        figures=figures,
+        notes=notes,
     )
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The value that `percent` of the values do not exceed.
+    """Return the value that `percent` of the values do not exceed.
 
     >>> percentile(range(100), 99), percentile([7.0], 99)
     (99, 7.0)
@@ -139,22 +115,16 @@ def save(result: Result, lines: Iterable[str], folder: Path = FOLDER) -> Path:
     page = folder / f"{result.kind}.md"
     (folder / f"{result.kind}.json").write_bytes(msgspec.json.encode(result) + b"\n")
     page.write_text("\n".join([f"# The last run of the {result.kind}", "", *lines, ""]), encoding="utf-8")
-    _add_row(folder / "runs.csv", _row(result))
+    row = {name: str(getattr(result, name)) for name in ("date", "kind", "commit", "python", "engine")}
+    row["noisy"] = str(bool(result.noise))
+    row |= {f"{figure.name} [{figure.unit}]": f"{figure.median:.5g}" for figure in result.figures}
+    _add_row(folder / "runs.csv", row)
     return page
 
 
 def load_result(kind: str, folder: Path = FOLDER) -> Result:
     """Load the last run of a kind. Raises FileNotFoundError, and msgspec.ValidationError where the file is no run."""
     return msgspec.json.decode((folder / f"{kind}.json").read_bytes(), type=Result)
-
-
-def _row(result: Result) -> dict[str, str]:
-    """A run in one row: what it was measured with, and the median of each figure."""
-    row = {name: str(getattr(result, name)) for name in ("date", "kind", "commit", "quick", "python", "engine")}
-    row["noisy"] = str(result.noise.noisy)
-    for figure in result.figures:
-        row[f"{figure.name} [{figure.unit}]"] = f"{figure.measured.median:.5g}"
-    return row
 
 
 def _add_row(path: Path, row: dict[str, str]) -> None:
@@ -169,3 +139,29 @@ def _add_row(path: Path, row: dict[str, str]) -> None:
         writer = csv.DictWriter(file, [*columns], restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+
+
+def _machine() -> str:
+    cpu = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "")
+    name = cpu.partition(":")[2].strip() or platform.machine()
+    return f"{os.cpu_count()} cores of {name}, {platform.system()} {platform.release().partition('-')[0]}"
+
+
+def _commit() -> str:
+    """The commit that is checked out, and whether files differ from it; empty outside a repository."""
+    commit = _git("rev-parse", "--short=12", "HEAD")
+    return f"{commit}+changes" if commit and _git("status", "--porcelain", "--untracked-files=no") else commit
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607 (the git of whoever measures)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _redis() -> str:
+    """The version of the server that the suite starts, as it says itself: "Redis server v=7.0.15 sha=..."."""
+    said = subprocess.run((find_program(), "--version"), capture_output=True, text=True, check=True).stdout
+    return next((word[2:] for word in said.split() if word.startswith("v=")), said.strip())

@@ -1,13 +1,21 @@
-"""What every part of the suite is given: how many rounds, how long, the watch over noise, and progress."""
+"""The command of a suite, and what its parts are given: rounds, their length, and where figures and notes go."""
 
+import argparse
 import asyncio
 import gc
+import os
+import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from benchmarks.noise import Watch
+import uvloop
+
+from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
+from benchmarks.processes import OTHER_CORE, on_core
+from benchmarks.results import MAX_LOAD, Figure, describe, save
+from benchmarks.tables import lines
 
 T = TypeVar("T")
 
@@ -19,11 +27,13 @@ PAUSE_S = 0.1
 
 @dataclass
 class Run:
-    """One run of the suite."""
+    """One run of a suite."""
 
     rounds: int = ROUNDS
     quick: bool = False
-    noise: Watch = field(default_factory=Watch)
+    figures: list[Figure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
 
     def seconds(self, full: float) -> float:
         """How long a measurement of `full` seconds lasts in this run."""
@@ -34,22 +44,65 @@ class Run:
         return max(1, full // 4) if self.quick else full
 
     def tell(self, text: str) -> None:
-        """One line of progress."""
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+        """Write one line of progress."""
+        print(text, file=sys.stderr, flush=True)
 
     async def in_turn(self, title: str, *measure: Callable[[int], Awaitable[T]]) -> list[list[T]]:
-        """The results of each measurement, round by round, one measurement after another in every round.
+        """Return the results of each measurement, of which every round does one after another.
 
         Every second round goes through them backwards, so that none has the better place.
         """
         results: list[list[T]] = [[] for _ in measure]
         for number in range(self.rounds):
             self.tell(f"{title}: round {number + 1} of {self.rounds}")
-            order = list(range(len(measure)))
-            for place in order[:: -1 if number % 2 else 1]:
+            for index in list(range(len(measure)))[:: -1 if number % 2 else 1]:
                 await asyncio.sleep(PAUSE_S)
                 gc.collect()  # the load's own collections, while it measures, would count as the service's
-                self.noise.sample()
-                results[place].append(await measure[place](number))
+                results[index].append(await measure[index](number))
         return results
+
+
+Part = Callable[[Run], Awaitable[None]]
+
+
+def main(kind: Literal["suite", "peers"], program: str, parts: Mapping[str, Part]) -> None:
+    """Measure what is asked for, keep it in `benchmarks/results/`, and print it as Markdown."""
+    options = _options(program, parts)
+    if options.engine != build_here():
+        start_again_with(options.engine, program)
+    run = Run(rounds=options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS), quick=options.quick)
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    noise = ["this was a trial with short rounds"] if options.quick else []
+    if load > MAX_LOAD:
+        noise.append(f"the load average was {load:.2f} a core when it began")
+    gc.disable()  # see Run.in_turn
+    try:
+        with on_core(OTHER_CORE):
+            for name in options.only or parts:
+                uvloop.run(_run(parts[name], run))
+    except asyncio.CancelledError:
+        sys.exit("ended before it was done")
+    result = describe(kind, run.figures, noise=noise, versions=run.versions, notes=run.notes)
+    print(*lines(result), sep="\n")
+    if options.keep and not options.only and not options.quick:
+        run.tell(f"kept in {save(result, lines(result))}")
+
+
+async def _run(part: Part, run: Run) -> None:
+    """Run one part; told to end, it ends its servers first."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 (a coroutine runs in one)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    await part(run)
+
+
+def _options(program: str, parts: Mapping[str, Part]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=main.__doc__)
+    parser.add_argument("--only", nargs="+", choices=parts, metavar="PART", help=f"some parts: {', '.join(parts)}")
+    parser.add_argument("--quick", action="store_true", help="a trial in a minute, too short to judge by")
+    parser.add_argument("--rounds", type=int, help=f"rounds of each measurement ({ROUNDS}; quick {QUICK_ROUNDS})")
+    parser.add_argument("--engine", choices=(PURE, COMPILED), default=PURE, help="the service's build of it (pure)")
+    parser.add_argument(
+        "--no-keep", dest="keep", action="store_false", help="only print it, as with --only and --quick"
+    )
+    return parser.parse_args()

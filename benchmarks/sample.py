@@ -3,42 +3,56 @@
 import itertools
 import random
 import zlib
+from functools import cache
 from typing import NamedTuple
 
-from schemas.vocabulary import Color
-from service.engine import Game, Player, Tables, apply, encode, is_finished, legal_moves, move_id, set_up
+import msgspec
+
+from schemas.vocabulary import COLORS, Edition
+from service.engine import Game, Player, Tables, apply, encode, is_finished, legal_moves, move_id, set_up, view
 from service.games.diffs import record
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 
-COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
 MID_GAME_TILES = 36
+SAMPLES = 24
 
 
 class SampleGame(NamedTuple):
-    """A random game: its moves, and how many bytes its snapshot and the diff have after each."""
+    """A random game: its moves and who makes them, and how many bytes snapshot, diff and view have after each."""
 
     seed: str
     moves: list[str]
+    seats: list[int]
     snapshots: list[int]
     diffs: list[int]
     deflated: list[int]
     """A diff, compressed by itself as permessage-deflate sends it (RFC 7692, 7.2.1)."""
+    views: list[int]
+
+
+@cache
+def samples() -> list[SampleGame]:
+    """Return random games played beforehand."""
+    tables = archipelago().tables
+    return [sample_game(tables, f"load-{number}") for number in range(SAMPLES)]
 
 
 def archipelago() -> LoadedTileSet:
-    """The default tile set."""
+    """Return the default tile set."""
     return load_catalogue(None).of_game("archipelago")
 
 
-def new_game(tables: Tables, seed: str, players: int = 2) -> Game:
-    """A game as the service sets it up from a seed, seat 0 being first."""
+def new_game(
+    tables: Tables, seed: str, players: int = 2, *, first: int = 0, edition: Edition = "international"
+) -> Game:
+    """Set a game up from a seed as the service does."""
     game, _ = set_up(
         tables,
         game_id="0" * 12,
-        edition="international",
+        edition=edition,
         players=[Player(name=f"Player {seat}", color=COLORS[seat], kind="human") for seat in range(players)],
-        first_seat=0,
+        first_seat=first,
         bag=shuffled_bag(tables, seed),
         ships=shuffled_ships(tables, seed),
         seed=seed,
@@ -53,24 +67,21 @@ def new_game(tables: Tables, seed: str, players: int = 2) -> Game:
 def sample_game(tables: Tables, seed: str) -> SampleGame:
     """Play a whole random game and weigh it."""
     game, chance = new_game(tables, seed), random.Random(seed)
-    sample = SampleGame(seed, [], [], [], [])
+    sample = SampleGame(seed, [], [], [], [], [], [])
     while not is_finished(game):
+        sample.seats.append(game.decider)
         action, events = apply(tables, game, chance.choice(legal_moves(tables, game)))
         sample.moves.append(move_id(action))
         diff = record(tables, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
         sample.snapshots.append(len(encode(game)))
         sample.diffs.append(len(diff.data))
         sample.deflated.append(len(_deflated(diff.data)))
+        sample.views.append(len(msgspec.json.encode(view(tables, game))))
     return sample
 
 
-def mid_games(tables: Tables, number: int) -> list[Game]:
-    """Games at the placing of the middle turn's tile."""
-    return games_at(tables, MID_GAME_TILES, number)
-
-
 def games_at(tables: Tables, tiles: int, number: int) -> list[Game]:
-    """Games at the placing of a tile while `tiles` lie on the board; a game that never gets there is left out."""
+    """Play games up to the placing of a tile while `tiles` lie on the board; one that never gets there is left out."""
     games: list[Game] = []
     for seed in itertools.count():
         game, chance = new_game(tables, f"mid-{seed}"), random.Random(seed)

@@ -8,27 +8,20 @@ games: deck number n is the one of the seed `SEED.PLAYERS.n`, and it is played t
 """
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import combinations
 from math import sqrt
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
 from typing import NamedTuple, get_args
 
-from benchmarks.balance import ARCHIPELAGO
+from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
 from benchmarks.results import percentile
-from schemas.vocabulary import COLORS, Edition
-from service.engine import Player, Tables, apply, is_finished, set_up, view
-from service.engine.tileset_check import parse
+from benchmarks.sample import new_game
+from schemas.vocabulary import Edition
+from service.engine import apply, is_finished, view
 from service.games.bots.deciding import ask
-from service.games.bots.finding import find_bots
-from service.games.bots.interface import Bot
-from service.games.shuffle import shuffled_bag, shuffled_ships
 
 Z = 1.959964
 """Standard deviations on either side that hold 95 %."""
@@ -69,25 +62,14 @@ class Side(NamedTuple):
 
 def play(fixture: Fixture) -> Played:
     """Play one game in this process."""
-    tables, bots = _tables(fixture.tileset), [_bots()[name] for name in fixture.seats]
-    game, _ = set_up(
-        tables,
-        game_id="tournament",
-        edition=fixture.edition,
-        players=[Player(name, COLORS[seat], "bot", name) for seat, name in enumerate(fixture.seats)],
-        first_seat=0,
-        bag=shuffled_bag(tables, fixture.seed),
-        ships=shuffled_ships(tables, fixture.seed),
-        seed=fixture.seed,
-        seed_chosen=True,
-        commitment="",
-        created_at="",
-    )
+    tables, players = tables_of(fixture.tileset), [bots()[name] for name in fixture.seats]
+    game = new_game(tables, fixture.seed, len(players), edition=fixture.edition)
+    game.version = 0
     turns: dict[tuple[int, int], float] = {}
     while not is_finished(game):
         turn = (game.decider, game.number)
         begin = perf_counter()
-        action = ask(bots[game.decider], tables, game)
+        action = ask(players[game.decider], tables, game)
         turns[turn] = turns.get(turn, 0.0) + (perf_counter() - begin) * 1e3
         apply(tables, game, action)
         game.version += 1
@@ -96,20 +78,10 @@ def play(fixture: Fixture) -> Played:
         raise AssertionError
     return Played(
         fixture,
-        [(seat in result.winners) / len(result.winners) for seat in range(len(bots))],
+        [(seat in result.winners) / len(result.winners) for seat in range(len(players))],
         [score.total for score in result.scores],
-        [[ms for (of, _), ms in turns.items() if of == seat] for seat in range(len(bots))],
+        [[ms for (of, _), ms in turns.items() if of == seat] for seat in range(len(players))],
     )
-
-
-@cache
-def _tables(tileset: Path) -> Tables:
-    return Tables(parse(tileset.read_bytes()))
-
-
-@cache
-def _bots() -> dict[str, Bot]:
-    return {loaded.bot.name: loaded.bot for loaded in find_bots(plugins=True)}
 
 
 def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixture]:
@@ -122,15 +94,8 @@ def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixt
 
 
 def tournament(names: Sequence[str], options: argparse.Namespace) -> list[tuple[Side, Side]]:
-    """Play every game, however many processes share the work, and add each match up."""
-    asked = [*fixtures(names, options)]
-    played: list[Played] = []
-    started = perf_counter()
-    with get_context("spawn").Pool(options.workers) as pool:
-        for game in pool.imap_unordered(play, asked):
-            played.append(game)
-            _show(f"\r{len(played)} of {len(asked)} games, {perf_counter() - started:.0f} s")
-    _show("\n")
+    """Play every game, and add each match up."""
+    played = [*play_all(play, fixtures(names, options), options.workers)]
     return [
         (_side(one, match, played), _side(other, match, played))
         for match, (one, other) in enumerate(combinations(names, 2))
@@ -176,25 +141,19 @@ def table(matches: Sequence[tuple[Side, Side]], games: int) -> Iterator[str]:
             )
 
 
-def _show(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
-
-
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.tournament",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("bots", nargs="+", metavar="BOT", choices=sorted(_bots()), help=", ".join(sorted(_bots())))
+    parser.add_argument("bots", nargs="+", metavar="BOT", choices=sorted(bots()), help=", ".join(sorted(bots())))
     parser.add_argument("--games", type=int, default=100, help="games for each pair, an even number (100)")
     parser.add_argument("--players", type=int, default=2, choices=range(2, 6), help="seats at the table (2)")
     parser.add_argument("--seed", default="1", help="another seed plays other decks (1)")
     parser.add_argument("--edition", choices=get_args(Edition), default="international")
     parser.add_argument("--tileset", type=Path, default=ARCHIPELAGO, help="a tile set's file (archipelago)")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work (1)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     options = parser.parse_args(arguments)
     if len(set(options.bots)) < len(options.bots) or len(options.bots) < 2:
         parser.error("name two bots or more, each once")
@@ -206,11 +165,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
     options = _options(arguments)
-    matches = tournament(options.bots, options)
-    if options.json:
-        print(json.dumps([[side._asdict() for side in sides] for sides in matches]))
-    else:
-        print(*table(matches, options.games), sep="\n")
+    print(*table(tournament(options.bots, options), options.games), sep="\n")
 
 
 if __name__ == "__main__":

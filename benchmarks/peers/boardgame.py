@@ -1,18 +1,33 @@
-"""Matches on boardgame.io: made and joined over its lobby's HTTP, played over its Socket.IO transport."""
+"""Matches on boardgame.io: made and joined over its lobby's HTTP, played over Engine.IO 4 and Socket.IO 5.
+
+These are text frames of a digit or two and JSON. Source: their protocol documents.
+"""
 
 import asyncio
 from functools import partial
 from typing import Any
 
 import aiohttp
+import msgspec
 
-from benchmarks.peers import socketio, wire
-from benchmarks.peers.matches import Match
+from benchmarks.client import WebSocketConnection
+from benchmarks.matches import OPEN_S, Match
 
 GAME = "tiles"
-NAMESPACE = f"/{GAME}"
+PATH = "/socket.io/?EIO=4&transport=websocket"
+OPEN, PING, PONG, JOIN = b"0{", b"2", b"3", b"40/tiles,"
+EVENT = b"42/tiles,"
+SYNC, UPDATES = EVENT + b'["sync"', (EVENT + b'["update"', EVENT + b'["patch"')
 CELLS = 36
-UPDATES = (b'42/tiles,["update"', b'42/tiles,["patch"')
+
+
+def event(*arguments: Any) -> bytes:
+    """Write an event, its name first.
+
+    >>> event("sync", "m1", "0")
+    b'42/tiles,["sync","m1","0"]'
+    """
+    return EVENT + msgspec.json.encode(arguments)
 
 
 class BoardgameMatch(Match):
@@ -22,52 +37,42 @@ class BoardgameMatch(Match):
         super().__init__()
         self._match = match
         self._credentials = credentials
-        self._synced = [asyncio.Event(), asyncio.Event()]
 
     async def open(self, port: int) -> None:
         """Connect both clients."""
         for seat in (0, 1):
-            self.sockets.append(await wire.connect(port, socketio.PATH, partial(self._message, seat)))
-            async with asyncio.timeout(10):
-                await self._synced[seat].wait()
+            self.ready.clear()
+            self.sockets.append(await WebSocketConnection.open(port, PATH, partial(self._receive, seat)))
+            async with asyncio.timeout(OPEN_S):
+                await self.ready.wait()
 
     def send(self) -> int:
-        """The seat whose turn it is lays a tile."""
+        """Lay a tile, by the seat whose turn it is."""
         state = self.moves - 1
         seat = state % 2
-        payload = {
-            "type": "place",
-            "args": [state % CELLS, state % 4],
-            "playerID": str(seat),
-            "credentials": self._credentials[seat],
-        }
-        action = {"type": "MAKE_MOVE", "payload": payload}
-        message = socketio.event(NAMESPACE, "update", action, state, self._match, str(seat))
-        self.sockets[seat].send(wire.TEXT, message)
+        payload = {"type": "place", "args": [state % CELLS, state % 4], "playerID": str(seat)}
+        action = {"type": "MAKE_MOVE", "payload": payload | {"credentials": self._credentials[seat]}}
+        self.sockets[seat].send(event("update", action, state, self._match, str(seat)))
         return seat
 
-    def _message(self, seat: int, message: bytes) -> None:
+    def _receive(self, seat: int, message: bytes) -> None:
         if message.startswith(UPDATES):
             if self.updated(seat):
                 self.go_on()
-        elif message == socketio.PING:
-            self.sockets[seat].send(wire.TEXT, socketio.PONG)
-        elif message.startswith(socketio.OPEN):
-            asyncio.get_running_loop().call_soon(self._join, seat)
-        elif message.startswith(socketio.join(NAMESPACE)):
-            sync = socketio.event(NAMESPACE, "sync", self._match, str(seat), self._credentials[seat], 2)
-            self.sockets[seat].send(wire.TEXT, sync)
-        elif socketio.name(message, NAMESPACE) == "sync":
-            self._synced[seat].set()
-
-    def _join(self, seat: int) -> None:
-        self.sockets[seat].send(wire.TEXT, socketio.join(NAMESPACE))
+        elif message == PING:
+            self.sockets[seat].send(PONG)
+        elif message.startswith(OPEN):
+            asyncio.get_running_loop().call_soon(lambda: self.sockets[seat].send(JOIN))
+        elif message.startswith(JOIN):
+            self.sockets[seat].send(event("sync", self._match, str(seat), self._credentials[seat], 2))
+        elif message.startswith(SYNC):
+            self.ready.set()
 
 
 async def boardgame_matches(port: int, number: int) -> list[Match]:
-    """As many matches, both players connected and in sync."""
+    """Open as many matches, both players connected and in sync."""
     matches: list[Match] = []
-    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True) as session:
         for _ in range(number):
             match = (await _post(session, f"/games/{GAME}/create", {"numPlayers": 2}))["matchID"]
             joins = [{"playerID": str(seat), "playerName": f"Player {seat}"} for seat in (0, 1)]
@@ -80,5 +85,4 @@ async def boardgame_matches(port: int, number: int) -> list[Match]:
 
 async def _post(session: aiohttp.ClientSession, path: str, body: dict[str, Any]) -> Any:
     async with session.post(path, json=body) as response:
-        response.raise_for_status()
         return await response.json()

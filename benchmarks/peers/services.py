@@ -1,25 +1,38 @@
 """South Seas, boardgame.io and Colyseus under the same 32 matches of two clients, in turn, each server on one core."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+import math
+import os
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from statistics import mean
+from typing import NamedTuple
 
-from benchmarks.peers.contenders import BESIDE, MATCHES, OURS, PEERS, Contender, contenders, mid_game
-from benchmarks.peers.matches import Match, Played, play
-from benchmarks.peers.ours import our_games
-from benchmarks.peers.programs import node_version, version_of
-from benchmarks.results import Figure, percentile, ratios, series
+import msgspec
+
+from benchmarks.matches import Match, Played, our_matches, play
+from benchmarks.peers.boardgame import boardgame_matches
+from benchmarks.peers.colyseus import colyseus_matches
+from benchmarks.peers.installed import FOLDER, MODULES, NODE, needed, version_of
+from benchmarks.processes import Server, redis, server, service
+from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
+from benchmarks.sample import MID_GAME_TILES, archipelago, games_at, samples
+from service.engine import view
 
 GROUP = "Services beside peers"
+MATCHES = 32
+MAX_PER_SECOND = 12_000
+"""So many moves of ours are prepared at most."""
+SHORTEST_GAME = 120
+LEAD_IN = 72
+"""Moves of ours that are not measured: from a game's beginning to its middle, where the peers begin."""
+LEAD_IN_S = 10.0
 SECONDS = 2.0
-WARM_UP_S = 2.0
 SETTLE_S = 0.2
-REACH_P99_MS = 10.0
-REACH_TIMES = 2.0
 
 NOTES = (
     (
@@ -41,6 +54,41 @@ NOTES = (
 )
 
 
+class Peer(NamedTuple):
+    """A server in Node."""
+
+    key: str
+    package: str
+    program: str
+    how: str
+    told: str
+    open: Callable[[int, int], Awaitable[list[Match]]]
+    paced: bool = True
+    """Whether it is measured at half of its maximum too."""
+
+
+PEERS = (
+    Peer("boardgame", "boardgame.io", "boardgame.mjs", "whole", "", boardgame_matches),
+    Peer("boardgame-patches", "boardgame.io", "boardgame.mjs", "patches", " with deltaState", boardgame_matches),
+    Peer("colyseus", "@colyseus/core", "colyseus.mjs", "at-once", " with broadcastPatch()", colyseus_matches),
+    Peer("colyseus-50-ms", "@colyseus/core", "colyseus.mjs", "every-50-ms", "", colyseus_matches, paced=False),
+)
+PACKAGES = (*dict.fromkeys(peer.package for peer in PEERS), "@colyseus/ws-transport", "@colyseus/schema")
+OURS = {"post": "South Seas by POST", "socket": "South Seas by WebSocket"}
+BESIDE = "boardgame"
+"""Whom ours is compared with: boardgame.io as it is set up by default, which is also its faster way."""
+
+
+class Contender(NamedTuple):
+    """One server, and how fresh matches, good for so many seconds, are opened on it."""
+
+    key: str
+    of: str
+    server: Server
+    open: Callable[[float], Awaitable[list[Match]]]
+    paced: bool = True
+
+
 class Loaded(NamedTuple):
     """What one load of one server measured."""
 
@@ -49,7 +97,7 @@ class Loaded(NamedTuple):
     """The server's processor time for one move."""
 
     def millis(self, percent: float) -> float:
-        """How long a move took to the other client."""
+        """Return how long a move took to the other client."""
         return percentile(self.played.seconds, percent) * 1e3
 
 
@@ -60,118 +108,110 @@ class Measured(NamedTuple):
     half: Loaded | None
 
 
-async def services(run: Run, node: Path, build: str) -> tuple[list[Figure], list[str], dict[str, str]]:
-    """The figures of each, ours with that build of the engine, notes, and the peers' versions."""
+async def services(run: Run) -> None:
+    """Measure each."""
+    needed(MODULES, NODE)
     run.tell("services: starting all of them")
-    games = our_games()
-    async with contenders(node, build, games) as found:
+    async with contenders() as found:
         for one in found:
-            await _load(one, run.seconds(WARM_UP_S))
+            await _load(one, run.seconds(SECONDS))
         rounds = await run.in_turn("services", *(partial(_round, one, run.seconds(SECONDS)) for one in found))
+    run.figures += figures({one.key: (one, told) for one, told in zip(found, rounds, strict=True)})
+    run.versions |= {package: version_of(package) for package in PACKAGES}
+    run.versions["node"] = version_of(NODE.resolve().parents[1].name)
     busy = max(one.full.played.busy for own in rounds for one in own)
-    load = f"the load is the same bare client for all, and took at most {busy:.0%} of its core"
-    versions = {peer.package: version_of(peer.package) for peer in PEERS}
-    versions |= {package: version_of(package) for package in ("@colyseus/ws-transport", "@colyseus/schema")}
-    versions["node"] = node_version(node)
-    mean = sum(game.game_bytes for game in games) // len(games)
-    sizes = f"the state: GAME, {mean:,} bytes of JSON in the mean of a game; peers keep one of {len(mid_game()):,}"
-    return _figures(dict(zip(found, rounds, strict=True))), [*NOTES, sizes, load], versions
+    size = mean(mean(game.views) for game in samples())
+    run.notes += NOTES
+    run.notes += [
+        f"the state: GAME, {size:,.0f} bytes of JSON in the mean of a game; peers keep one of {len(mid_game()):,}",
+        f"the load is the same bare client for all, and took at most {busy:.0%} of its core",
+    ]
+
+
+@asynccontextmanager
+async def contenders() -> AsyncIterator[list[Contender]]:
+    """Start all of them, ours first."""
+    async with AsyncExitStack() as stack:
+        position = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "position.json"
+        position.write_bytes(mid_game())
+        ours = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
+        found = [
+            Contender(key, of, ours, partial(_our_matches, ours.port, by_post=key == "post"))
+            for key, of in OURS.items()
+        ]
+        os.environ["NODE_ENV"] = "production"
+        for peer in PEERS:
+            started = await stack.enter_async_context(server(NODE, FOLDER / peer.program, position, peer.how))
+            of = f"{peer.package} {version_of(peer.package)}{peer.told}"
+            found.append(Contender(peer.key, of, started, partial(_peer_matches, peer, started.port), peer.paced))
+        yield found
+
+
+def mid_game() -> bytes:
+    """Return GAME in the middle of a random game, as JSON: the state that the peers keep."""
+    tables = archipelago().tables
+    return msgspec.json.encode(view(tables, games_at(tables, MID_GAME_TILES, 1)[0]))
+
+
+async def _our_matches(port: int, seconds: float, *, by_post: bool) -> list[Match]:
+    each = math.ceil((seconds * MAX_PER_SECOND / MATCHES + LEAD_IN) / SHORTEST_GAME)
+    matches = await our_matches(port, MATCHES, each, by_post=by_post)
+    await play(matches, LEAD_IN_S, most=LEAD_IN)
+    return matches
+
+
+async def _peer_matches(peer: Peer, port: int, _: float) -> list[Match]:
+    return await peer.open(port, MATCHES)
 
 
 async def _round(one: Contender, seconds: float, _: int) -> Measured:
     full = await _load(one, seconds)
-    half = await _load(one, seconds, full.played.per_second / 2) if one.paced else None
-    return Measured(full, half)
+    return Measured(full, await _load(one, seconds, full.played.per_second / 2) if one.paced else None)
 
 
 async def _load(one: Contender, seconds: float, per_second: float | None = None) -> Loaded:
-    async with _opened(one, seconds) as matches:
-        before = one.server.cpu_s()
-        played = await play(matches, seconds, per_second)
-        spent = one.server.cpu_s() - before
-    return Loaded(played, spent / len(played.seconds) * 1e6)
-
-
-@asynccontextmanager
-async def _opened(one: Contender, seconds: float) -> AsyncIterator[list[Match]]:
-    """Fresh matches, all clients there and nothing else going on."""
+    """Play fresh matches while nothing else goes on."""
     matches = await one.open(seconds)
     try:
         await asyncio.sleep(SETTLE_S)
-        yield matches
+        before = one.server.cpu_s()
+        played = await play(matches, seconds, per_second)
+        spent = one.server.cpu_s() - before
     finally:
         for match in matches:
             match.close()
         await asyncio.sleep(SETTLE_S)
+    return Loaded(played, spent / len(played.seconds) * 1e6)
 
 
-def _half(percent: float, one: Measured) -> float | None:
-    return one.half and one.half.millis(percent)
-
-
-class Question(NamedTuple):
-    """One figure of each server."""
-
-    key: str
-    title: str
-    unit: str
-    of: Callable[[Measured], float | None]
-    better: Literal["more", "less"] = "less"
-    reach: float | None = None
-    reach_ratio: float | None = None
-
-
-QUESTIONS = (
-    Question(
-        "rate",
-        "all matches at once",
-        "moves/s",
-        lambda one: one.full.played.per_second,
-        "more",
-        reach_ratio=REACH_TIMES,
-    ),
-    Question("micros", "processor time of one move", "µs", lambda one: one.full.micros),
-    Question("full.p50", "to the other client at full load, p50", "ms", lambda one: one.full.millis(50)),
-    Question("full.p99", "to the other client at full load, p99", "ms", lambda one: one.full.millis(99)),
-    Question("half.p50", "to the other client at half load, p50", "ms", partial(_half, 50)),
-    Question(
-        "half.p99",
-        "to the other client at half load, p99",
-        "ms",
-        partial(_half, 99),
-        reach=REACH_P99_MS,
-        reach_ratio=1.0,
+QUESTIONS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], str]] = (
+    ("rate", "all matches at once", "moves/s", lambda one: one.full.played.per_second, "2 times"),
+    ("micros", "processor time of one move", "µs", lambda one: one.full.micros, ""),
+    ("full.p50", "to the other client at full load, p50", "ms", lambda one: one.full.millis(50), ""),
+    ("full.p99", "to the other client at full load, p99", "ms", lambda one: one.full.millis(99), ""),
+    ("half.p50", "to the other client at half load, p50", "ms", lambda one: one.half and one.half.millis(50), ""),
+    (
+        *("half.p99", "to the other client at half load, p99", "ms"),
+        *(lambda one: one.half and one.half.millis(99), "under 10 ms and 1 times"),
     ),
 )
+"""Name, title, unit, answer and target of each figure."""
 
 
-def _figures(measured: Mapping[Contender, Sequence[Measured]]) -> list[Figure]:
-    """Question by question what each was measured at; ours with its ratio to boardgame.io's of the same round."""
-    beside = next(rounds for one, rounds in measured.items() if one.key == BESIDE)
-    made = (_figure(question, one, rounds, beside) for question in QUESTIONS for one, rounds in measured.items())
-    return [figure for figure in made if figure is not None]
-
-
-def _figure(
-    question: Question, one: Contender, rounds: Sequence[Measured], beside: Sequence[Measured]
-) -> Figure | None:
-    own, other = (
-        [number for measured in some if (number := question.of(measured)) is not None] for some in (rounds, beside)
-    )
-    if not own:
-        return None
-    ours = one.key in OURS
-    return Figure(
-        name=f"peers.service.{one.key}.{question.key}",
-        group=GROUP,
-        title=question.title,
-        unit=question.unit,
-        better=question.better,
-        measured=series(own),
-        of=one.of,
-        ceiling=series(other) if ours else None,
-        ceiling_title="boardgame.io" if ours else "",
-        ratio=(ratios(own, other) if question.better == "more" else ratios(other, own)) if ours else None,
-        reach=question.reach if ours else None,
-        reach_ratio=question.reach_ratio if ours else None,
-    )
+def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> list[Figure]:
+    """Make question by question a figure of each; ours with its ratio to boardgame.io's of the same round."""
+    made = []
+    for key, title, unit, answer, target in QUESTIONS:
+        answers = {who: [number for one in rounds if (number := answer(one))] for who, (_, rounds) in measured.items()}
+        for who, numbers in answers.items():
+            if numbers:
+                figure = Figure(
+                    *(f"peers.service.{who}.{key}", GROUP, title, unit, numbers),
+                    better="more" if key == "rate" else "less",
+                    of=measured[who][0].of,
+                    ceiling=answers[BESIDE] if who in OURS else None,
+                    ceiling_title="boardgame.io" if who in OURS else "",
+                    target=target if who in OURS else "",
+                )
+                made.append(figure)
+    return made

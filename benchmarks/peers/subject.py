@@ -6,17 +6,18 @@ A round is asked for by a line `{"seconds": S}` on standard input, and told as a
 import json
 import random
 import sys
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import starmap
+from time import perf_counter, process_time
 from typing import Any, Protocol
 
 POSITIONS = 24
 """Games that are looked at in their middle."""
 STEPS = 8
 """Actions that follow there: enough of them to meet every kind as often as it comes up."""
-QUESTIONS = 3
-"""What is asked beside whole games: a step, copying, reading."""
-
+Steps = Sequence[tuple[Any, Any]]
+"""States, each with an action."""
 Round = dict[str, float]
 """`games` and `actions` per second; µs of `apply`, `list`, `copy`, `encode`, `decode`; `bytes` of a stored state."""
 
@@ -25,53 +26,73 @@ class Subject(Protocol):
     """One game of an engine. A state is whatever the engine makes it."""
 
     def new(self, seed: int) -> Any:
-        """A game's beginning."""
+        """Begin a game."""
 
     def over(self, state: Any) -> bool:
-        """Whether it has ended."""
+        """Tell whether it has ended."""
 
     def legal(self, state: Any) -> Sequence[Any]:
-        """What may be done now, as the engine offers it while a game is played."""
+        """List what may be done now, as the engine offers it while a game is played."""
 
     def listed(self, state: Any) -> Sequence[Any]:
-        """The same, worked out now; no answer kept from before."""
+        """Do the same, worked out now; no answer kept from before."""
 
     def apply(self, state: Any, action: Any) -> None:
         """Change the state."""
 
     def copy(self, state: Any) -> Any:
-        """An independent state."""
+        """Make an independent state."""
 
     def encode(self, state: Any) -> bytes | str:
-        """The state as it would be stored."""
+        """Write the state as it would be stored."""
 
     def decode(self, data: Any) -> Any:
-        """A stored state."""
+        """Read a stored state."""
 
 
-def serve(subject: Subject, about: dict[str, str]) -> None:
-    """Tell what is measured, then a round for each line asked."""
-    steps = middle(subject)
+def serve(subject: Subject, about: dict[str, str], more: Mapping[str, Steps] | None = None) -> None:
+    """Tell what is measured, then a round for each line asked; of `more` steps the questions come with their name."""
+    steps = {"": middle(subject)} | {f".{name}": those for name, those in (more or {}).items()}
     print(json.dumps(about), flush=True)
     for line in sys.stdin:
         print(json.dumps(one_round(subject, steps, json.loads(line)["seconds"])), flush=True)
 
 
-def one_round(subject: Subject, steps: Sequence[tuple[Any, Any]], seconds: float) -> Round:
-    """Half of the time whole random games, the rest the single questions."""
+def one_round(subject: Subject, steps: Mapping[str, Steps], seconds: float) -> Round:
+    """Spend half of the time on whole random games, the rest on the single questions."""
     told = _games(subject, seconds / 2)
-    each = seconds / 2 / QUESTIONS
-    told |= _step(subject, steps, each)
-    states = [state for state, _ in steps]
-    told["copy"] = _micros(subject.copy, states, each)
-    data = [subject.encode(state) for state in states]
-    told["decode"] = _micros(subject.decode, data, each)
-    told["bytes"] = sum(map(len, data)) / len(data)
+    for name, those in steps.items():
+        answers = _questions(subject, those, seconds / 2 / len(steps))
+        told |= {f"{question}{name}": answer for question, answer in answers.items()}
     return told
 
 
+def _questions(subject: Subject, steps: Steps, seconds: float) -> Round:
+    """Mean µs of processor time; the copies that are worked on, which remember nothing, are not counted."""
+    states, data = [state for state, _ in steps], [subject.encode(state) for state, _ in steps]
+    spent = dict.fromkeys(("list", "apply", "encode", "copy", "decode"), 0.0)
+    times = 0
+    begin = perf_counter()
+    while perf_counter() - begin < seconds:
+        fresh = [*map(subject.copy, states)]
+        changed = [(subject.copy(state), action) for state, action in steps]
+        times += len(steps)
+        for name, work in (
+            ("list", map(subject.listed, fresh)),
+            ("apply", starmap(subject.apply, changed)),
+            ("encode", (subject.encode(state) for state, _ in changed)),
+            ("copy", map(subject.copy, states)),
+            ("decode", map(subject.decode, data)),
+        ):
+            start = process_time()
+            deque(work, 0)
+            spent[name] += process_time() - start
+    told = {name: own / times * 1e6 for name, own in spent.items()}
+    return told | {"bytes": sum(map(len, data)) / len(data)}
+
+
 def middle(subject: Subject) -> list[tuple[Any, Any]]:
-    """States about the middle of random games, each with an action that does not end the game."""
+    """Play to about the middle of random games: states, each with an action that does not end the game."""
     steps = []
     for seed in range(POSITIONS):
         length = _play(subject, subject.new(seed), random.Random(seed))
@@ -99,41 +120,10 @@ def _play(subject: Subject, state: Any, chance: random.Random, most: float = flo
 
 
 def _games(subject: Subject, seconds: float) -> Round:
+    """Games and actions a second of this core's processor time."""
     games = actions = 0
-    begin = perf_counter()
-    while (took := perf_counter() - begin) < seconds:
+    begin = process_time()
+    while (took := process_time() - begin) < seconds:
         actions += _play(subject, subject.new(games), random.Random(games))
         games += 1
     return {"games": games / took, "actions": actions / took}
-
-
-def _step(subject: Subject, steps: Sequence[tuple[Any, Any]], seconds: float) -> Round:
-    """Mean µs of applying, of the first listing after it, and of encoding; the copy they work on is not counted."""
-    applying = listing = encoding = 0.0
-    times = 0
-    begin = perf_counter()
-    while perf_counter() - begin < seconds:
-        for state, action in steps:
-            fresh = subject.copy(state)
-            start = perf_counter()
-            subject.apply(fresh, action)
-            applied = perf_counter()
-            subject.listed(fresh)
-            listed = perf_counter()
-            subject.encode(fresh)
-            encoding += perf_counter() - listed
-            listing += listed - applied
-            applying += applied - start
-        times += len(steps)
-    return {name: spent / times * 1e6 for name, spent in (("apply", applying), ("list", listing), ("encode", encoding))}
-
-
-def _micros(question: Callable[[Any], object], of: Sequence[Any], seconds: float) -> float:
-    """Mean µs."""
-    times = 0
-    begin = perf_counter()
-    while (took := perf_counter() - begin) < seconds:
-        for one in of:
-            question(one)
-        times += len(of)
-    return took / times * 1e6

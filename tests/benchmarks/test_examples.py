@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-NAMES = ("balance", "noise", "redis_limit", "results", "table", "watchers")
+NAMES = ("balance", "peers.boardgame", "peers.colyseus", "results", "tables", "tournament")
 
 
 @pytest.mark.parametrize("module", [import_module(f"benchmarks.{name}") for name in NAMES], ids=NAMES)

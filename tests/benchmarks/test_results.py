@@ -2,30 +2,32 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from benchmarks import table as suite
-from benchmarks.peers import table as peers
-from benchmarks.results import FOLDER, Result, load_result, percentile, ratios, save, series
+from benchmarks.results import FOLDER, Figure, load_result, percentile, save
+from benchmarks.tables import lines
 from tests.benchmarks.some_result import FIGURES, a_result
 
 
-def test_a_series_tells_median_and_range_whatever_the_order() -> None:
-    told = series([5.0, 1.0, 9.0, 2.0])
-    assert (told.median, told.low, told.high, told.rounds) == (3.5, 1.0, 9.0, [5.0, 1.0, 9.0, 2.0])
+def figure(rounds: list[float], ceiling: list[float]) -> Figure:
+    return Figure("name", "group", "title", "unit", rounds, ceiling=ceiling)
 
 
 def test_a_ratio_is_taken_round_by_round_and_not_of_the_medians() -> None:
-    assert ratios([1.0, 4.0, 9.0], [2.0, 2.0, 3.0]).rounds == [0.5, 2.0, 3.0]
+    assert figure([1.0, 4.0, 9.0], [2.0, 2.0, 3.0]).ratio == 2.0
+    assert figure([5.0, 1.0, 9.0, 2.0], [1.0] * 4).median == 3.5
+
+
+def test_the_ratio_of_times_is_turned_round_so_that_more_is_better() -> None:
+    assert msgspec.structs.replace(figure([4.0], [2.0]), better="less").ratio == 0.5
 
 
 def test_rounds_of_different_number_have_no_ratio() -> None:
     with pytest.raises(ValueError, match="shorter"):
-        ratios([1.0, 2.0], [1.0])
+        assert figure([1.0, 2.0], [1.0]).ratio
 
 
 def test_the_last_run_of_a_kind_is_kept_whole_and_all_have_a_row(tmp_path: Path) -> None:
@@ -45,10 +47,10 @@ def test_what_was_never_run_is_not_there(tmp_path: Path) -> None:
         load_result("suite", tmp_path)
 
 
-@pytest.mark.parametrize(("kind", "lines"), (("suite", suite.lines), ("peers", peers.lines)))
-def test_the_pages_are_those_of_the_results_beside_them(kind: str, lines: Callable[[Result], Iterable[str]]) -> None:
-    result = load_result(kind)
-    assert (FOLDER / f"{kind}.md").read_text() == "\n".join([f"# The last run of the {kind}", "", *lines(result), ""])
+@pytest.mark.parametrize("kind", ("suite", "peers"))
+def test_the_pages_are_those_of_the_results_beside_them(kind: str) -> None:
+    page = "\n".join([f"# The last run of the {kind}", "", *lines(load_result(kind)), ""])
+    assert (FOLDER / f"{kind}.md").read_text() == page
 
 
 def test_the_readme_has_the_figures_of_the_last_run() -> None:

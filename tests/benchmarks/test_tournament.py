@@ -1,11 +1,11 @@
 """The tournament: every pair over the same decks from both sides."""
 
-import json
 from argparse import Namespace
 
 import pytest
 
-from benchmarks.tournament import fixtures, main, wilson
+from benchmarks.bots import ARCHIPELAGO
+from benchmarks.tournament import fixtures, main, tournament, wilson
 
 
 def test_every_deck_is_played_from_both_sides() -> None:
@@ -28,19 +28,19 @@ def test_the_interval_is_wilsons() -> None:
     assert (round(low, 4), round(high, 4)) == (0.0, 0.1611)
 
 
-def test_it_prints_what_came_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["greedy", "random", "--games", "2", "--json"])
-    printed = capsys.readouterr()
-    [[greedy, random]] = json.loads(printed.out)
-    assert (greedy["bot"], random["bot"], greedy["share"], random["share"]) == ("greedy", "random", 1.0, 0.0)
-    assert greedy["points"] > random["points"]
-    assert 0 < greedy["ms_mean"] <= greedy["ms_worst"]
-    assert "2 of 2 games" in printed.err
+def test_each_side_is_told_with_its_points_and_times() -> None:
+    options = Namespace(games=2, players=2, seed="1", edition="international", tileset=ARCHIPELAGO, workers=1)
+    [(greedy, random)] = tournament(["greedy", "random"], options)
+    assert (greedy.bot, random.bot, greedy.share, random.share) == ("greedy", "random", 1.0, 0.0)
+    assert greedy.points > random.points
+    assert 0 < greedy.ms_mean <= greedy.ms_worst
 
 
 def test_the_table_has_a_line_for_each_bot_of_each_pair(capsys: pytest.CaptureFixture[str]) -> None:
     main(["random", "greedy", "--games", "2"])
-    lines = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr()
+    assert "2 of 2 games" in printed.err
+    lines = printed.out.splitlines()
     assert lines[0].startswith("| 2 games each | wins | 95 % interval |")
     assert lines[2].startswith("| random against greedy | 0.0% | 0.0% to 65.8% |")
     assert lines[3].startswith("| greedy against random | 100.0% | 34.2% to 100.0% |")

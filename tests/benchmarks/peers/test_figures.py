@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.matches import Match, Played
 from benchmarks.peers import engines, services
-from benchmarks.peers.contenders import Contender
-from benchmarks.peers.matches import Match, Played
-from benchmarks.peers.programs import NotInstalled, needed
-from benchmarks.peers.services import Loaded, Measured
+from benchmarks.peers.installed import NotInstalled, needed
+from benchmarks.peers.services import Contender, Loaded, Measured
 from benchmarks.processes import Server
 
 
@@ -25,36 +24,31 @@ def measured(per_second: float, seconds: float) -> Measured:
 
 
 def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
-    ours, theirs = contender("post", "South Seas by POST"), contender("boardgame", "boardgame.io 1.2.3")
-    unpaced = contender("colyseus-50-ms", "Colyseus")
-    made = services._figures(
-        {
-            ours: [measured(4_000.0, 0.002), measured(3_000.0, 0.004)],
-            theirs: [measured(2_000.0, 0.004), measured(2_000.0, 0.004)],
-            unpaced: [measured(600.0, 0.05)._replace(half=None)] * 2,
-        }
-    )
+    rounds = {
+        "post": [measured(4_000.0, 0.002), measured(3_000.0, 0.004)],
+        "boardgame": [measured(2_000.0, 0.004), measured(2_000.0, 0.004)],
+        "colyseus-50-ms": [measured(600.0, 0.05)._replace(half=None)] * 2,
+    }
+    made = services.figures({key: (contender(key, f"{key}'s name"), told) for key, told in rounds.items()})
     figures = {figure.name: figure for figure in made}
     rate = figures["peers.service.post.rate"]
-    assert rate.ratio is not None
-    assert (rate.ratio.rounds, rate.reach_ratio, rate.ceiling_title) == ([2.0, 1.5], 2.0, "boardgame.io")
+    assert (rate.ratio, rate.target, rate.ceiling_title, rate.of) == (1.75, "2 times", "boardgame.io", "post's name")
     half = figures["peers.service.post.half.p99"]
-    assert half.ratio is not None
-    assert (half.measured.rounds, half.ratio.rounds, half.better) == ([2.0, 4.0], [2.0, 1.0], "less")
+    assert (half.rounds, half.ceiling, half.ratio, half.better) == ([2.0, 4.0], [4.0, 4.0], 1.5, "less")
     assert figures["peers.service.boardgame.rate"].ratio is None
     assert "peers.service.colyseus-50-ms.half.p99" not in figures
 
 
 def test_an_engine_is_compared_with_catanatron() -> None:
     keys = ("games", "actions", "apply", "list", "copy", "encode", "decode", "bytes")
-    ours = engines.Contender("pure", "pure", "", (), {})
-    theirs = engines.Contender("catanatron", "catanatron", ": Catan", (), {})
-    told = {ours: [dict.fromkeys(keys, 20.0)], theirs: [dict.fromkeys(keys, 10.0)]}
-    figures = {figure.name: figure for figure in engines._figures(told, {"catanatron": "3.2.1"})}
-    games, listing = figures["peers.engine.pure.games"], figures["peers.engine.pure.list"]
-    assert games.ratio is not None
-    assert listing.ratio is not None
-    assert (games.ratio.median, listing.ratio.median) == (2.0, 0.5)
+    told = {
+        "pure": (engines.Contender("pure", engines.OURS, ", pure", (), {}), [dict.fromkeys(keys, 20.0)]),
+        "catanatron": (engines.Contender("catanatron", "catanatron", ": Catan", (), {}), [dict.fromkeys(keys, 10.0)]),
+    }
+    figures = {figure.name: figure for figure in engines.figures(told, {"catanatron": "3.2.1"})}
+    assert figures["peers.engine.pure.games"].ratio == 2.0
+    assert figures["peers.engine.pure.list"].ratio == 0.5
+    assert figures["peers.engine.pure.copy"].of == "South Seas, pure"
     assert figures["peers.engine.catanatron.copy"].of == "catanatron 3.2.1: Catan"
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.peers import matches
-from benchmarks.peers.matches import Match, play
-from benchmarks.peers.ours import our_games, our_matches
+from benchmarks import matches
+from benchmarks.games import create
+from benchmarks.matches import Match, OurMatch, our_matches, play
+from benchmarks.sample import samples
 from tests.started import started
 
 
@@ -19,7 +20,7 @@ async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
 
 @pytest.mark.parametrize("by_post", (True, False), ids=("post", "socket"))
 async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> None:
-    opened = await our_matches(port, 2, our_games(2), 20, by_post=by_post)
+    opened = await our_matches(port, 2, 20, by_post=by_post)
     try:
         few = await play(opened, 5.0, most=3)
         fast = await play(opened, 0.2)
@@ -34,15 +35,14 @@ async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> 
 
 
 async def test_a_refused_move_ends_the_run(port: int) -> None:
-    games = our_games(1)
-    seat, _ = games[0].moves[0]
-    wrong = [games[0]._replace(moves=[(seat, "p9.9.0")])]
-    opened = await our_matches(port, 1, wrong, 1, by_post=True)
+    wrong = samples()[0]._replace(moves=["p9.9.0"], seats=samples()[0].seats[:1])
+    match = OurMatch(await create(port, [wrong.seed]), [wrong], by_post=True)
+    await match.open(port)
     try:
         with pytest.raises(RuntimeError, match="illegal_move"):
-            await play(opened, 0.2)
+            await play([match], 5.0)
     finally:
-        opened[0].close()
+        match.close()
 
 
 class Forgotten(Match):

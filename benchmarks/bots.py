@@ -1,0 +1,41 @@
+"""Whole games between bots, in as many processes as share the work."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
+
+from service.engine import Tables
+from service.engine.tileset_check import parse
+from service.games.bots.finding import find_bots
+from service.games.bots.interface import Bot
+
+ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+@cache
+def bots() -> dict[str, Bot]:
+    """Return all by their names, plug-ins too."""
+    return {loaded.bot.name: loaded.bot for loaded in find_bots(plugins=True)}
+
+
+@cache
+def tables_of(tileset: Path) -> Tables:
+    """Return the tables of a tile set's file, made once in each process."""
+    return Tables(parse(tileset.read_bytes()))
+
+
+def play_all(play: Callable[[A], B], games: Iterable[A], processes: int) -> Iterator[B]:
+    """Play each game, in any order, and tell on standard error how far it is."""
+    fixtures, started = [*games], perf_counter()
+    with get_context("spawn").Pool(processes) as pool:
+        for done, played in enumerate(pool.imap_unordered(play, fixtures), 1):
+            yield played
+            print(f"\r{done} of {len(fixtures)} games, {perf_counter() - started:.0f} s", end="", file=sys.stderr)
+    print(file=sys.stderr)

@@ -1,0 +1,73 @@
+"""Games on the service, and the requests that play them: moves known beforehand, so that the load need not ask."""
+
+import itertools
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import aiohttp
+import msgspec
+
+from benchmarks.client import TEXT, frame, post
+from benchmarks.sample import SampleGame, samples
+
+CONCURRENT = 32
+GAMES_PER_CONNECTION = 8
+
+
+class CreatedGame(NamedTuple):
+    """A game that the service has made."""
+
+    id: str
+    version: int
+    owner_token: str
+    tokens: list[str]
+    """Of the seats."""
+
+
+async def create(port: int, seeds: Iterable[str]) -> list[CreatedGame]:
+    """Create games of two, seat 0 being first."""
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True) as session:
+        return [await _create(session, seed) for seed in seeds]
+
+
+async def _create(session: aiohttp.ClientSession, seed: str) -> CreatedGame:
+    wanted = {"players": [{"name": "Ana"}, {"name": "Bo"}], "seed": seed, "first_seat": 0}
+    async with session.post("/v1/games", json=wanted) as response:
+        made: dict[str, Any] = await response.json()
+    game, tokens = made["game"], [seat["token"] for seat in made["seats"]]
+    return CreatedGame(game["id"], game["version"], made["owner_token"], tokens)
+
+
+def posts(game: CreatedGame, moves: Sequence[str], tokens: Iterable[str] | None = None) -> Iterator[bytes]:
+    """Write the game's moves as requests: token, If-Match and a fresh idempotency key in each."""
+    tokens = tokens or itertools.repeat(game.owner_token)
+    for version, (move, token) in enumerate(zip(moves, tokens, strict=False), game.version):
+        headers = f'Authorization: Bearer {token}\r\nIf-Match: "{version}"\r\n'
+        headers += f"Idempotency-Key: {secrets.token_hex(16)}\r\n"
+        yield post(f"/v1/games/{game.id}/actions", msgspec.json.encode({"move": move}), headers)
+
+
+def messages(game: CreatedGame, played: SampleGame) -> Iterator[bytes]:
+    """Write the same as WebSocket messages of the players who move."""
+    for version, (move, seat) in enumerate(zip(played.moves, played.seats, strict=True), game.version):
+        act = {"type": "act", "id": "m", "game": game.id, "seat": seat, "move": move}
+        yield frame(TEXT, msgspec.json.encode(act | {"if_match": str(version), "key": secrets.token_hex(16)}))
+
+
+async def prepare(port: int, each: int = GAMES_PER_CONNECTION) -> list[list[bytes]]:
+    """Create `each` games for each connection; gives its requests, which play one after another."""
+    played = list(itertools.islice(itertools.cycle(samples()), CONCURRENT * each))
+    games = await create(port, (game.seed for game in played))
+    requests = [[*posts(game, own.moves)] for game, own in zip(games, played, strict=True)]
+    return [[*itertools.chain(*requests[begin : begin + each])] for begin in range(0, len(requests), each)]
+
+
+def bare_posts(number: int) -> list[list[bytes]]:
+    """As many requests of the same length for the ceiling, in the games of round `number`."""
+    headers = f'Authorization: Bearer {"t" * 43}\r\nIf-Match: "100"\r\nIdempotency-Key: {"k" * 32}\r\n'
+    body = msgspec.json.encode({"move": samples()[0].moves[0]})
+    return [
+        [post(f"/bare/r{number}c{connection}", body, headers)] * (GAMES_PER_CONNECTION * 150)
+        for connection in range(CONCURRENT)
+    ]

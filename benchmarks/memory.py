@@ -1,0 +1,100 @@
+"""What an instance costs before it does anything: from exec to ready, its memory at rest, and that of idle sockets."""
+
+import asyncio
+import sys
+import tempfile
+from time import perf_counter
+
+import aiohttp
+
+from benchmarks.games import create
+from benchmarks.processes import Server, port_of, process, redis, service
+from benchmarks.results import Figure
+from benchmarks.run import Run
+from benchmarks.watchers import TooFewFiles, allow_sockets, watching
+
+STARTS = 7
+READY_WITHIN_S = 20.0
+POLL_S = 0.002
+REST_S = 1.0
+FEW, MANY = 1_000, 10_000
+MAX_ROUNDS = 3
+"""Memory hardly differs from round to round, and each takes a fresh service."""
+SETTLE_S = 0.5
+
+
+async def start(run: Run) -> None:
+    """Measure seconds to ready, with a Redis that runs and with one of its own, and memory at rest."""
+    named: list[tuple[float, float]] = []
+    own: list[tuple[float, float]] = []
+    async with redis() as redis_url:
+        for number in range(run.number(STARTS)):
+            run.tell(f"start {number + 1} of {run.number(STARTS)}")
+            named.append(await _start("--redis-url", redis_url))
+            with tempfile.TemporaryDirectory() as directory:
+                own.append(await _start("--data-dir", directory))
+    for name, title, starts in (
+        ("start.ready", "start to ready", named),
+        ("start.ready.own-redis", "the same with a Redis of its own", own),
+    ):
+        seconds = [ready_s for ready_s, _ in starts]
+        run.figures.append(Figure(name, "Start", title, "s", seconds, better="less", target="under 1 s"))
+    memory = [megabytes for _, megabytes in named]
+    run.figures.append(
+        Figure("memory.rest", "Start", "memory at rest", "MB", memory, better="less", target="under 80 MB")
+    )
+
+
+async def _start(*flags: str) -> tuple[float, float]:
+    """Return the seconds from exec to the first 200 from /readyz, and MB at rest; the process is ended again."""
+    begin = perf_counter()
+    program = (sys.executable, "-m", "service.main", "serve", "--port", "0", "--log-level", "error")
+    async with process(*program, *flags) as started, asyncio.timeout(READY_WITHIN_S):
+        port = await port_of(started)
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+            while (await session.get("/readyz")).status != 200:  # noqa: ASYNC110 (another process is waited for)
+                await asyncio.sleep(POLL_S)
+        ready_s = perf_counter() - begin
+        await asyncio.sleep(REST_S)
+        return ready_s, Server(started.pid, port).rss_bytes() / 2**20
+
+
+async def sockets(run: Run) -> None:
+    """Measure KB per idle WebSocket, with a thousand open and with ten thousand."""
+    most = MANY
+    try:
+        allow_sockets(MANY)
+    except TooFewFiles as reason:
+        most = FEW
+        run.notes.append(f"idle sockets: {reason}")
+        allow_sockets(FEW)
+    rounds = []
+    for number in range(1 if run.quick else min(run.rounds, MAX_ROUNDS)):
+        run.tell(f"sockets: round {number + 1}")
+        rounds.append(await _sockets(most))
+    note = "the service's own memory, without the kernel's"
+    for index, number in enumerate(dict.fromkeys((FEW, most))):
+        title, kilobytes = f"an idle socket, {number:,} open", [told[index] for told in rounds]
+        run.figures.append(
+            Figure(
+                *(f"sockets.{number}", "Memory", title, "KB", kilobytes), better="less", target="under 20 KB", note=note
+            )
+        )
+        note = ""
+
+
+async def _sockets(most: int) -> tuple[float, float]:
+    """Return KB per socket of the first thousand, and of all, in a service that has done nothing before."""
+    async with redis() as redis_url, service(redis_url) as ours:
+        [game] = await create(ours.port, ["idle"])
+        path = f"/v1/games/{game.id}/ws"
+        async with watching(ours.port, path, 1):
+            before = ours.rss_bytes()
+            async with watching(ours.port, path, FEW):
+                await asyncio.sleep(SETTLE_S)
+                few = (ours.rss_bytes() - before) / FEW / 1024
+                if most == FEW:
+                    return few, few
+                async with watching(ours.port, path, most - FEW):
+                    await asyncio.sleep(SETTLE_S)
+                    return few, (ours.rss_bytes() - before) / most / 1024

@@ -1,0 +1,87 @@
+"""Results as Markdown: the suite's figures below each other, the peers' beside each other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import median
+
+from benchmarks.results import Figure, Result
+
+
+def lines(result: Result) -> Iterator[str]:
+    """Say what was measured with and whether the run was noisy, then the tables and what belongs to them."""
+    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
+    commit = f", commit {result.commit}" if result.commit else ""
+    where = f"{result.date[:10]}, {result.machine}, Python {result.python}, {result.engine} engine{commit}"
+    yield f"Measured on {where}; {versions}. Medians of interleaved rounds, with their range; more is better in ratios."
+    if result.noise:
+        yield ""
+        yield f"**Noisy run:** {'; '.join(result.noise)}."
+    groups = [[*members] for _, members in groupby(result.figures, key=lambda figure: figure.group)]
+    for group in groups if result.kind == "peers" else [result.figures]:
+        yield ""
+        yield from peers_table(group) if result.kind == "peers" else suite_table(group)
+    notes = [*_notes(result.figures), *result.notes]
+    yield ""
+    yield from (f"- {note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes))
+
+
+def value(number: float) -> str:
+    """Write a number with three figures that count, but all of those before the point.
+
+    >>> value(12_345.6), value(438.4), value(26.94), value(0.4567), value(3.0), value(0.0)
+    ('12,346', '438', '26.9', '0.457', '3', '0')
+    """
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
+def suite_table(figures: Sequence[Figure]) -> Iterator[str]:
+    """Give each figure a row, beside its ceiling."""
+    yield _row("", "measured", "bare ceiling", "ratio", "target")
+    yield _row(*["---"] * 5)
+    for group, members in groupby(figures, key=lambda figure: figure.group):
+        yield _row(f"**{group}**", "", "", "", "")
+        for figure in members:
+            name = f"{figure.title} ({figure.of})" if figure.of else figure.title
+            low, high = value(min(figure.rounds)), value(max(figure.rounds))
+            spread = "" if low == high else f" ({low} to {high})"
+            ceiling = value(median(figure.ceiling)) if figure.ceiling else ""
+            yield _row(name, f"{value(figure.median)} {figure.unit}{spread}", ceiling, _ratio(figure), figure.target)
+
+
+def peers_table(figures: Sequence[Figure]) -> Iterator[str]:
+    """Give each of those measured a row and each question a column."""
+    questions = list(dict.fromkeys(_question(figure) for figure in figures))
+    yield _row(f"**{figures[0].group}**", *questions)
+    yield _row("---", *["---:"] * len(questions))
+    for who in dict.fromkeys(figure.of for figure in figures):
+        by = {_question(figure): figure for figure in figures if figure.of == who}
+        yield _row(who, *(_cell(by[question]) if question in by else "" for question in questions))
+
+
+def _notes(figures: Sequence[Figure]) -> Iterator[str]:
+    for figure in figures:
+        if figure.of and figure.target and figure.ceiling_title:
+            times = f"{_ratio(figure)} times as good as {figure.ceiling_title}'s of the same rounds"
+            yield f"{figure.of}, {figure.title}: {times}; target {figure.target}"
+        elif figure.ceiling_title and not figure.of:
+            yield f"the bare ceiling of {figure.group.lower()}: {figure.ceiling_title}"
+        if figure.note:
+            yield f"{figure.title}: {figure.note}"
+
+
+def _cell(figure: Figure) -> str:
+    """The median, and half of the range of the rounds in percent of it."""
+    half = (max(figure.rounds) - min(figure.rounds)) / 2
+    return value(figure.median) + (f" ±{half / figure.median:.0%}" if half else "")
+
+
+def _question(figure: Figure) -> str:
+    return f"{figure.title}, {figure.unit}"
+
+
+def _ratio(figure: Figure) -> str:
+    return "" if figure.ratio is None else value(figure.ratio)
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"

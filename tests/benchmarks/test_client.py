@@ -1,0 +1,140 @@
+"""The client that makes every load: requests, messages byte for byte, and what it refuses."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from benchmarks.client import BINARY, NO_MASK, TEXT, WebSocketConnection, frame, load, post, split
+from benchmarks.watchers import TooFewFiles, allow_sockets, watching
+
+SOCKETS, MESSAGES = 60, 40
+
+
+@asynccontextmanager
+async def serving(app: web.Application) -> AsyncIterator[int]:
+    """The port of an application."""
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+async def test_every_request_gets_its_response_and_one_that_is_refused_ends_the_load() -> None:
+    seen: list[bytes] = []
+
+    async def take(request: web.Request) -> web.Response:
+        seen.append(await request.read())
+        return web.Response(text="x" * 100_000, status=200 if seen[-1] != b"bad" else 422)
+
+    app = web.Application()
+    app.router.add_post("/take", take)
+    async with serving(app) as port:
+        told = await load(
+            port, [[post("/take", b"%d.%d" % (one, number)) for number in range(3)] for one in (1, 2)], 60
+        )
+        assert len(told.seconds) == 6
+        assert sorted(seen) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
+        with pytest.raises(RuntimeError, match="422"):
+            await load(port, [[post("/take", b"bad")]], 60)
+
+
+@pytest.mark.parametrize(
+    ("length", "head"),
+    (
+        (0, b"\x81\x80"),
+        (125, b"\x81\xfd"),
+        (126, b"\x81\xfe" + struct.pack(">H", 126)),
+        (65_535, b"\x81\xfe" + struct.pack(">H", 65_535)),
+    ),
+)
+def test_a_frame_tells_its_length_as_rfc_6455_says(length: int, head: bytes) -> None:
+    assert frame(TEXT, b"a" * length) == head + NO_MASK + b"a" * length
+
+
+def served(payload: bytes, kind: int = TEXT) -> bytes:
+    """A server's frame, without mask."""
+    length = len(payload)
+    size = bytes((length,)) if length < 126 else b"\x7e" + struct.pack(">H", length)
+    return bytes((0x80 | kind,)) + (size if length < 65_536 else b"\x7f" + struct.pack(">Q", length)) + payload
+
+
+@pytest.mark.parametrize("length", (0, 125, 126, 65_535))
+def test_frames_are_split_wherever_they_were_cut(length: int) -> None:
+    payload = b"b" * length
+    data = served(payload) + served(b"last", BINARY)
+    for cut in {0, 1, 2, 5, length, len(data) - 1}:
+        first, rest = split(data[:cut])
+        second, left = split(rest + data[cut:])
+        assert (first + second, left) == ([(TEXT, payload), (BINARY, b"last")], b"")
+
+
+def test_a_long_frame_of_a_server_is_whole_too() -> None:
+    data = b"\x81\x7f" + struct.pack(">Q", 70_000) + b"b" * 70_000
+    assert split(data + b"\x81") == ([(TEXT, b"b" * 70_000)], b"\x81")
+
+
+@asynccontextmanager
+async def telling(*, compress: bool) -> AsyncIterator[tuple[int, asyncio.Event]]:
+    """The port of a server that tells every socket some diffs, each with a message between, when the event is set."""
+    event = asyncio.Event()
+
+    async def watch(request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse(compress=compress)
+        await socket.prepare(request)
+        await event.wait()
+        for number in range(MESSAGES):
+            await socket.send_str(f'{{"type":"diff","number":{number},"much":"{"x" * 100 * number}"}}')
+            if not compress:
+                await socket.send_str('{"type":"pong"}')
+        await socket.receive()
+        return socket
+
+    app = web.Application()
+    app.router.add_get("/ws", watch)
+    async with serving(app) as port:
+        yield port, event
+
+
+@pytest.mark.parametrize("compressed", (False, True))
+async def test_every_diff_at_every_socket_is_counted(*, compressed: bool) -> None:
+    async with (
+        telling(compress=compressed) as (port, event),
+        watching(port, "/ws", SOCKETS, compressed=compressed) as watchers,
+    ):
+
+        async def tell() -> None:
+            event.set()
+
+        assert await watchers.measure(MESSAGES, tell) > 0
+        assert watchers.received_bytes > SOCKETS * MESSAGES * 10
+
+
+@pytest.mark.parametrize("compressed", (False, True))
+async def test_a_server_that_does_not_compress_as_it_was_asked_is_found_out(*, compressed: bool) -> None:
+    app = web.Application()
+
+    async def watch(request: web.Request) -> web.WebSocketResponse:
+        extensions = "" if compressed else "permessage-deflate"
+        headers = {"Sec-WebSocket-Extensions": extensions} if extensions else None
+        socket = web.WebSocketResponse(compress=False)
+        socket.headers.update(headers or {})
+        await socket.prepare(request)
+        await socket.receive()
+        return socket
+
+    app.router.add_get("/ws", watch)
+    async with serving(app) as port:
+        with pytest.raises(ConnectionError, match="not upgraded as asked"):
+            await WebSocketConnection.open(port, "/ws", lambda _: None, compressed=compressed)
+
+
+def test_more_sockets_than_the_system_has_files_are_refused() -> None:
+    with pytest.raises(TooFewFiles, match="sockets need"):
+        allow_sockets(10**12)
