@@ -77,9 +77,10 @@ def _count_patterns(tally: Tally, tables: Tables, game: Game) -> None:
     for step in NEIGHBOURS:
         packed = game.frontier.get(game.cells[-1] + step)
         if packed is not None and game.bag:
-            pattern = pattern_of(packed)
-            tally["arose", pattern] += 1
-            tally["unserved", pattern] += not any(tables.fits[tile][packed] for tile in set(game.bag))
+            unserved = not any(tables.fits[tile][packed] for tile in set(game.bag))
+            for key in ((), (pattern_of(packed),)):
+                tally["arose", *key] += 1
+                tally["unserved", *key] += unserved
 
 
 def pattern_of(packed: int) -> str:
@@ -139,14 +140,9 @@ def figures(tally: Tally) -> dict[str, float]:
         for cause, words in CAUSES.items():
             if kind == "sea" or cause != "boat":
                 rows[f"{kind}s evaluated {words}"] = tally["evaluated", kind, cause] / games
-    arose, unserved = (_sum(tally, name) for name in ("arose", "unserved"))
-    rows["edge patterns that arose"] = arose / games
-    rows["edge patterns not served, share"] = _share(unserved, arose)
+    rows["edge patterns that arose"] = tally["arose",] / games
+    rows["edge patterns not served, share"] = _share(tally["unserved",], tally["arose",])
     return rows
-
-
-def _sum(tally: Tally, name: str) -> int:
-    return sum(number for key, number in tally.items() if key[0] == name)
 
 
 def patterns(tally: Tally) -> dict[str, dict[str, float]]:
@@ -154,7 +150,7 @@ def patterns(tally: Tally) -> dict[str, dict[str, float]]:
     return {
         key[1]: {"arose": number / tally["games",], "share": tally["unserved", key[1]] / number}
         for key, number in sorted(tally.items())
-        if key[0] == "arose"
+        if key[0] == "arose" and len(key) == 2
     }
 
 

@@ -11,21 +11,18 @@ from service import engine
 ROOT = Path(__file__).parent.parent
 PURE = "pure"
 COMPILED = "compiled"
-WHERE = "SOUTH_SEAS_COMPILED"
-"""The environment variable that names a directory into which the compiled wheel is installed; else build/compiled."""
 
 
 def build_here() -> str:
-    """The build that this process has imported."""
+    """Return the build that this process has imported."""
     return COMPILED if engine.COMPILED else PURE
 
 
 def environments() -> dict[str, dict[str, str]]:
-    """The builds that there are, the plain one first, each with the environment of a process that imports it."""
+    """Find the builds that there are, the plain one first, each with the environment of a process that imports it."""
     found = {PURE: _importing(ROOT)}
-    named = os.environ.get(WHERE)
-    where = Path(named) if named else ROOT / "build" / "compiled"
-    if named or _is_of_these_sources(where):
+    where = ROOT / "build" / "compiled"
+    if _is_of_these_sources(where):
         found[COMPILED] = _importing(where, ROOT)
     return found
 
@@ -43,7 +40,7 @@ def _is_of_these_sources(where: Path) -> bool:
 
 
 def start_again_with(build: str, program: str) -> NoReturn:
-    """The same command in a process that imports the other build of the engine, as do all that it starts."""
+    """Run the same command in a process that imports the other build of the engine, as do all that it starts."""
     if build not in (found := environments()):
         raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")
     os.execve(sys.executable, (sys.executable, "-m", program, *sys.argv[1:]), found[build])  # noqa: S606 (itself)

@@ -1,10 +1,8 @@
 """Matches of two clients, whose next move is sent when the other client has the last one: the same for every server."""
 
 import asyncio
-import gc
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, cycle, islice
 from time import perf_counter, process_time
@@ -108,32 +106,20 @@ async def play(
 ) -> Played:
     """Play all at once: as fast as they can, or together `per_second` moves, evenly spread; each `most` moves."""
     pause = len(matches) / per_second if per_second else 0.0
-    with _no_collection():
-        begin = perf_counter() + 0.05
-        until, before = begin + seconds, process_time()
-        tasks = [
-            asyncio.create_task(match.play(begin + pause * number / len(matches), until, pause, most))
-            for number, match in enumerate(matches)
-        ]
-        done, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_S, return_when=asyncio.FIRST_EXCEPTION)
-        took, busy = perf_counter() - begin, process_time() - before
+    begin = perf_counter() + 0.05
+    until, before = begin + seconds, process_time()
+    tasks = [
+        asyncio.create_task(match.play(begin + pause * number / len(matches), until, pause, most))
+        for number, match in enumerate(matches)
+    ]
+    done, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_S, return_when=asyncio.FIRST_EXCEPTION)
+    took, busy = perf_counter() - begin, process_time() - before
     for task in stuck:
         task.cancel()
     times = [second for task in done for second in task.result()]
     if stuck:
         raise RuntimeError(f"{len(stuck)} of {len(matches)} matches got no update for {GRACE_S:g} s")
     return Played(len(times) / took, times, busy / took)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Collect the load's own garbage before and after, not in what is measured."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 class OurMatch(Match):

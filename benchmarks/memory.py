@@ -11,7 +11,7 @@ from benchmarks.games import create
 from benchmarks.processes import Server, port_of, process, redis, service
 from benchmarks.results import Figure
 from benchmarks.run import Run
-from benchmarks.watchers import TooFewFiles, allow_sockets, watching
+from benchmarks.watchers import watching
 
 STARTS = 7
 READY_WITHIN_S = 20.0
@@ -61,29 +61,18 @@ async def _start(*flags: str) -> tuple[float, float]:
 
 async def sockets(run: Run) -> None:
     """Measure KB per idle WebSocket, with a thousand open and with ten thousand."""
-    most = MANY
-    try:
-        allow_sockets(MANY)
-    except TooFewFiles as reason:
-        most = FEW
-        run.notes.append(f"idle sockets: {reason}")
-        allow_sockets(FEW)
     rounds = []
     for number in range(1 if run.quick else min(run.rounds, MAX_ROUNDS)):
         run.tell(f"sockets: round {number + 1}")
-        rounds.append(await _sockets(most))
+        rounds.append(await _sockets())
     note = "the service's own memory, without the kernel's"
-    for index, number in enumerate(dict.fromkeys((FEW, most))):
-        title, kilobytes = f"an idle socket, {number:,} open", [told[index] for told in rounds]
-        run.figures.append(
-            Figure(
-                *(f"sockets.{number}", "Memory", title, "KB", kilobytes), better="less", target="under 20 KB", note=note
-            )
-        )
+    for number, kilobytes in zip((FEW, MANY), zip(*rounds, strict=True), strict=True):
+        figure = (f"sockets.{number}", "Memory", f"an idle socket, {number:,} open", "KB", [*kilobytes])
+        run.figures.append(Figure(*figure, better="less", target="under 20 KB", note=note))
         note = ""
 
 
-async def _sockets(most: int) -> tuple[float, float]:
+async def _sockets() -> tuple[float, float]:
     """Return KB per socket of the first thousand, and of all, in a service that has done nothing before."""
     async with redis() as redis_url, service(redis_url) as ours:
         [game] = await create(ours.port, ["idle"])
@@ -93,8 +82,6 @@ async def _sockets(most: int) -> tuple[float, float]:
             async with watching(ours.port, path, FEW):
                 await asyncio.sleep(SETTLE_S)
                 few = (ours.rss_bytes() - before) / FEW / 1024
-                if most == FEW:
-                    return few, few
-                async with watching(ours.port, path, most - FEW):
+                async with watching(ours.port, path, MANY - FEW):
                     await asyncio.sleep(SETTLE_S)
-                    return few, (ours.rss_bytes() - before) / most / 1024
+                    return few, (ours.rss_bytes() - before) / MANY / 1024

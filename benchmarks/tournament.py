@@ -11,7 +11,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import sqrt
-from pathlib import Path
 from statistics import mean
 from time import perf_counter
 from typing import NamedTuple, get_args
@@ -34,7 +33,6 @@ class Fixture(NamedTuple):
     seats: tuple[str, ...]
     seed: str
     edition: Edition
-    tileset: Path
 
 
 class Played(NamedTuple):
@@ -62,7 +60,7 @@ class Side(NamedTuple):
 
 def play(fixture: Fixture) -> Played:
     """Play one game in this process."""
-    tables, players = tables_of(fixture.tileset), [bots()[name] for name in fixture.seats]
+    tables, players = tables_of(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
     game = new_game(tables, fixture.seed, len(players), edition=fixture.edition)
     game.version = 0
     turns: dict[tuple[int, int], float] = {}
@@ -90,7 +88,7 @@ def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixt
         for number in range(options.games):
             seats = tuple(pair[(seat + number) % 2] for seat in range(options.players))
             seed = f"{options.seed}.{options.players}.{number // 2}"
-            yield Fixture(match, seats, seed, options.edition, options.tileset)
+            yield Fixture(match, seats, seed, options.edition)
 
 
 def tournament(names: Sequence[str], options: argparse.Namespace) -> list[tuple[Side, Side]]:
@@ -152,7 +150,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--players", type=int, default=2, choices=range(2, 6), help="seats at the table (2)")
     parser.add_argument("--seed", default="1", help="another seed plays other decks (1)")
     parser.add_argument("--edition", choices=get_args(Edition), default="international")
-    parser.add_argument("--tileset", type=Path, default=ARCHIPELAGO, help="a tile set's file (archipelago)")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work (1)")
     options = parser.parse_args(arguments)
     if len(set(options.bots)) < len(options.bots) or len(options.bots) < 2:

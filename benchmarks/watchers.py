@@ -1,7 +1,6 @@
 """Many WebSocket clients that only count what they get."""
 
 import asyncio
-import resource
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from time import perf_counter
@@ -14,23 +13,7 @@ TOGETHER = 50
 """Connections opened at once."""
 QUIET_S = 0.3
 """After opening: how long until every first message has come."""
-OWN_FILES = 200
-"""Files that a process has open beside its sockets, and some to spare."""
 TIMEOUT_S = 60
-
-
-class TooFewFiles(Exception):
-    """The system does not let one process have as many sockets open."""
-
-
-def allow_sockets(number: int) -> None:
-    """Let this process, and those it starts from now on, open so many; raises TooFewFiles."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = number + OWN_FILES
-    if hard != resource.RLIM_INFINITY and hard < wanted:
-        raise TooFewFiles(f"{number:,} sockets need {wanted:,} open files, and this system allows {hard:,}")
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class Watchers:

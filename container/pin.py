@@ -11,9 +11,8 @@ digests of that day, and again whenever the images are to be renewed.
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,81 +31,55 @@ _OWN = re.compile(r"south-seas(?::[\w.-]+)?")
 """The service's own image before a registry has it: it is built here, and named anew by each deployment."""
 
 
-class Image(NamedTuple):
-    """One that a file names."""
-
-    file: str
-    name: str
-    digest: str | None
-
-
-def images(file: str, text: str) -> Iterator[Image]:
-    """All that a file names; but for the one that is built here, unless this is what a cluster gets."""
+def images(file: str, text: str) -> Iterator[tuple[str, str | None]]:
+    """Give name and digest of all that a file names; not of the one that is built here, unless a cluster gets it."""
     for found in _NAMED.finditer(text):
         if file == STDIN or _OWN.fullmatch(found["image"]) is None:
-            yield Image(file, found["image"], found["digest"])
-
-
-def pinned(text: str, name: str, digest: str) -> str:
-    """The same text with a digest behind every mention of an image, whatever digest it had."""
-
-    def pin(found: re.Match[str]) -> str:
-        if found["image"] != name:
-            return found[0]
-        return f"{found['before']}{found['quote']}{name}@{digest}{found['quote']}"
-
-    return _NAMED.sub(pin, text)
+            yield found["image"], found["digest"]
 
 
 def check(files: Sequence[str]) -> int:
     """Name what is not pinned; gives the exit code."""
-    texts = [(file, sys.stdin.read() if file == STDIN else Path(file).read_text(encoding="utf-8")) for file in files]
-    found = [image for file, text in texts for image in images(file, text)]
-    loose = [image for image in found if image.digest is None]
-    for image in loose:
-        print(f"{image.file}: {image.name} is not pinned by digest", file=sys.stderr)
+    texts = {file: sys.stdin.read() if file == STDIN else Path(file).read_text(encoding="utf-8") for file in files}
+    found = [(file, *image) for file, text in texts.items() for image in images(file, text)]
+    loose = [f"{file}: {name} is not pinned by digest" for file, name, digest in found if digest is None]
+    print(*loose, sep="\n", end="\n" if loose else "", file=sys.stderr)
     print(f"{len(found) - len(loose)} of {len(found)} images are pinned by digest")
     return 1 if loose or not found else 0
 
 
 def write(name: str, digest: str) -> int:
-    """Write a digest into all files; gives the exit code."""
+    """Write a digest behind every mention of an image, whatever digest it had; gives the exit code."""
     if _DIGEST.fullmatch(digest) is None:
         print(f"{digest} is no digest: sha256: and 64 hex digits", file=sys.stderr)
         return 2
-    changed = 0
-    for file in _files():
-        text = file.read_text(encoding="utf-8")
-        changed += any(image.name == name for image in images(str(file), text))
-        file.write_text(pinned(text, name, digest), encoding="utf-8")
-    if not changed:
-        print(f"no file names {name}", file=sys.stderr)
-        return 2
-    print(f"{name}@{digest} in {changed} files")
-    return 0
+
+    def pin(found: re.Match[str]) -> str:
+        return (
+            f"{found['before']}{found['quote']}{name}@{digest}{found['quote']}" if found["image"] == name else found[0]
+        )
+
+    texts = {ROOT / file: (ROOT / file).read_text(encoding="utf-8") for file in FILES}
+    naming = [file for file, text in texts.items() if any(found["image"] == name for found in _NAMED.finditer(text))]
+    for file in naming:
+        file.write_text(_NAMED.sub(pin, texts[file]), encoding="utf-8")
+    print(f"{name}@{digest} in {len(naming)} files" if naming else f"no file names {name}", file=sys.stderr)
+    return 0 if naming else 2
 
 
 def update() -> int:
-    """Ask for the digests of all images, and write them; gives the exit code."""
-    named = {image.name for file in _files() for image in images(str(file), file.read_text(encoding="utf-8"))}
-    return max((write(name, _asked(name)) for name in sorted(named)), default=1)
-
-
-def _asked(name: str) -> str:
-    """The digest that a registry tells, of the list for all platforms."""
-    command = ("docker", "buildx", "imagetools", "inspect", "--format", "{{.Manifest.Digest}}", name)
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603  as it says
-
-
-def _files() -> Iterable[Path]:
-    return [ROOT / file for file in FILES]
+    """Ask registries for the digests of all images, for all platforms, and write them; gives the exit code."""
+    inspect = ("docker", "buildx", "imagetools", "inspect", "--format", "{{.Manifest.Digest}}")
+    names = {name for file in FILES for name, _ in images(file, (ROOT / file).read_text(encoding="utf-8"))}
+    told = {name: subprocess.run((*inspect, name), check=True, capture_output=True, text=True).stdout for name in names}  # noqa: S603  as it says
+    return max(write(name, told[name].strip()) for name in sorted(names))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Do what is asked; gives the exit code."""
     match arguments:
         case ["check", *files]:
-            return check(files or [str(file) for file in _files()])
+            return check(files or [str(ROOT / file) for file in FILES])
         case ["set", name, digest]:
             return write(name, digest)
         case ["update"]:

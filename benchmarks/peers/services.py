@@ -59,34 +59,32 @@ class Peer(NamedTuple):
 
     key: str
     package: str
-    program: str
-    how: str
+    program: tuple[str, str]
     told: str
     open: Callable[[int, int], Awaitable[list[Match]]]
-    paced: bool = True
-    """Whether it is measured at half of its maximum too."""
 
 
 PEERS = (
-    Peer("boardgame", "boardgame.io", "boardgame.mjs", "whole", "", boardgame_matches),
-    Peer("boardgame-patches", "boardgame.io", "boardgame.mjs", "patches", " with deltaState", boardgame_matches),
-    Peer("colyseus", "@colyseus/core", "colyseus.mjs", "at-once", " with broadcastPatch()", colyseus_matches),
-    Peer("colyseus-50-ms", "@colyseus/core", "colyseus.mjs", "every-50-ms", "", colyseus_matches, paced=False),
+    Peer("boardgame", "boardgame.io", ("boardgame.mjs", "whole"), "", boardgame_matches),
+    Peer("boardgame-patches", "boardgame.io", ("boardgame.mjs", "patches"), " with deltaState", boardgame_matches),
+    Peer("colyseus", "@colyseus/core", ("colyseus.mjs", "at-once"), " with broadcastPatch()", colyseus_matches),
+    Peer("colyseus-50-ms", "@colyseus/core", ("colyseus.mjs", "every-50-ms"), "", colyseus_matches),
 )
 PACKAGES = (*dict.fromkeys(peer.package for peer in PEERS), "@colyseus/ws-transport", "@colyseus/schema")
 OURS = {"post": "South Seas by POST", "socket": "South Seas by WebSocket"}
 BESIDE = "boardgame"
 """Whom ours is compared with: boardgame.io as it is set up by default, which is also its faster way."""
+UNPACED = "colyseus-50-ms"
+"""Who is not measured at half of its maximum, since its clock sets that."""
 
 
 class Contender(NamedTuple):
-    """One server, and how fresh matches, good for so many seconds, are opened on it."""
+    """One server, and how fresh matches are opened on it."""
 
     key: str
     of: str
     server: Server
-    open: Callable[[float], Awaitable[list[Match]]]
-    paced: bool = True
+    open: Callable[[], Awaitable[list[Match]]]
 
 
 class Loaded(NamedTuple):
@@ -112,7 +110,7 @@ async def services(run: Run) -> None:
     """Measure each."""
     needed(MODULES, NODE)
     run.tell("services: starting all of them")
-    async with contenders() as found:
+    async with contenders(run) as found:
         for one in found:
             await _load(one, run.seconds(SECONDS))
         rounds = await run.in_turn("services", *(partial(_round, one, run.seconds(SECONDS)) for one in found))
@@ -129,21 +127,23 @@ async def services(run: Run) -> None:
 
 
 @asynccontextmanager
-async def contenders() -> AsyncIterator[list[Contender]]:
+async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
     """Start all of them, ours first."""
     async with AsyncExitStack() as stack:
         position = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "position.json"
         position.write_bytes(mid_game())
         ours = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
+        each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN) / SHORTEST_GAME)
         found = [
-            Contender(key, of, ours, partial(_our_matches, ours.port, by_post=key == "post"))
+            Contender(key, of, ours, partial(_our_matches, ours.port, each, by_post=key == "post"))
             for key, of in OURS.items()
         ]
         os.environ["NODE_ENV"] = "production"
         for peer in PEERS:
-            started = await stack.enter_async_context(server(NODE, FOLDER / peer.program, position, peer.how))
+            program, how = peer.program
+            started = await stack.enter_async_context(server(NODE, FOLDER / program, position, how))
             of = f"{peer.package} {version_of(peer.package)}{peer.told}"
-            found.append(Contender(peer.key, of, started, partial(_peer_matches, peer, started.port), peer.paced))
+            found.append(Contender(peer.key, of, started, partial(peer.open, started.port, MATCHES)))
         yield found
 
 
@@ -153,25 +153,20 @@ def mid_game() -> bytes:
     return msgspec.json.encode(view(tables, games_at(tables, MID_GAME_TILES, 1)[0]))
 
 
-async def _our_matches(port: int, seconds: float, *, by_post: bool) -> list[Match]:
-    each = math.ceil((seconds * MAX_PER_SECOND / MATCHES + LEAD_IN) / SHORTEST_GAME)
-    matches = await our_matches(port, MATCHES, each, by_post=by_post)
+async def _our_matches(port: int, games_each: int, *, by_post: bool) -> list[Match]:
+    matches = await our_matches(port, MATCHES, games_each, by_post=by_post)
     await play(matches, LEAD_IN_S, most=LEAD_IN)
     return matches
 
 
-async def _peer_matches(peer: Peer, port: int, _: float) -> list[Match]:
-    return await peer.open(port, MATCHES)
-
-
 async def _round(one: Contender, seconds: float, _: int) -> Measured:
     full = await _load(one, seconds)
-    return Measured(full, await _load(one, seconds, full.played.per_second / 2) if one.paced else None)
+    return Measured(full, await _load(one, seconds, full.played.per_second / 2) if one.key != UNPACED else None)
 
 
 async def _load(one: Contender, seconds: float, per_second: float | None = None) -> Loaded:
     """Play fresh matches while nothing else goes on."""
-    matches = await one.open(seconds)
+    matches = await one.open()
     try:
         await asyncio.sleep(SETTLE_S)
         before = one.server.cpu_s()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import builds
-from benchmarks.builds import COMPILED, PURE, WHERE, environments
+from benchmarks.builds import COMPILED, PURE, environments
 
 TOLD = "from benchmarks.builds import build_here; print(build_here())"
 
@@ -18,14 +18,7 @@ def test_each_build_that_there_is_gets_the_process_that_it_is_for() -> None:
         assert told.stdout.strip() == build
 
 
-def test_the_plain_build_comes_first_and_a_named_one_after_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(WHERE, str(tmp_path))
-    assert [*environments()] == [PURE, COMPILED]
-    assert environments()[COMPILED]["PYTHONPATH"].startswith(str(tmp_path))
-
-
 def test_a_build_of_other_sources_is_not_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv(WHERE, raising=False)
     monkeypatch.setattr(builds, "ROOT", tmp_path)
     for place in (tmp_path, tmp_path / "build" / "compiled"):
         (place / "service" / "web").mkdir(parents=True)

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from benchmarks.client import BINARY, NO_MASK, TEXT, WebSocketConnection, frame, load, post, split
-from benchmarks.watchers import TooFewFiles, allow_sockets, watching
+from benchmarks.watchers import watching
 
 SOCKETS, MESSAGES = 60, 40
 
@@ -133,8 +133,3 @@ async def test_a_server_that_does_not_compress_as_it_was_asked_is_found_out(*, c
     async with serving(app) as port:
         with pytest.raises(ConnectionError, match="not upgraded as asked"):
             await WebSocketConnection.open(port, "/ws", lambda _: None, compressed=compressed)
-
-
-def test_more_sockets_than_the_system_has_files_are_refused() -> None:
-    with pytest.raises(TooFewFiles, match="sockets need"):
-        allow_sockets(10**12)

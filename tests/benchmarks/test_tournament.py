@@ -4,12 +4,11 @@ from argparse import Namespace
 
 import pytest
 
-from benchmarks.bots import ARCHIPELAGO
 from benchmarks.tournament import fixtures, main, tournament, wilson
 
 
 def test_every_deck_is_played_from_both_sides() -> None:
-    options = Namespace(games=4, players=3, seed="s", edition="german", tileset=None)
+    options = Namespace(games=4, players=3, seed="s", edition="german")
     asked = [*fixtures(["a", "b", "c"], options)]
     assert len(asked) == 12
     assert [(one.seats, one.seed) for one in asked[:4]] == [
@@ -29,7 +28,7 @@ def test_the_interval_is_wilsons() -> None:
 
 
 def test_each_side_is_told_with_its_points_and_times() -> None:
-    options = Namespace(games=2, players=2, seed="1", edition="international", tileset=ARCHIPELAGO, workers=1)
+    options = Namespace(games=2, players=2, seed="1", edition="international", workers=1)
     [(greedy, random)] = tournament(["greedy", "random"], options)
     assert (greedy.bot, random.bot, greedy.share, random.share) == ("greedy", "random", 1.0, 0.0)
     assert greedy.points > random.points

@@ -36,7 +36,7 @@ def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def names(pin: ModuleType) -> set[str]:
     """The images of others."""
-    return {image.name for file in pin._files() for image in pin.images(str(file), file.read_text())}
+    return {name for file in pin.FILES for name, _ in pin.images(file, (pin.ROOT / file).read_text())}
 
 
 def test_every_file_that_names_an_image_is_known(pin: ModuleType) -> None:

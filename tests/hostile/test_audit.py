@@ -22,14 +22,14 @@ NPM_REFUSED = {"message": "405 Method Not Allowed"}
 @pytest.mark.parametrize(
     ("python", "npm", "flags", "code", "says"),
     (
-        (CLEAN, NPM_CLEAN, (), 0, "No weakness is known in any of the npm packages"),
-        (WEAK, NPM_CLEAN, ("--if-reachable",), 1, "aiohttp 0.1: PYSEC-1, mended in 3"),
+        (CLEAN, NPM_CLEAN, (), 0, "No vulnerability is known in any of the npm packages"),
+        (WEAK, NPM_CLEAN, ("--if-reachable",), 1, "aiohttp 0.1: PYSEC-1, fixed in 3"),
         (CLEAN, NPM_WEAK, ("--if-reachable",), 1, "left-pad: high"),
         (WEAK, NPM_REFUSED, (), 1, "aiohttp 0.1"),
         (UNKNOWN, NPM_CLEAN, (), 2, "NOT AUDITED: Python packages: 1 of 1"),
         (CLEAN, NPM_REFUSED, (), 2, "NOT AUDITED: npm packages: 405"),
         (UNKNOWN, NPM_REFUSED, ("--if-reachable",), 0, "NOT AUDITED: npm packages: 405"),
-        (None, None, (), 2, "NOT AUDITED: Python packages: pip-audit did not get an answer"),
+        (None, None, (), 2, "NOT AUDITED: Python packages: no answer"),
         (None, None, ("--if-reachable",), 0, "NOT AUDITED"),
     ),
 )

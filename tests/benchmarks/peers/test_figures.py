@@ -11,7 +11,7 @@ from benchmarks.peers.services import Contender, Loaded, Measured
 from benchmarks.processes import Server
 
 
-async def nobody(_: float) -> list[Match]:
+async def nobody() -> list[Match]:
     return []
 
 
