@@ -71,32 +71,54 @@ class ProblemProtocol(GuardedConnection):
 class ProblemServer(web.Server):
     """Makes a ProblemProtocol for each connection."""
 
+    def __init__(self, app: web.Application, server: web.Server) -> None:
+        super().__init__(measured(refusing(app, server.request_handler)), request_factory=server.request_factory)
+        self._gate = app[GATE]
+
     def __call__(self) -> web.RequestHandler:
         """The protocol of a new connection."""
-        return ProblemProtocol(self, loop=self._loop, **self._kwargs)
+        return ProblemProtocol(
+            self,
+            gate=self._gate,
+            loop=asyncio.get_running_loop(),
+            access_log=None,
+            max_headers=MOST_HEADERS,
+            # aiohttp inflates bodies that nobody reads, also after their answer. Once it no longer does, this can go:
+            # compressed bodies are refused (415) before anybody reads them.
+            auto_decompress=False,
+            lingering_time=LINGER_S,
+            read_bufsize=READ_AHEAD,
+        )
 
 
 class Runner(web.AppRunner):
-    """Runs an application on a ProblemServer."""
+    """Runs an application on a ProblemServer, in place of the server that aiohttp makes for it."""
+
+    def __init__(self, app: web.Application, finish_s: float) -> None:
+        super().__init__(app)
+        self._finish_s = finish_s
+        self._serving: ProblemServer | None = None
+
+    @property
+    def server(self) -> web.Server | None:
+        """What makes the connections' protocols."""
+        return self._serving
+
+    async def setup(self) -> None:
+        """Start the application."""
+        await super().setup()
+        made = super().server
+        assert made is not None  # noqa: S101  it is set up
+        self._serving = ProblemServer(self.app, made)
+
+    async def shutdown(self) -> None:
+        """Let handlers finish, but not for longer than they may take."""
+        if self._serving is not None:
+            self._serving.pre_shutdown()
+        await super().shutdown()
+        if self._serving is not None:
+            await self._serving.shutdown(self._finish_s)
 
     def hurry(self) -> None:
         """Give handlers hardly any time to finish: somebody does not want to wait."""
-        self._shutdown_timeout = HURRY_S
-
-    async def _make_server(self) -> web.Server:
-        plain = await super()._make_server()
-        return ProblemServer(
-            measured(refusing(self.app, plain.request_handler)),
-            request_factory=plain.request_factory,
-            loop=asyncio.get_running_loop(),
-            **{
-                **self._kwargs,
-                "gate": self.app[GATE],
-                "max_headers": MOST_HEADERS,
-                # aiohttp inflates bodies that nobody reads, also after their answer. Once it no longer does, this can
-                # go: compressed bodies are refused (415) before anybody reads them.
-                "auto_decompress": False,
-                "lingering_time": LINGER_S,
-                "read_bufsize": READ_AHEAD,
-            },
-        )
+        self._finish_s = HURRY_S

@@ -38,7 +38,7 @@ class StartFailed(Exception):
 
 async def run(app: web.Application, sockets: Sequence[socket], stop: Stop, ready: Callable[[], None]) -> None:
     """Listen, call `ready`, and serve until `stop` is told, by a signal or by whoever else has it."""
-    runner = Runner(app, access_log=None, shutdown_timeout=FINISH_S)
+    runner = Runner(app, FINISH_S)
     await runner.setup()
     try:
         # Before it accepts: a collection takes some 0.1 s, and whoever is accepted would wait for that.

@@ -65,6 +65,7 @@ async def open_socket(request: web.Request) -> "Wire":
         await socket.prepare(request)
     except web.HTTPBadRequest as refusal:
         raise Malformed(f"this path takes WebSocket upgrades only: {refusal.text}") from refusal
+    socket.headers.clear()  # they are sent, and would be kept for as long as the socket
     begin_message(request)
     if (transport := request.transport) is None:
         raise ConnectionResetError

@@ -170,7 +170,7 @@ class Subject:
             await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, self.context)))
             await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
             self.app = make_app(self.context, watch, self._limits, supervisor)
-            runner = Runner(self.app, access_log=None, shutdown_timeout=1.0)
+            runner = Runner(self.app, 1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
             site = web.TCPSite(runner, self.host, 0)

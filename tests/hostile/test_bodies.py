@@ -173,7 +173,7 @@ async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> N
                 writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
                 await asyncio.sleep(0.02)
         writer.write(ahead(size))
-        await connection_of(client, lambda one: one._reading_paused or one._buffer_paused)
+        await connection_of(client, lambda one: one.held or one._reading_paused or one._buffer_paused)
         await asyncio.sleep(0.1)
         kept = sum(payload.total_bytes for _, payload in connection._messages)
         assert 0 < kept <= connection.max_received + PIECE

@@ -209,7 +209,7 @@ async def test_an_upgrade_that_stops_half_way(lasting: Client) -> None:
 
 async def test_a_socket_that_stops_within_a_message(store: RedisStore) -> None:
     async with (
-        serve(store, QUICK._replace(ping_interval_s=0.2)) as client,
+        serve(store, QUICK._replace(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
     ):
         connection = socket._response.connection

@@ -28,7 +28,8 @@ class Served(TestServer):
     """A server of the application as `south-seas serve` runs it."""
 
     async def _make_runner(self, **kwargs: Any) -> web.BaseRunner:
-        return Runner(self.app, access_log=None, **{**kwargs, "handler_cancellation": False})
+        del kwargs
+        return Runner(self.app, 60.0)
 
 
 class Clock:

@@ -1,8 +1,15 @@
 """One connection, as bytes come and go: how many, and how long a client may take over anything.
 
 A client may not make anybody wait, nor keep a connection for long without using it: a request's head has to come in one
-go, an answer has to be read, and nothing is read that nobody wants. aiohttp offers no public way to count what comes,
-so this module alone knows some of its private attributes.
+go, an answer has to be read, and nothing is read that nobody wants.
+
+This module alone reads private attributes of aiohttp, two of its `RequestHandler`, which tell what no public one does:
+- `_waiter` is not None while a connection waits for its next request: only then what comes is a head, which must come
+  in time, and the connection is idle. An ingress may bound both, but the service also runs without one.
+- `_messages` are requests that no handler has taken up: that there is one tells that a head is whole, or, while a body
+  is read, that aiohttp found no chunk where one should be, of which it tells only the next handler.
+
+`tests/web/test_aiohttp.py` fails where a new version of aiohttp has others, and says what to do.
 """
 
 import asyncio
@@ -57,6 +64,8 @@ class GuardedConnection(web.RequestHandler):
         "first",
         "gate",
         "head",
+        "held",
+        "idle_since",
         "kind",
         "max_received",
         "received",
@@ -79,6 +88,8 @@ class GuardedConnection(web.RequestHandler):
         """When a head began that is not whole yet; 0 where there is none."""
         self.head = 0
         """Its bytes so far."""
+        self.idle_since = 0.0
+        """When it was first seen to wait for a request; 0 where it was not."""
         self.stuck_since = 0.0
         """Since when the client has not read all that was sent; 0 where it has."""
         self.first = 0
@@ -89,6 +100,8 @@ class GuardedConnection(web.RequestHandler):
         """What a handler is reading."""
         self.kind: Literal["answer", "socket", "stream"] = "answer"
         """What it writes; while it is an event stream, nothing more is to come from the client."""
+        self.held = False
+        """Nothing is read until the next request begins."""
         self.stopped = False
         """Nothing more is read; the connection ends with its answer."""
 
@@ -97,8 +110,6 @@ class GuardedConnection(web.RequestHandler):
         self.client = self.gate.proxies.direct(transport.get_extra_info("peername"))
         self.address = self.client or NOBODY
         self._writing = cast("asyncio.Transport", transport)
-        if self.client is not None:  # a proxy that uses a connection as it is closed would fail somebody's request
-            self._keepalive_timeout = self.gate.limits.keep_alive_s
         super().connection_made(transport)
         refusal = self.gate.enter(self)
         if refusal:
@@ -121,12 +132,12 @@ class GuardedConnection(web.RequestHandler):
             self._count(len(data))
             return
         if self._messages:
-            self.begun = 0.0
+            self.begun = self.idle_since = 0.0
             self.first = self.head + len(data)
             self.head = 0
             return
         if not self.begun:
-            self.begun = self._loop.time()
+            self.begun = asyncio.get_running_loop().time()
         self.head += len(data)
         if self.head > MOST_HEAD:
             self.force_close()
@@ -154,6 +165,9 @@ class GuardedConnection(web.RequestHandler):
         """Count anew what comes."""
         self.address = address
         self.received, self.first = self.first, 0
+        if self.held:
+            self.held = False
+            self.resume_reading()
 
     def finish_request(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
         """Read no body to its end after its answer, unless that is soon: the connection ends then.
@@ -169,8 +183,7 @@ class GuardedConnection(web.RequestHandler):
     def stop_reading(self) -> None:
         """Take nothing more; aiohttp waits for `LINGER_S`, so that the client can read its answer, and closes."""
         self.stopped = True
-        if self.transport is not None:
-            self.transport.pause_reading()
+        self._pause()
 
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
         """Go on, unless that is over."""
@@ -181,6 +194,10 @@ class GuardedConnection(web.RequestHandler):
         """Log what went wrong, unless it is a body that the client sent badly, which was answered already."""
         if not isinstance(options.get("exc_info"), web.RequestPayloadError):
             super().log_exception(*args, **options)
+
+    def _pause(self) -> None:
+        if self.transport is not None:
+            self.transport.pause_reading()
 
     def _count(self, size: int) -> None:
         """Take no more than the body that is being read may have, nor than what may be sent ahead."""
@@ -195,7 +212,8 @@ class GuardedConnection(web.RequestHandler):
             self.cut_off()
         elif self.received > self.max_received:
             if self.body is None:
-                self._pause_reading_for_buffer()  # until aiohttp takes up the next request
+                self.held = True
+                self._pause()
             else:
                 self.body.set_exception(web.RequestPayloadError("too much beside the body"))
                 self.stop_reading()
@@ -209,7 +227,11 @@ class GuardedConnection(web.RequestHandler):
         if self.kind == "socket":
             return  # it has bounds of its own
         limits = self.gate.limits
-        if self.begun and now - self.begun > limits.request_timeout_s:
+        if self._waiter is None:
+            self.idle_since = 0.0
+        elif not self.idle_since:
+            self.idle_since = now
+        if (self.begun and now - self.begun > limits.request_timeout_s) or self._is_idle_too_long(now):
             self.force_close()
         elif not unread:
             self.stuck_since = 0.0
@@ -217,6 +239,10 @@ class GuardedConnection(web.RequestHandler):
             self.stuck_since = now
         elif now - self.stuck_since > limits.answer_timeout_s:
             self.cut_off()
+
+    def _is_idle_too_long(self, now: float) -> bool:
+        """Whether a client's has nothing to do; a proxy that uses one as it is closed would fail somebody's request."""
+        return self.client is not None and 0 < self.idle_since < now - self.gate.limits.keep_alive_s
 
 
 def count_unread(request: web.BaseRequest, size: int) -> None:

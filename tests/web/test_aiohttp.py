@@ -1,0 +1,107 @@
+"""What the service takes from aiohttp beyond its public interface is there, and stands in one module.
+
+These tests are to fail where a new version of aiohttp changes that; they say what to do then.
+"""
+
+import ast
+import asyncio
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+import service
+from service.store.store import RedisStore
+from service.web.limiting import protocol
+from service.web.limiting.connections import GATE
+from service.web.limits import Limits
+from tests.web.served import serve
+
+PRIVATE = {"_waiter", "_messages"}
+
+ADVICE = (
+    "service/web/limiting/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring says "
+    "what for. The aiohttp that is installed has changed them. Look up in aiohttp/web_protocol.py what tells now "
+    "whether a connection waits for a request, and whether a head is whole; better a public way. Until then keep "
+    "aiohttp below that version in pyproject.toml. What was not so: "
+)
+
+ELSEWHERE = (
+    "Private attributes of aiohttp stand in service/web/limiting/protocol.py alone, each with its reason: use a public "
+    "one, or say there why there is none, and add it here."
+)
+
+POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+async def so(what: str, holds: Callable[[], bool]) -> None:
+    """Wait until this holds."""
+    try:
+        async with asyncio.timeout(10):
+            while not holds():  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.01)
+    except (TimeoutError, AttributeError) as error:
+        pytest.fail(f"{ADVICE}{what}. {error!r}")
+
+
+async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is_whole(store: RedisStore) -> None:
+    async with serve(store, Limits(request_timeout_s=3600)) as client:
+        reader, writer = await asyncio.open_connection(client.host, client.port)
+        try:
+            await so("a connection is open", lambda: bool(client.app[GATE].open))
+            (connection,) = client.app[GATE].open
+            await so("`_waiter` is there before the first request", lambda: connection._waiter is not None)
+            writer.write(b"GET /livez HTTP/1.1\r\n")
+            await so("the time runs for a head that is not whole", lambda: connection.begun > 0)
+            writer.write(b"Host: x\r\n\r\n")
+            await so("`_messages` tells that it is whole", lambda: (connection.begun, connection.received) == (0.0, 32))
+            writer.write(POST + b"1\r\n{\r\n")
+            await so("`_waiter` is None while a body is read", lambda: connection._waiter is None)
+            writer.write(b"no chunk")
+            await so("`_messages` tells that it is no chunk", lambda: b" 400 " in bytes(reader._buffer))  # type: ignore[attr-defined]
+        finally:
+            writer.transport.abort()
+
+
+def used(code: ast.AST) -> Iterator[str]:
+    """The attributes of `self` and of `super()` that code uses, and the methods that it defines."""
+    for part in ast.walk(code):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield part.name
+        elif isinstance(part, ast.Attribute) and ast.unparse(part.value) in ("self", "super()"):
+            yield part.attr
+
+
+def taken_from_aiohttp() -> dict[str, set[str]]:
+    """For each module of the service, the private names of aiohttp's that its own classes use or override."""
+    found: dict[str, set[str]] = {}
+    for module in pkgutil.walk_packages(service.__path__, "service."):
+        if module.name.endswith("__main__"):
+            continue
+        for cls in vars(import_module(module.name)).values():
+            if inspect.isclass(cls) and cls.__module__ == module.name:
+                theirs = {
+                    name
+                    for base in cls.__mro__
+                    if base.__module__.startswith("aiohttp.")
+                    for name in (*vars(base), *getattr(base, "__slots__", ()))
+                    if name.startswith("_") and not name.startswith("__")
+                }
+                if theirs and (private := theirs & {*used(ast.parse(inspect.getsource(cls)))}):
+                    found.setdefault(module.name, set()).update(private)
+    return found
+
+
+def test_one_module_reads_two_private_attributes() -> None:
+    assert set(web.RequestHandler.__slots__) >= PRIVATE, ADVICE
+    assert taken_from_aiohttp() == {protocol.__name__: PRIVATE}, ELSEWHERE
+
+
+def test_a_new_minor_version_of_aiohttp_does_not_come_by_itself() -> None:
+    project = (Path(service.__file__).parents[1] / "pyproject.toml").read_text()
+    (bounds,) = [line for line in project.splitlines() if line.strip().startswith('"aiohttp>=')]
+    assert bounds.strip() == '"aiohttp>=3.14.5,<3.15",', "run these tests with the new version, and raise the bound"
