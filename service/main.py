@@ -10,7 +10,6 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from socket import socket
 from typing import Any, ClassVar, NamedTuple
 
 import click
@@ -139,7 +138,7 @@ async def serve(settings: Settings, parts: Parts) -> None:
         # In a thread, since looking the host's name up may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
         where = url_of(sockets, settings.host)
-        exposed = await stack.enter_async_context(exposing_metrics(settings))
+        exposed = await stack.enter_async_context(exposing_metrics(settings.metrics_host, settings.metrics_port))
         await run(app, sockets, stop, lambda: _greet(where, settings, exposed))
 
 
@@ -201,7 +200,7 @@ async def _connect(store: RedisStore) -> None:
         logger.warning("Redis does not answer yet, /readyz says so until it does: %s", error)
 
 
-def _greet(url: str, settings: Settings, metrics: Sequence[socket]) -> None:
+def _greet(url: str, settings: Settings, metrics: str | None) -> None:
     """Print where to go next, for whoever started it by hand."""
     where = "the Redis of --redis-url" if settings.redis_url else f"a server of its own, in {settings.data_dir}"
     lines = [
@@ -211,8 +210,8 @@ def _greet(url: str, settings: Settings, metrics: Sequence[socket]) -> None:
     if TERMINAL.exists():
         lines.append(f"  or in a terminal:   .venv/bin/python examples/terminal --url {url}")
     lines.append(f"  documentation:      {url}/docs")
-    if metrics:
-        lines.append(f"  metrics:            {url_of(metrics, settings.metrics_host)}/metrics")
+    if metrics is not None:
+        lines.append(f"  metrics:            {metrics}")
     lines.append("Stop it with Ctrl-C.")
     click.echo("\n".join(lines))
 

@@ -2,18 +2,20 @@
 
 import os
 import platform
-from collections.abc import AsyncIterator, Iterator, Sequence
+from asyncio import get_running_loop, sleep, to_thread
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib.metadata import version
 from logging import INFO, WARNING
-from socket import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from prometheus_client import start_http_server
 
 from service.engine import COMPILED
+from service.games.bots.fair_queue import CLASSES
 from service.games.bots.table import Bots
 from service.games.bots.workers import Workers
 from service.games.webhooks.delivering import Deliverer
@@ -21,16 +23,36 @@ from service.settings import Settings
 from service.store.measures import Measures
 from service.supervision import Supervisor
 from service.telemetry import logs
-from service.telemetry.meters import Level, reading
-from service.telemetry.metrics import BOT_PROCESSES, BOT_QUESTIONS, BUILD, HOOKS_LOOKING
-from service.telemetry.runtime import collections_timed, watch_loop
+from service.telemetry.metrics import (
+    BOT_PROCESSES,
+    BOT_QUESTIONS,
+    BOT_WAITING,
+    BUILD,
+    CACHE_SIZE,
+    CONNECTIONS,
+    GAMES_WATCHED,
+    HOOKS_IN_PROGRESS,
+    HTTP_IN_FLIGHT,
+    LOOP_LAG,
+    PICTURE_CACHE,
+    PICTURES_WAITING,
+    SUBSCRIPTIONS,
+    UNREAD,
+)
 from service.telemetry.starting import BadTracing, traced, wanted
+from service.web import connections
 from service.web.access_log import ACCESS
-from service.web.listening import bind
-from service.web.metrics_levels import levels
+from service.web.gallery.sending import STUDIO
+from service.web.keys import CONTEXT, WATCH
+from service.web.limiting.connections import GATE
+from service.web.listening import shown
+from service.web.metrics_requests import IN_FLIGHT
 from service.web.serving import StartFailed
 
 __all__ = ["Seen", "configure", "exposing_metrics", "observed"]
+
+LOOP_LAG_INTERVAL_S = 0.1
+"""Each look costs some 30 us."""
 
 
 class Seen(NamedTuple):
@@ -55,38 +77,29 @@ def configure(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def exposing_metrics(settings: Settings) -> AsyncIterator[Sequence[socket]]:
-    """Expose the metrics for the length of an `async with`; gives where, nowhere without a port for them.
+async def exposing_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
+    """Answer Prometheus for the length of an `async with`; gives where, None without a port for it.
 
-    Raises StartFailed.
+    prometheus_client does so in threads of its own: also while the event loop is held up. Raises StartFailed.
     """
-    if settings.metrics_port is None:
-        yield ()
+    if port is None:
+        yield None
         return
-    # Only here, so that who exposes no metrics needs nothing for it.
-    from service.web.metrics import exposing  # noqa: PLC0415
-
-    sockets = bind(settings.metrics_host, settings.metrics_port)
-    async with exposing(sockets):
-        yield sockets
+    try:
+        server, thread = await to_thread(start_http_server, port, host or "0.0.0.0")  # noqa: S104
+    except OSError as error:
+        raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    try:
+        yield f"http://{shown(host)}:{server.server_port}/metrics"
+    finally:
+        await to_thread(server.shutdown)
+        server.server_close()
+        thread.join()
 
 
 @asynccontextmanager
 async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncIterator[None]:
     """Watch an instance for the length of an `async with`. Raises StartFailed."""
-    kind = _kind(settings, redis_url)
-
-    def read() -> Iterator[Level]:
-        yield from levels(seen.app)
-        yield from seen.measures.levels()
-        yield from seen.supervisor.levels()
-        yield BOT_QUESTIONS.at(seen.workers.questions)
-        yield BOT_PROCESSES.at(seen.workers.processes)
-        yield from seen.bots.levels()
-        yield HOOKS_LOOKING.at(len(seen.deliverer))
-        engine = "compiled" if COMPILED else "python"
-        yield BUILD.at(1, version("south-seas"), engine, platform.python_version(), kind)
-
     async with AsyncExitStack() as stack:
         try:
             stack.enter_context(traced(os.environ, version("south-seas")))
@@ -95,10 +108,48 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
         running = partial(seen.supervisor.running, required=False)
         await stack.enter_async_context(running("monitor", seen.measures.keep_measuring))
         if settings.metrics_port is not None:
-            stack.enter_context(reading(read))
-            stack.enter_context(collections_timed())
+            _expose(seen)
+            BUILD.info(
+                {
+                    "version": version("south-seas"),
+                    "engine": "compiled" if COMPILED else "python",
+                    "python": platform.python_version(),
+                    "redis": _kind(settings, redis_url),
+                }
+            )
             await stack.enter_async_context(running("event-loop-lag", watch_loop))
         yield
+
+
+def _expose(seen: Seen) -> None:
+    """Let the gauges of this instance be read when somebody asks, in a thread of its own."""
+    app, workers, bots = seen.app, seen.workers, seen.bots
+    watch, open_now, studio = app[WATCH], app[connections.CONNECTIONS], app.get(STUDIO)
+    for kind in ("socket", "stream"):
+        CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
+    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.n - len(open_now))
+    UNREAD.set_function(lambda: app[GATE].unread.total)
+    GAMES_WATCHED.set_function(lambda: len(watch))
+    SUBSCRIPTIONS.set_function(watch.subscriptions)
+    CACHE_SIZE.set_function(lambda: len(app[CONTEXT].held))
+    if studio is not None:
+        PICTURES_WAITING.set_function(lambda: studio.waiting)
+        PICTURE_CACHE.set_function(lambda: studio.kept_bytes)
+    BOT_QUESTIONS.set_function(lambda: workers.questions)
+    BOT_PROCESSES.set_function(lambda: workers.processes)
+    for attended, name in enumerate(CLASSES):
+        BOT_WAITING.labels(name).set_function(partial(bots.waiting, attended=bool(attended)))
+    HOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
+    seen.measures.expose()
+
+
+async def watch_loop() -> None:
+    """Until cancelled, sleep and see how late the event loop wakes it."""
+    loop = get_running_loop()
+    while True:
+        due = loop.time() + LOOP_LAG_INTERVAL_S
+        await sleep(LOOP_LAG_INTERVAL_S)
+        LOOP_LAG.observe(max(0.0, loop.time() - due))
 
 
 def _kind(settings: Settings, url: str) -> str:

@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from service.telemetry.meters import Level
 from service.telemetry.metrics import TASK_FAILING, TASK_FAILURES
 
 __all__ = ["Backoff", "RestartPolicy", "SupervisedTask", "Supervisor", "spawn"]
@@ -70,7 +69,7 @@ class SupervisedTask:
         self._began: float | None = None
         """When the work was started last; None in the pause before that."""
         self._stopping = False
-        TASK_FAILURES.of(name)  # so that the first one is seen
+        TASK_FAILURES.labels(name)  # so that the first one is seen
         self._task = self._loop.create_task(self._run(), name=name)
 
     @property
@@ -106,7 +105,7 @@ class SupervisedTask:
         """Record a failure, and wait until the work shall be started again."""
         self.failures = 1 if self._is_steady() else self.failures + 1
         self._began = None
-        TASK_FAILURES.of(self.name).n += 1
+        TASK_FAILURES.labels(self.name).inc()
         pause_s = self._policy.backoff.pause_s(self.failures)
         logger.error(
             "the background task %s has %s, %d times in a row: it is started again in %.1f s",
@@ -142,6 +141,7 @@ class Supervisor:
         """
         task = SupervisedTask(name, work, self._policy, required=required)
         self._tasks[task] = None
+        TASK_FAILING.labels(name).set_function(lambda: any(one.is_failing for one in self if one.name == name))
         return task
 
     async def stop(self, task: SupervisedTask) -> None:
@@ -169,14 +169,6 @@ class Supervisor:
                 return task.name
         return None
 
-    def levels(self) -> Iterator[Level]:
-        """Iterate over what metrics show of the tasks."""
-        failing: dict[str, bool] = {}
-        for task in self._tasks:
-            failing[task.name] = failing.get(task.name, False) or task.is_failing
-        for name, is_failing in failing.items():
-            yield TASK_FAILING.at(float(is_failing), name)
-
 
 _spawned: set[asyncio.Task[Any]] = set()
 """Tasks that have not ended: the event loop keeps weak references only."""
@@ -187,7 +179,7 @@ def spawn(name: str, work: Coroutine[Any, Any, T], *, expected: tuple[type[Excep
 
     A failure is logged and counted, except `expected` ones, which somebody who awaits the task handles.
     """
-    TASK_FAILURES.of(name)  # so that the first one is seen
+    TASK_FAILURES.labels(name)  # so that the first one is seen
     task = asyncio.get_running_loop().create_task(work, name=name)
     _spawned.add(task)
     task.add_done_callback(partial(_ended, expected))
@@ -198,5 +190,5 @@ def _ended(expected: tuple[type[Exception], ...], task: "asyncio.Task[Any]") -> 
     _spawned.discard(task)
     if task.cancelled() or (error := task.exception()) is None or isinstance(error, expected):
         return
-    TASK_FAILURES.of(task.get_name()).n += 1
+    TASK_FAILURES.labels(task.get_name()).inc()
     logger.error("the background task %s has failed", task.get_name(), exc_info=error)

@@ -13,7 +13,6 @@ print(*sys.modules)
 
 NEEDED_LATER = (
     "markdown_it",  # a page of the documentation
-    "prometheus_client",  # metrics
     "redis",  # a Redis of its own
     "service.checking",  # other commands
     "service.client",

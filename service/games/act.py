@@ -1,7 +1,6 @@
 """Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 
 from schemas.acting import Act
 from schemas.actions import (
@@ -29,7 +28,7 @@ from service.games.held import Table
 from service.games.port import Committed, StoredDiff
 from service.games.retrying import GAVE_UP, Attempts
 from service.telemetry import tracing
-from service.telemetry.metrics import ACTIONS, ENGINE_DURATION
+from service.telemetry.metrics import ACTIONS
 
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "place_tile": ({"x", "y", "rotation"}, set()),
@@ -41,13 +40,17 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
 }
 """For each type of action the fields that it needs, and those that it may have."""
 
+_ACTIONS = {by: ACTIONS.labels(by) for by in ("owner", "seat")}
+
 
 async def act(context: Context, game_id: str, asked: Asked[Act]) -> Done:
     """Do what is asked, all or none, and let bots answer."""
     actions = parse_actions(asked.body)
 
     async def make(table: Table, reader: Reader) -> list[StoredDiff]:
-        return _apply_all(context, table, reader, actions, asked.body)
+        diffs = _apply_all(context, table, reader, actions, asked.body)
+        _ACTIONS[decided_by(reader)].inc(len(diffs))
+        return diffs
 
     return await change(context, game_id, "actions", asked, make)
 
@@ -127,9 +130,6 @@ def check_deciding(game: Game, seat: int, index: int | None = None) -> None:
         raise Replaced(seat, index)
 
 
-_APPLY, _RECORD = ENGINE_DURATION.of("apply"), ENGINE_DURATION.of("record")
-
-
 def _apply_one(
     context: Context,
     table: Table,
@@ -142,19 +142,13 @@ def _apply_one(
     game, tables = table.game, table.tileset.tables
     seat = acting_seat(table.access, reader, asked.seat, game.decider, index)
     check_deciding(game, seat, index)
-    by, began = decided_by(reader), perf_counter()
     try:
-        done, events = apply(tables, game, action)
+        with tracing.span("apply"):
+            done, events = apply(tables, game, action)
     except IllegalMove as refusal:
         raise Refused(refusal, index) from refusal
-    applied = perf_counter()
-    diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=by)
-    recorded = perf_counter()
-    _APPLY.observe(applied - began)
-    _RECORD.observe(recorded - applied)
-    ACTIONS.of(by).n += 1
-    tracing.past("apply", began, applied)
-    tracing.past("record", applied, recorded)
+    with tracing.span("record"):
+        diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=decided_by(reader))
     return done, events, diff
 
 

@@ -27,7 +27,6 @@ from service.games.port import Answered, Committed, Lost, Stored, StoredDiff, Un
 from service.games.read import all_legal_moves, next_decision
 from service.games.retrying import GAVE_UP, Attempts
 from service.games.texts import ENGLISH, Language
-from service.telemetry.metrics import HELD
 
 B = TypeVar("B")
 
@@ -74,9 +73,7 @@ async def change(context: Context, game_id: str, what: str, asked: Asked[Any], m
     idempotency = scope(asked.key, f"/v1/games/{game_id}/{what}", asked.token, asked.body)
     held = context.held.take(game_id)
     if held is not None and (done := await _try_held(context, held, asked, idempotency, make)) is not None:
-        _USED.n += 1
         return done
-    (_MISSED if held is None else _RELOADED).n += 1
     async for _ in Attempts():
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         reader = check_act(access, game_id, asked.token)
@@ -173,4 +170,3 @@ def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff], *, replay
 
 
 _NO_DIFFS = b'"diffs":[]'
-_USED, _MISSED, _RELOADED = HELD.of("used"), HELD.of("missed"), HELD.of("reloaded")

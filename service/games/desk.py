@@ -16,7 +16,7 @@ from service.games.port import Answered, Commit, Committed, Keep, KeysSpent, Loa
 from service.games.stored import access_of, game_of
 from service.games.times import DAY_S, unix_seconds
 from service.telemetry import clock, tracing
-from service.telemetry.metrics import COMMITS, ENGINE_DURATION, GAMES, LAG
+from service.telemetry.metrics import COMMITS, GAMES, LAG
 
 FOUND_LONGER_S = 2 * DAY_S
 """What a game is found by is kept on once a day, so this much longer than the game itself."""
@@ -24,9 +24,8 @@ FOUND_LONGER_S = 2 * DAY_S
 
 async def load(context: Context, game: str, key: str | None = None) -> tuple[Loaded, Access]:
     """The stored game and its access record, the snapshot not yet decoded; raises NoSuchGame, Unreadable."""
-    began = perf_counter()
-    loaded = await context.store.load(game, key)
-    tracing.past("load", began, perf_counter(), "client")
+    with tracing.span("load", "client"):
+        loaded = await context.store.load(game, key)
     if loaded is None:
         raise NoSuchGame(game)
     return loaded, access_of(loaded)
@@ -34,11 +33,8 @@ async def load(context: Context, game: str, key: str | None = None) -> tuple[Loa
 
 def open_table(context: Context, loaded: Loaded, access: Access) -> Table:
     """Decode a loaded game; raises TileSetMissing, Unreadable."""
-    began = perf_counter()
-    game = game_of(loaded)
-    decoded = perf_counter()
-    _DECODE.observe(decoded - began)
-    tracing.past("decode", began, decoded)
+    with tracing.span("decode"):
+        game = game_of(loaded)
     return Table(game, access, context.tilesets.of_game(game.tileset), loaded.stored, game.status)
 
 
@@ -57,36 +53,31 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
     Raises TooManyKeys.
     """
     game, stored = table.game, table.stored
-    began = perf_counter()
-    snapshot = sealed(encode(game))
-    encoded = perf_counter()
-    _ENCODE.observe(encoded - began)
-    tracing.past("encode", began, encoded)
-    commit_id = context.commit_id()
-    outcome = await context.store.commit(
-        Commit(
-            game=game.id,
-            id=commit_id,
-            expected=stored,
-            snapshot=snapshot,
-            access=encode_access(table.access) if store_access else None,
-            ends_tokens=ends_tokens,
-            diffs=diffs,
-            keep=keep,
-            status=game.status,
-            was=table.was,
-            listed=table.access.visibility == "public",
-            created_at=unix_seconds(game.created_at),
-            expire_s=context.retention.of(game.status),
-            due_at=due_at,
-            found_by=partial(names, table.access),
-            found_s=context.retention.longest() + FOUND_LONGER_S,
-            meta=clock.stamp(tracing.traceparent()),
-        )
+    with tracing.span("encode"):
+        snapshot = sealed(encode(game))
+    commit_id, sent = context.commit_id(), perf_counter()
+    change = Commit(
+        game=game.id,
+        id=commit_id,
+        expected=stored,
+        snapshot=snapshot,
+        access=encode_access(table.access) if store_access else None,
+        ends_tokens=ends_tokens,
+        diffs=diffs,
+        keep=keep,
+        status=game.status,
+        was=table.was,
+        listed=table.access.visibility == "public",
+        created_at=unix_seconds(game.created_at),
+        expire_s=context.retention.of(game.status),
+        due_at=due_at,
+        found_by=partial(names, table.access),
+        found_s=context.retention.longest() + FOUND_LONGER_S,
+        meta=clock.stamp(tracing.traceparent()),
     )
-    committed = perf_counter()
-    tracing.past("commit", encoded, committed, "client")
-    COMMITS.of(type(outcome).__name__.lower()).n += 1
+    with tracing.span("commit", "client"):
+        outcome = await context.store.commit(change)
+    _OUTCOMES[type(outcome)].inc()
     if isinstance(outcome, KeysSpent):
         raise TooManyKeys(max(1, outcome.until - int(context.clock())))
     if isinstance(outcome, Committed):
@@ -101,9 +92,7 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
         if ends_tokens:
             context.tokens_ended(game.id)
         if diffs and context.committed(game.id, diffs):
-            told = perf_counter()
-            _LAG.observe(told - encoded)
-            tracing.past("deliver", committed, told)
+            _LAG.observe(perf_counter() - sent)
         if hooks:
             context.hooked(game.id, hooks)
     return outcome
@@ -112,13 +101,18 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
 def _count(was: Status | None, status: Status) -> None:
     """Count a game that has come to another point of its life."""
     if was is None:
-        GAMES.of("created").n += 1
+        GAMES.labels("created").inc()
     if status not in (was, "waiting"):
         if was in (None, "waiting") and status != "aborted":
-            GAMES.of("started").n += 1
+            GAMES.labels("started").inc()
         if status != "active":
-            GAMES.of(status).n += 1
+            GAMES.labels(status).inc()
 
 
-_DECODE, _ENCODE = ENGINE_DURATION.of("decode"), ENGINE_DURATION.of("encode")
-_LAG = LAG.of("here")
+_OUTCOMES = {
+    Committed: COMMITS.labels("committed"),
+    Lost: COMMITS.labels("conflict"),
+    Answered: COMMITS.labels("replayed"),
+    KeysSpent: COMMITS.labels("keys_spent"),
+}
+_LAG = LAG.labels("here")

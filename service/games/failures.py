@@ -27,7 +27,7 @@ EXPECTED = (Unreadable, TileSetMissing)
 
 def record_failure(work: str, game: str, error: Exception, consequence: str) -> None:
     """Count and log that `work` on one game failed; `consequence` says what happens to it now."""
-    GAME_FAILURES.of(work).n += 1
+    GAME_FAILURES.labels(work).inc()
     if isinstance(error, StoreUnavailable) and not isinstance(error, Unreadable):  # not this game's own: all games fail
         _UNAVAILABLE.warning("%s: game %s failed and %s: %s", work, game, consequence, error)
         return

@@ -12,6 +12,7 @@ from service.engine import Game
 from service.games.access import Access
 from service.games.port import Stored
 from service.games.tilesets import LoadedTileSet
+from service.telemetry.metrics import CACHE_MISSES
 
 MOST = 1000
 """Tables in one instance, some 15 KB each."""
@@ -42,7 +43,10 @@ class Held:
 
     def take(self, game: str) -> Table | None:
         """The table of a game, which nobody else gets meanwhile; None where there is none."""
-        return self._tables.pop(game, None)
+        table = self._tables.pop(game, None)
+        if table is None:
+            CACHE_MISSES.inc()
+        return table
 
     def outdate(self, game: str, version: int) -> None:
         """Forget the table of a game that has this version now, if it has an older one."""

@@ -24,8 +24,7 @@ from service.games.timeouts import time_out
 from service.supervision import Backoff
 from service.telemetry import tracing
 from service.telemetry.doing import DOING, Moving
-from service.telemetry.meters import reading
-from service.telemetry.metrics import ACTIONS, GAMES_MOVING, TIMEOUTS
+from service.telemetry.metrics import ACTIONS, DUE_IN_PROGRESS, TIMEOUTS
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ LAST_S = 0.4
 """How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
 
 
-_BOTS = ACTIONS.of("bot")
+_BOTS = ACTIONS.labels("bot")
 
 
 class _Slots:
@@ -107,7 +106,7 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
             break
         if action is None:
             break
-        _BOTS.n += 1
+        _BOTS.inc()
         action, events = apply(tables, game, action)
         diffs.append(record(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
@@ -129,33 +128,34 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
     slots = _Slots()
 
     async def move(game_id: str) -> None:
+        DUE_IN_PROGRESS.inc()
         try:
             await process_due_game(context, game_id, slots)
         finally:
+            DUE_IN_PROGRESS.dec()
             moving.discard(game_id)
             if game_id in woken:
                 woken.discard(game_id)
                 context.wakeups.add(game_id)
 
-    with reading(lambda: [GAMES_MOVING.at(len(moving))]):
-        async with asyncio.TaskGroup() as tasks:
-            looks_at = 0.0
-            while True:
-                games = context.wakeups.take()
-                woken.update(moving.intersection(games))
-                if (now := perf_counter()) >= looks_at:
-                    try:
-                        due = await _due(context, moving)
-                    except StoreUnavailable as unavailable:
-                        logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
-                        due = []
-                    looks_at = 0.0 if len(due) >= DUE_AT_ONCE else now + every_s
-                    games += due
-                for game_id in dict.fromkeys(games):
-                    if game_id not in moving:
-                        moving.add(game_id)
-                        tasks.create_task(move(game_id))
-                await context.wakeups.wait(max(0.0, looks_at - perf_counter()))
+    async with asyncio.TaskGroup() as tasks:
+        looks_at = 0.0
+        while True:
+            games = context.wakeups.take()
+            woken.update(moving.intersection(games))
+            if (now := perf_counter()) >= looks_at:
+                try:
+                    due = await _due(context, moving)
+                except StoreUnavailable as unavailable:
+                    logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
+                    due = []
+                looks_at = 0.0 if len(due) >= DUE_AT_ONCE else now + every_s
+                games += due
+            for game_id in dict.fromkeys(games):
+                if game_id not in moving:
+                    moving.add(game_id)
+                    tasks.create_task(move(game_id))
+            await context.wakeups.wait(max(0.0, looks_at - perf_counter()))
 
 
 async def _due(context: Context, moving: Collection[str]) -> list[str]:
@@ -218,8 +218,8 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
     if not isinstance(outcome, Committed):
         return
     if timed_out:
-        TIMEOUTS.of(policy).n += 1
-        ACTIONS.of("clock").n += timed_out
+        TIMEOUTS.labels(policy).inc()
+        ACTIONS.labels("clock").inc(timed_out)
     if due is None:
         await context.store.settle(game_id, None)
 

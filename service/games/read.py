@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
-from time import perf_counter
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -25,7 +24,6 @@ from service.games.failures import record_failure
 from service.games.port import Loaded, StoreUnavailable, Unreadable
 from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language, Speech, cell_text, describe, speech
-from service.telemetry.metrics import ENGINE_DURATION
 
 T = TypeVar("T")
 
@@ -95,9 +93,6 @@ def next_decision(game: Game) -> Next:
     return Next(seat=game.decider, phase=game.phase)
 
 
-_LEGAL_MOVES = ENGINE_DURATION.of("legal_moves")
-
-
 def all_legal_moves(
     tables: Tables,
     game: Game,
@@ -105,9 +100,7 @@ def all_legal_moves(
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
-    began = perf_counter()
     actions = sorted(legal_moves(tables, game), key=north_west_first)
-    _LEGAL_MOVES.observe(perf_counter() - began)
     spoken = speech(language)
     moves = [describe(spoken, tables, game, action) for action in actions]
     if asked.x is not None or asked.y is not None:

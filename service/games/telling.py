@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from service.games.errors import GameError
 from service.games.news import Changed, News, Replaced, Subscriber, together
-from service.telemetry.metrics import ROUNDS
+from service.telemetry.metrics import DELIVERIES, ROUNDS
 
 __all__ = ["AT_ONCE", "STEPS", "Telling"]
 
@@ -21,8 +21,6 @@ STEPS = 40
 """In one tick of the event loop `AT_ONCE` watchers are told, and more where all would take more than `STEPS` ticks."""
 
 UNREACHABLE = (OSError, RuntimeError)
-
-_ROUNDS = ROUNDS.of()
 
 
 class Round(NamedTuple):
@@ -88,6 +86,7 @@ class Telling:
         known, end = self._known.get(watcher), self._end()
         if known is not None and known < end:
             self._known[watcher] = end
+            DELIVERIES.inc()
             try:
                 watcher.deliver(together(self._game, self._news[known - self._begin :]))
             except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
@@ -114,20 +113,23 @@ class Telling:
     def _go_on(self, turn: Round) -> None:
         """Tell the next ones. Some may have left meanwhile, or know the news already, or a part of it."""
         known, begin, end, news = self._known, self._begin, turn.end, turn.news
+        told = 0
         for watcher in islice(turn.waiting, turn.at_once):
             has = known.get(watcher)
             if has == begin:
                 known[watcher] = end
+                told += 1
                 try:
                     watcher.deliver(news)
                 except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
                     self._passed_over(error)
             elif has is not None and has < end:
                 self.catch_up(watcher)
+        DELIVERIES.inc(told)
         if length_hint(turn.waiting):
             asyncio.get_running_loop().call_soon(self._go_on, turn)
             return
-        _ROUNDS.observe(perf_counter() - turn.began)
+        ROUNDS.observe(perf_counter() - turn.began)
         del self._news[: end - begin]
         self._begin, self._round = end, None
         if self._news:

@@ -22,7 +22,7 @@ from service.games.stored import access_of, game_of
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, SupervisedTask, Supervisor, spawn
 from service.telemetry import clock, tracing
-from service.telemetry.metrics import HINTS, LAG, REPLACED, SWEPT
+from service.telemetry.metrics import LAG, NOTIFICATIONS, REPLACED, SWEPT
 from service.telemetry.throttled import ThrottledLog
 
 __all__ = ["Watch"]
@@ -93,7 +93,7 @@ class Watch:
 
     def subscriptions(self) -> int:
         """How many watchers there are, each once for each game that it watches."""
-        return sum(len(feed.watchers) for feed in self._feeds.values())
+        return sum(len(feed.watchers) for feed in [*self._feeds.values()])
 
     def watchers(self, game: str) -> int:
         """How many watch a game."""
@@ -105,7 +105,8 @@ class Watch:
         feed = self._feeds.get(game)
         if feed is None:
             return False
-        told = feed.offer(diffs)
+        with tracing.span("deliver"):
+            told = feed.offer(diffs)
         if not told:
             self._read_soon(feed)
         return told
@@ -292,7 +293,7 @@ class Watch:
             self._end(feed, unknown)
             return
         LOG.warning("game %s has another history now: its watchers get it whole", feed.game)
-        REPLACED.of().n += 1
+        REPLACED.inc()
         feed.replace(loaded.digest, whole)
         feed.behind = True
 
@@ -311,7 +312,7 @@ class Watch:
             try:
                 async with aclosing(self._store.hints()) as hints:
                     async for hint in hints:
-                        _HINTS.n += 1
+                        NOTIFICATIONS.inc()
                         if hint.version is not None:
                             self._outdate(hint.game, hint.version)
                         if hint.ends_tokens:
@@ -342,7 +343,7 @@ class Watch:
         for (feed, position), now in zip(before.values(), found, strict=True):
             if feed.judge(position, None if now is None else Position(*now)):
                 if feed.task is None or feed.task.done():
-                    _SWEPT.n += 1
+                    SWEPT.inc()
                 self._read_soon(feed)
 
 
@@ -382,4 +383,4 @@ def _tell_traced(feed: Feed, diffs: Sequence[StoredDiff], stamps: Sequence[clock
     return True
 
 
-_HINTS, _SWEPT, _ELSEWHERE = HINTS.of(), SWEPT.of(), LAG.of("elsewhere")
+_ELSEWHERE = LAG.labels("elsewhere")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from service.games.port import StoreUnavailable
 from service.store.backpressure import InFlight
 from service.store.refusals import MissingScript, Refused, told
-from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS, REDIS_RETRIED
+from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS, REDIS_RETRIES
 
 if TYPE_CHECKING:
     from service.store.lane import Lane
@@ -16,8 +16,7 @@ __all__ = ["NO_ANSWER", "UNKNOWN", "Asked"]
 
 NO_ANSWER = "Redis has not answered in time"
 
-UNKNOWN = REDIS_COMMAND.of("other")
-_RETRIED = REDIS_RETRIED.of()
+UNKNOWN = REDIS_COMMAND.labels("other")
 
 
 class Asked:
@@ -65,11 +64,11 @@ class Asked:
             self.leave()
             return
         if self.lane is not None and self.lane.owner.refused(self, refusal):
-            _RETRIED.n += 1
+            REDIS_RETRIES.inc()
             return
         self.leave()
         if refusal.code != "NOSCRIPT":
-            REDIS_ERRORS.of("refused").n += 1
+            REDIS_ERRORS.labels("refused").inc()
         self.future.set_exception(MissingScript() if refusal.code == "NOSCRIPT" else told(refusal))
 
     def lost(self, reason: str) -> None:
@@ -78,7 +77,7 @@ class Asked:
         if self.future.done() or self.lane is None:
             self.leave()
         else:
-            _RETRIED.n += 1
+            REDIS_RETRIES.inc()
             self.lane.unanswered(self)
 
     def late(self, now: float) -> bool:
@@ -101,5 +100,5 @@ class Asked:
 
     def _fail(self, reason: str, kind: str) -> None:
         if not self.future.done():
-            REDIS_ERRORS.of(kind).n += 1
+            REDIS_ERRORS.labels(kind).inc()
             self.future.set_exception(StoreUnavailable(reason))

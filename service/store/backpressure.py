@@ -5,19 +5,18 @@ until its memory ends. What counts is a command from its acceptance until nothin
 a connection, on its way, and while it is asked again. This module knows nothing of how commands are sent.
 """
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable
 from typing import NamedTuple
 
 from service.games.port import StoreBusy
-from service.telemetry.meters import Level
-from service.telemetry.metrics import REDIS_ERRORS, REDIS_IN_FLIGHT, REDIS_IN_FLIGHT_BYTES
+from service.telemetry.metrics import REDIS_ERRORS
 
 __all__ = ["InFlight", "InFlightLimits"]
 
 PRIMARY_SHARE = 0.5
 """What one primary of several may have of the limits, so that those that answer are still asked."""
 
-_REFUSED = REDIS_ERRORS.of("busy")
+_REFUSED = REDIS_ERRORS.labels("busy")
 
 
 class InFlightLimits(NamedTuple):
@@ -58,7 +57,7 @@ class InFlight:
         """
         commands, size_of_all = self.commands, self.bytes + size
         if commands >= self.limits.commands or (commands and size_of_all > self.limits.bytes):
-            _REFUSED.n += 1
+            _REFUSED.inc()
             return False
         if self._total is not None and not self._total.admit(size):
             return False
@@ -76,8 +75,3 @@ class InFlight:
         self.bytes -= size
         if self._total is not None:
             self._total.release(size)
-
-    def levels(self) -> Iterator[Level]:
-        """What metrics show of it."""
-        yield REDIS_IN_FLIGHT.at(self.commands)
-        yield REDIS_IN_FLIGHT_BYTES.at(self.bytes)

@@ -15,7 +15,6 @@ from service.store.refusals import Refused, told
 from service.store.timing import LANES
 from service.store.where import Place
 from service.supervision import spawn
-from service.telemetry.metrics import REDIS_BATCH
 
 __all__ = ["Lane", "Owner"]
 
@@ -30,8 +29,6 @@ LONGEST_PAUSE_S = 0.5
 """Between attempts at a connection: doubled each time."""
 
 _ASKING = pack("ASKING")
-
-_BATCH = REDIS_BATCH.of()
 
 
 class Owner:
@@ -155,7 +152,6 @@ class Lane:
             expected.append(asked)
             packed.append(asked.packed)
         link.write(packed)
-        _BATCH.observe(len(batch))
 
     async def _open(self) -> None:
         """Make the connections that are missing; where none can be made, again and again while somebody waits."""

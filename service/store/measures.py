@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 
 from service.games.port import StoreUnavailable
 from service.store import keys, timing
@@ -10,8 +9,15 @@ from service.store.batch import Batches
 from service.store.hints import Hints
 from service.telemetry import clock
 from service.telemetry.clock import Offset
-from service.telemetry.meters import Level
-from service.telemetry.metrics import CLOCK_ERROR, CLOCK_OFFSET, HINTS_UP, OVERDUE
+from service.telemetry.metrics import (
+    CLOCK_ERROR,
+    CLOCK_OFFSET,
+    NOTIFICATIONS_UP,
+    OVERDUE,
+    REDIS_IN_FLIGHT,
+    REDIS_IN_FLIGHT_BYTES,
+    REDIS_UP,
+)
 
 __all__ = ["Measures"]
 
@@ -29,35 +35,35 @@ _DUE = {"games": keys.DUE, "webhooks": keys.HOOKS_DUE}
 
 
 class Measures:
-    """The latest measurements."""
+    """Measures it, and sets the gauges."""
 
     def __init__(self, batches: Batches, hints: Hints) -> None:
         self._batches = batches
         self._hints = hints
-        self._overdue: dict[str, float] = {}
 
     async def keep_measuring(self) -> None:
         """Until cancelled, measure every `EVERY_S`; what Redis does not answer stays as it was."""
         while True:
             pause_s = EVERY_S
             try:
-                clock.set_offset(await self.offset())
-                self._overdue = {work: await self._waited(key) for work, key in _DUE.items()}
+                measured = await self.offset()
+                clock.set_offset(measured)
+                CLOCK_OFFSET.set(measured.ahead_s)
+                CLOCK_ERROR.set(measured.error_s)
+                for work, key in _DUE.items():
+                    OVERDUE.labels(work).set(await self._waited(key))
             except StoreUnavailable:
-                self._overdue = {}
+                OVERDUE.clear()
                 pause_s = AGAIN_S
             await asyncio.sleep(pause_s)
 
-    def levels(self) -> Iterator[Level]:
-        """What they say."""
-        measured = clock.offset()
-        yield CLOCK_OFFSET.at(measured.ahead_s)
-        yield CLOCK_ERROR.at(measured.error_s)
-        yield from timing.levels()
-        yield from self._batches.in_flight.levels()
-        yield HINTS_UP.at(float(self._hints.up))
-        for work, seconds in self._overdue.items():
-            yield OVERDUE.at(seconds, work)
+    def expose(self) -> None:
+        """Let the gauges of connections and of commands in flight be read here."""
+        REDIS_UP.set_function(timing.up)
+        NOTIFICATIONS_UP.set_function(lambda: self._hints.up)
+        in_flight = self._batches.in_flight
+        REDIS_IN_FLIGHT.set_function(lambda: in_flight.commands)
+        REDIS_IN_FLIGHT_BYTES.set_function(lambda: in_flight.bytes)
 
     async def offset(self) -> Offset:
         """How far Redis's clock is ahead."""

@@ -4,7 +4,6 @@ Everything else is OpenTelemetry's own environment: OTEL_EXPORTER_OTLP_*, OTEL_T
 OTEL_RESOURCE_ATTRIBUTES, OTEL_BSP_*.
 """
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
@@ -52,14 +51,6 @@ class OpenTelemetry:
         """Make one the current span of this task."""
         context = None if parent is None else _context(parent)
         return self._tracer.start_as_current_span(name, context, _KINDS[kind], attributes)
-
-    def past(self, name: str, began: float, ended: float, kind: tracing.SpanKind) -> None:
-        """Tell of one that is over, below the current one, if that is sampled."""
-        if not trace.get_current_span().is_recording():
-            return
-        epoch_ns = time.time_ns() - int(time.perf_counter() * 1e9)
-        span = self._tracer.start_span(name, kind=_KINDS[kind], start_time=epoch_ns + int(began * 1e9))
-        span.end(epoch_ns + int(ended * 1e9))
 
     def traceparent(self) -> str:
         """The current span, if it is sampled."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, Protocol
 
-__all__ = ["Attributes", "Span", "Tracing", "install", "on", "past", "span", "trace_id", "traceparent"]
+__all__ = ["Attributes", "Span", "Tracing", "install", "on", "span", "trace_id", "traceparent"]
 
 Attributes = Mapping[str, str | int]
 SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
@@ -31,9 +31,6 @@ class Tracing(Protocol):
         self, name: str, kind: SpanKind, parent: str | Mapping[str, str] | None, attributes: Attributes | None
     ) -> AbstractContextManager[Span]:
         """Make one the current span of this task, below `parent` (a traceparent, or headers), or below the current."""
-
-    def past(self, name: str, began: float, ended: float, kind: SpanKind) -> None:
-        """Tell of one that is over, below the current one."""
 
     def traceparent(self) -> str:
         """The current span, if it is sampled."""
@@ -75,15 +72,6 @@ def span(
     if _tracing is None:
         return _NOTHING
     return _tracing.span(name, kind, parent, attributes)
-
-
-def past(name: str, began: float, ended: float, kind: SpanKind = "internal") -> None:
-    """A span that is over, below the current one, if there is any; `began` and `ended` are of `time.perf_counter`.
-
-    It costs half of what a `with` does where nothing is traced.
-    """
-    if _tracing is not None:
-        _tracing.past(name, began, ended, kind)
 
 
 def traceparent() -> str:

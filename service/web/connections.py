@@ -47,6 +47,10 @@ class Connections:
         """Those that are open."""
         return iter(self._open)
 
+    def count(self, kind: Literal["socket", "stream"]) -> int:
+        """How many of a kind are open."""
+        return sum(one.kind == kind for one in [*self._open])
+
     def enter(self, connection: Connection) -> None:
         """Keep a new one."""
         self._open[connection] = None

@@ -31,8 +31,12 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 def url_of(sockets: Sequence[socket.socket], host: str) -> str:
     """Where they listen really: the port may have been chosen by the system."""
-    shown = "127.0.0.1" if host in ALL else f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{sockets[0].getsockname()[1]}"
+    return f"http://{shown(host)}:{sockets[0].getsockname()[1]}"
+
+
+def shown(host: str) -> str:
+    """The host as it stands in a URL: one that this machine can reach."""
+    return "127.0.0.1" if host in ALL else f"[{host}]" if ":" in host else host
 
 
 def _addresses(host: str, port: int) -> list[Address]:

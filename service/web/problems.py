@@ -184,7 +184,7 @@ def to_problem(error: Exception) -> Problem:  # noqa: C901, PLR0911, PLR0912, PL
 
 def problem_response(told: Problem, more: Mapping[str, str] | None = None) -> web.Response:
     """A problem as an HTTP answer."""
-    PROBLEMS.of(told.code, "http").n += 1
+    PROBLEMS.labels(told.code, "http").inc()
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
     if told.retry_after_s is not None:
         headers["Retry-After"] = str(told.retry_after_s)

@@ -50,7 +50,7 @@ class ProblemProtocol(GuardedConnection):
         if isinstance(exc, ConnectionError):
             raise exc
         if status < 500:
-            HTTP_MALFORMED.of().n += 1
+            HTTP_MALFORMED.inc()
             log_request(request, UNMATCHED, status, 0.0)
             told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:

@@ -135,12 +135,12 @@ class Session:
         try:
             asked = _DECODER.decode(message.data)
         except (msgspec.MsgspecError, RecursionError) as error:
-            MESSAGES.of("malformed").n += 1
+            MESSAGES.labels("malformed").inc()
             envelope = _envelope(message.data)
             await self._refuse_malformed(envelope.id, envelope.game, malformed(error))
             return
         kind, status = _TAGS[type(asked)], 200
-        MESSAGES.of(kind).n += 1
+        MESSAGES.labels(kind).inc()
         try:
             await self._admit(asked)
             with tracing.span(kind, "server"):
@@ -348,7 +348,7 @@ class Session:
         return problem("rate_limited", f"one socket watches {most} games at most, and keeps {most} tokens")
 
     def _refuse(self, message_id: str | None, game: str | None, what: Problem) -> None:
-        PROBLEMS.of(what.code, "socket").n += 1
+        PROBLEMS.labels(what.code, "socket").inc()
         self._wire.send(Error(id=message_id, game=game, problem=what))
 
 

@@ -17,7 +17,7 @@ from service.games.access import Access
 from service.games.errors import GameError, Malformed
 from service.games.news import News, Position
 from service.telemetry.doing import DOING
-from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED, WRITES, WRITTEN
+from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
 from service.web.connections import CLOSE_S
 from service.web.frames import DEFLATED, PLAIN, WINDOW_BITS, message_frame, news_frames
 from service.web.keys import LIMITS, WATCH
@@ -34,8 +34,6 @@ LOST = WSCloseCode.ABNORMAL_CLOSURE
 
 SILENCE = 1.4
 """Ping intervals until a client that says nothing is closed. aiohttp pings after one, and cuts off after 1.5."""
-
-_WRITES, _WRITTEN = WRITES.of("socket"), WRITTEN.of("socket")
 
 
 def refused(code: str) -> int:
@@ -157,7 +155,7 @@ class Wire:
             return
         self._end = int(code), reason
         if code == CloseCode.TOO_SLOW:
-            DROPPED.of("socket").n += 1
+            DROPPED.labels("socket").inc()
         self._leave_all()
         self._stop_receiving()
 
@@ -177,7 +175,7 @@ class Wire:
 
     def forget(self) -> None:
         """Leave nothing behind: whatever happened, it is over."""
-        SOCKETS_CLOSED.of(str(self.code)).n += 1
+        SOCKETS_CLOSED.labels(str(self.code)).inc()
         self._leave_all()
         if self._transport.get_write_buffer_size():
             asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
@@ -229,8 +227,6 @@ class Wire:
         if self._end is not None or transport.is_closing():
             return
         transport.write(frames)
-        _WRITES.n += 1
-        _WRITTEN.n += len(frames)
         if transport.get_write_buffer_size() > self._watched:
             self._count_unread()
 

@@ -54,7 +54,7 @@ async def serve_socket(request: web.Request) -> web.StreamResponse:
 async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     wire = await open_socket(request)
     wire.send(_welcome(request.app))
-    CONNECTED.of("socket").n += 1
+    CONNECTED.labels("socket").inc()
     opened, connections = log_opened(request, "socket"), request.app[CONNECTIONS]
     connections.enter(wire)
     try:

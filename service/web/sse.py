@@ -10,7 +10,7 @@ from service.games.access import Access, check_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.news import News, Position, Replaced
 from service.games.port import StoreUnavailable
-from service.telemetry.metrics import CONNECTED, DROPPED, WRITES, WRITTEN
+from service.telemetry.metrics import CONNECTED, DROPPED
 from service.web.access_log import log_closed, log_opened
 from service.web.answers import PRIVATE, PUBLIC, etag, finish_headers
 from service.web.asked import bearer
@@ -28,8 +28,6 @@ from service.web.resuming import from_last_event
 from service.web.room import check_room
 
 __all__ = ["EVENT_STREAM", "stream"]
-
-_WRITES, _WRITTEN = WRITES.of("stream"), WRITTEN.of("stream")
 
 
 class Follower:
@@ -86,11 +84,9 @@ class Follower:
             self._ended.set()
             return
         self._transport.write(data)
-        _WRITES.n += 1
-        _WRITTEN.n += len(data)
         unread = self._transport.get_write_buffer_size()
         if unread > self._limits.max_unsent_bytes:
-            DROPPED.of("stream").n += 1
+            DROPPED.labels("stream").inc()
             self._transport.abort()
             self._ended.set()
         elif unread > COUNTED:
@@ -136,7 +132,7 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
 async def _follow(request: web.Request, follower: Follower, game: str, position: Position) -> None:
     """Tell what came after a position, and all that comes, until the stream ends."""
     watch, connections = request.app[WATCH], request.app[CONNECTIONS]
-    CONNECTED.of("stream").n += 1
+    CONNECTED.labels("stream").inc()
     opened = log_opened(request, "stream")
     connections.enter(follower)
     try:

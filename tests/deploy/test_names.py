@@ -155,5 +155,6 @@ def test_autoscaler_asks_for_what_the_adapter_makes_of_what_the_service_tells(ov
     (asked,) = [one["pods"]["metric"]["name"] for one in autoscaler["spec"]["metrics"] if one["type"] == "Pods"]
     values = yaml.safe_load((K8S / "components" / "autoscaling" / "prometheus-adapter.yaml").read_text())
     (rule,) = values["rules"]["custom"]
-    assert rule["name"] == {"matches": f"^{CONNECTIONS.name}$", "as": asked}
-    assert rule["seriesQuery"].partition("{")[0] == CONNECTIONS.name
+    (connections,) = CONNECTIONS.describe()
+    assert rule["name"] == {"matches": f"^{connections.name}$", "as": asked}
+    assert rule["seriesQuery"].partition("{")[0] == connections.name

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,6 @@ from service.store.link import LinkLost
 from service.store.routes import Terms
 from service.store.store import RedisStore
 from service.store.where import parse_url
-from service.telemetry.meters import Level, families, reading
-from service.telemetry.metrics import HELD_GAMES, HTTP_IN_FLIGHT
 from service.web import connections as connections_module
 from service.web.connections import Connections
 from service.web.limiting import connections as gate_module
@@ -237,17 +235,6 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
     monkeypatch.setattr("service.keeping.importing.restoring_of", failing_import)
     counts = await import_files(store, found_in([tmp_path]), Retention(), replace=True)
     assert counts == {"imported": OTHERS - 1, "refused": 1}
-
-
-def test_levels_that_cannot_be_read_hide_no_other_metric() -> None:
-    def failing() -> Iterator[Level]:
-        yield HELD_GAMES.at(7)
-        raise RuntimeError("nobody expects this")
-
-    with reading(failing), reading(lambda: [HTTP_IN_FLIGHT.at(3)]):
-        found = {family.name: [value for *_, value in family.samples] for family in families()}
-    assert 3 in found[HTTP_IN_FLIGHT.name]
-    assert 7 in found[HELD_GAMES.name]
 
 
 async def register(table: Table) -> str:

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from service.store.store import RedisStore
-from service.telemetry.metrics import DROPPED
 from service.web.connections import CONNECTIONS
 from service.web.limiting import connections
 from service.web.limiting.connections import GATE
@@ -19,6 +18,7 @@ from service.web.limiting.unread import UnreadBudget
 from service.web.limits import Limits
 from tests.hostile.clients import at
 from tests.hostile.processor import Measured, measured
+from tests.telemetry.scraped import here, of
 from tests.web.played import bearer, new_table
 from tests.web.served import Client, serve
 
@@ -90,6 +90,11 @@ async def until(such: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
+def dropped_connections(kind: str) -> float:
+    """How many were closed because they did not read."""
+    return of(here(), "slow_readers_dropped_total", kind=kind)
+
+
 async def whole(client: Client, address: str) -> int:
     """How much a client gets that reads."""
     async with at(client, address) as reader:
@@ -98,13 +103,13 @@ async def whole(client: Client, address: str) -> int:
 
 async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
     async with serve(store, Limits(max_unsent_bytes_per_address=2 * MB)) as client, AsyncExitStack() as stack:
-        size, dropped = await whole(client, "127.0.0.1"), DROPPED.of("answer").n
+        size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
         assert size > 0.2 * MB
         await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD, "127.0.0.2"))
         await until(lambda: held(client, "127.0.0.2") > 0)
         for _ in range(15):
             await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
-        await until(lambda: DROPPED.of("answer").n - dropped > 2)
+        await until(lambda: dropped_connections("answer") - dropped > 2)
         assert held(client, "127.0.0.1") <= 2 * MB + size
         assert held(client, "127.0.0.2") > 0
         assert await whole(client, "127.0.0.1") == size
@@ -116,12 +121,12 @@ async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
         serve(store, Limits(rate_limits=False, max_unsent_bytes_in_all=2 * MB)) as client,
         AsyncExitStack() as stack,
     ):
-        size, dropped = await whole(client, "127.0.0.1"), DROPPED.of("answer").n
+        size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
         await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD, "127.0.0.2"))
         await until(lambda: held(client, "127.0.0.2") > 0)
         for _ in range(15):
             await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
-        await until(lambda: DROPPED.of("answer").n - dropped > 2)
+        await until(lambda: dropped_connections("answer") - dropped > 2)
         assert held(client) <= 2 * MB + size
         assert held(client, "127.0.0.2") > 0
         assert await whole(client, "127.0.0.2") == size
@@ -136,13 +141,13 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
         serve(store, limits) as client,
         AsyncExitStack() as stack,
     ):
-        table, dropped = await new_table(client), DROPPED.of(kind).n
+        table, dropped = await new_table(client), dropped_connections(kind)
         stream = ask(f"{table.path}/diffs", "Accept: text/event-stream")
         request = stream if kind == "stream" else ask(f"{table.path}/ws", *upgrade, key)
         for _ in range(4):
             await stack.enter_async_context(silent(client.host, client.port, request))
         await until(lambda: len(client.app[CONNECTIONS]) == 4)
-        while DROPPED.of(kind).n == dropped:
+        while dropped_connections(kind) == dropped:
             for one in [*client.app[CONNECTIONS]]:
                 one._write(bytes(200_000))  # as what is told of a game
             await asyncio.sleep(0)

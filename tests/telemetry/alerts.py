@@ -86,7 +86,9 @@ CASES = {
         buckets(COMMAND, ("0.1", "0+90x60"), ("0.25", "0+99x60"), ("+Inf", "0+100x60")),
         buckets(COMMAND, ("0.01", "0+100x60"), ("0.25", "0+100x60"), ("+Inf", "0+100x60")),
     ),
-    "SouthSeasHintsLost": Case({"south_seas_redis_hints_up": "0x60"}, {"south_seas_redis_hints_up": "1x60"}),
+    "SouthSeasNotificationsLost": Case(
+        {"south_seas_redis_notifications_up": "0x60"}, {"south_seas_redis_notifications_up": "1x60"}
+    ),
     "SouthSeasSweepFinds": Case(
         {"south_seas_sweep_found_total": "0+120x60"}, {"south_seas_sweep_found_total": "0+6x60"}
     ),

@@ -3,10 +3,10 @@
 import re
 
 import aiohttp
+from prometheus_client import REGISTRY
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as text_format
 
-from service.telemetry.meters import families
 from tests.started import Started
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
@@ -17,7 +17,8 @@ Values = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 def here() -> Values:
     """What this process counts now; tests compare before and after."""
-    return {(name, frozenset(labels.items())): value for one in families() for name, labels, value in one.samples}
+    samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
+    return {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}
 
 
 def of(values: Values, name: str, **labels: str) -> float:

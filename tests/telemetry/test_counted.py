@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from service.games.bots.finding import find_bots
 from service.games.bots.table import Bots
 from service.games.errors import GameError
+from service.games.held import Held
 from service.games.news import Changed, News, Position, Replaced
 from service.games.tilesets import load_catalogue
 from service.games.watch import Watch
@@ -88,7 +89,7 @@ async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_mi
     await watcher.reach(4)
     assert grown(before, "delivery_lag_seconds_count", committed="elsewhere") == 1
     assert 60 <= grown(before, "delivery_lag_seconds_sum", committed="elsewhere") < 90
-    assert grown(before, "delivery_round_seconds_count") == 3
+    assert grown(before, "delivery_round_seconds_count") == grown(before, "deliveries_total") == 3
     assert grown(before, "sweep_found_total") >= 2
 
 
@@ -100,6 +101,12 @@ async def test_a_history_that_is_another_now_is_counted(watch: Watch, store: Red
     async with asyncio.timeout(10):
         await watcher.replaced.wait()
     assert grown(before, "histories_replaced_total") == 1
+
+
+def test_a_game_that_is_not_in_the_cache_is_a_miss() -> None:
+    before = here()
+    assert Held().take("g") is None
+    assert grown(before, "game_cache_misses_total") == 1
 
 
 async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None:

@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.games.port import Store
-from service.telemetry.metrics import HTTP_DURATION
 from service.web.limits import Limits
 from service.web.metrics_requests import IN_FLIGHT
 from tests.telemetry.scraped import here, of
 from tests.web.served import Client, serve
 
-COUNT = f"{HTTP_DURATION.name.removeprefix('south_seas_')}_count"
+COUNT = "http_request_duration_seconds_count"
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 
 
@@ -75,8 +74,6 @@ async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client
     assert grown("socket_messages_received_total", type="malformed") == 1
     assert grown("socket_messages_received_total", type="ping") == 1
     assert grown("problems_total", code="malformed", via="socket") == 1
-    assert grown("connection_writes_total", kind="socket") >= 4
-    assert grown("connection_written_bytes_total", kind="stream") > 100
 
 
 async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +112,5 @@ async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
     ]
     assert (grown("actions_total", by="owner"), grown("actions_total")) == (1, 1)
     assert grown("commits_total", outcome="committed") == 3
-    assert [grown("held_games_total", result=result) for result in ("used", "reloaded")] == [1, 1]
+    assert grown("game_cache_misses_total") == 0
     assert grown("problems_total", code="illegal_move") == 1
-    assert grown("engine_duration_seconds_count", work="legal_moves") == 1
-    assert grown("engine_duration_seconds_count", work="apply") == 1

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from service.telemetry.meters import Histogram
+from prometheus_client import Histogram
 
 __all__ = ["Claim", "FairQueue", "QueueFull", "Share"]
 
@@ -105,7 +105,7 @@ class FairQueue:
         """When the next decision for a game without people may begin."""
         self._timer: asyncio.TimerHandle | None = None
         self._rings = {True: _Ring(), False: _Ring()}
-        self._waits = None if waits is None else [waits.of(name) for name in CLASSES]
+        self._waits = None if waits is None else [waits.labels(name) for name in CLASSES]
 
     @property
     def taken(self) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from time import perf_counter
 
@@ -10,12 +10,11 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import Game, Tables
 from service.games.bots.deciding import BotFailed, ask
-from service.games.bots.fair_queue import CLASSES, Claim, FairQueue, QueueFull, Share
+from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
 from service.games.bots.finding import LoadedBot, find_bots
 from service.games.bots.position import shown
 from service.games.bots.workers import Workers
-from service.telemetry.meters import Level
-from service.telemetry.metrics import BOT_FAILED, BOT_LATE, BOT_QUEUE_WAIT, BOT_THINKING, BOT_WAITING
+from service.telemetry.metrics import BOT_FAILED, BOT_LATE, BOT_QUEUE_WAIT, BOT_THINKING
 
 logger = logging.getLogger(__name__)
 
@@ -43,13 +42,12 @@ class Bots:
         """Decisions in this process: one each time that the event loop comes round, so that others are served."""
         for name in (*self._found, MISSING):  # so that the first of each is seen
             for metric in (BOT_FAILED, BOT_LATE, BOT_THINKING):
-                metric.of(name)
+                metric.labels(name)
 
-    def levels(self) -> Iterator[Level]:
-        """Iterate over what metrics show of the decisions that wait for their turn."""
-        for attended, name in enumerate(CLASSES):
-            there = 0 if self._workers is None else self._workers.queue.waiting(attended=bool(attended))
-            yield BOT_WAITING.at(there + self._here.waiting(attended=bool(attended)), name)
+    def waiting(self, *, attended: bool) -> int:
+        """How many decisions wait for their turn: in games that people play, or in those that nobody plays."""
+        there = 0 if self._workers is None else self._workers.queue.waiting(attended=attended)
+        return there + self._here.waiting(attended=attended)
 
     def __contains__(self, name: str) -> bool:
         return name in self._found
@@ -79,14 +77,14 @@ class Bots:
             async with asyncio.timeout(within_s):
                 return await self._ask(name, tables, game, claim)
         except (TimeoutError, QueueFull):
-            BOT_LATE.of(known).n += 1
+            BOT_LATE.labels(known).inc()
             return None
         except BotFailed as failed:
-            BOT_FAILED.of(known).n += 1
+            BOT_FAILED.labels(known).inc()
             logger.warning("game %s, version %d: %s; %s decides", game.id, game.version, failed, STAND_IN)
             return ask(self._found[STAND_IN].bot, tables, game)
         finally:
-            BOT_THINKING.of(known).observe(perf_counter() - began)
+            BOT_THINKING.labels(known).observe(perf_counter() - began)
 
     async def _ask(self, name: str, tables: Tables, game: Game, claim: Claim) -> Action:
         loaded = self._found.get(name)

@@ -226,9 +226,9 @@ class Deliverer:
         now = int(self._clock())
         sent = await self._sent(slot, hook, message, now)
         after = State(version) if sent.error is None else self._failed(state, sent)
-        HOOK_ATTEMPTS.of(sent.error or "delivered").n += 1
+        HOOK_ATTEMPTS.labels(sent.error or "delivered").inc()
         if sent.error is None:
-            HOOK_DELAY.of().observe(max(0.0, self._clock() - unix_seconds(message.at)))
+            HOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(message.at)))
         tried = Tried(
             version, message.type, state.failures + 1, timestamp(now), sent.status, sent.error, sent.latency_ms
         )
@@ -246,7 +246,7 @@ class Deliverer:
             return msgspec.structs.replace(state, next_at=now + POSTPONED_S)
         if sent.error is None and not repeats(sent.answer, challenge):
             sent = sent._replace(error=WRONG_ANSWER)
-        HOOK_CHALLENGES.of(sent.error or "answered").n += 1
+        HOOK_CHALLENGES.labels(sent.error or "answered").inc()
         if sent.error is None:
             self._challenges.give_back(client, hook.url)
         after = State(state.position) if sent.error is None else self._failed(state, sent)
@@ -274,7 +274,7 @@ class Deliverer:
     async def _note(self, game: str, hook: Hook, after: State, tried: Tried) -> bool:
         """Store what came of an attempt; gives whether the webhook is still held."""
         if after.disabled is not None:
-            HOOKS_DISABLED.of(after.disabled).n += 1
+            HOOKS_DISABLED.labels(after.disabled).inc()
             logger.warning("webhook %s of game %s is disabled: %s", hook.id, game, after.disabled)
         return await self._store.webhooks.note(game, after, tried, hook=hook.id, holder=self._holder, seconds=HELD_S)
 

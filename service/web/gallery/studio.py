@@ -63,7 +63,7 @@ class Studio:
         kept = self._kept.get(key)
         if kept is not None:
             self._kept.move_to_end(key)
-            PICTURES.of("kept").n += 1
+            PICTURES.labels("cached").inc()
             return kept
         if monotonic() - self._failed.get(key, -FAILED_S) < FAILED_S:
             raise DrawingFailed("it failed a moment ago")
@@ -80,7 +80,7 @@ class Studio:
         task = self._drawing.get(key)
         if task is None:
             if len(self._drawing) >= MOST_WAITING:
-                PICTURES.of("refused").n += 1
+                PICTURES.labels("refused").inc()
                 raise Busy
             work = self._make(key, msgspec.msgpack.encode(job()))
             task = self._drawing[key] = spawn("picture", work, expected=(DrawingFailed,))
@@ -105,8 +105,8 @@ class Studio:
             raise
         finally:
             del self._drawing[key]
-            PICTURES.of(result).n += 1
-            DRAWING.of().observe(perf_counter() - began)
+            PICTURES.labels(result).inc()
+            DRAWING.observe(perf_counter() - began)
         self._keep(key, picture)
         return picture
 

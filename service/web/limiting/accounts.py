@@ -20,7 +20,7 @@ from multidict import CIMultiDict, istr
 from service.games.buckets import BucketStore, Granted
 from service.games.port import StoreError
 from service.supervision import spawn
-from service.telemetry.metrics import RATE_LIMITED, rate_limited
+from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited
 from service.web.limiting.policies import Policy
 from service.web.limiting.tables import RecentTable, Subject, stored_name
@@ -153,7 +153,7 @@ class Accounts:
         self.max_bytes = max_bytes
         """Memory that they may take."""
         self.told = Told(policy)
-        RATE_LIMITED.of(policy.name)  # so that the first refusal is seen
+        RATE_LIMITED.labels(policy.name)  # so that the first refusal is seen
         self._store = store
         self._clock = clock
         self.portion = policy.portion
@@ -211,7 +211,7 @@ class Accounts:
 
     def refusal(self, account: Account) -> RateLimited:
         """What to raise where an account is empty; it is counted."""
-        rate_limited(self.policy.name)
+        RATE_LIMITED.labels(self.policy.name).inc()
         wait_s = max(1, ceil(account.closed_until - self._clock()))
         return RateLimited(self.policy.name, wait_s, self.policy.header)
 

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from schemas.base import encode
 from schemas.problems import MEDIA_TYPE, problem
-from service.telemetry.metrics import rate_limited
+from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import TooManyOpen
 from service.web.keys import SUPERVISOR
 from service.web.limiting.protocol import GuardedConnection
@@ -90,7 +90,7 @@ class Gate:
 
     def _tell(self, client: str | None) -> None:
         """Log the first connection that is refused, and then every thousandth."""
-        rate_limited("connections")
+        RATE_LIMITED.labels("connections").inc()
         self.refused += 1
         if self.refused % 1_000 == 1:
             LOG.warning(
@@ -111,7 +111,7 @@ class Gate:
         """Count a socket or an event stream. Raises TooManyOpen."""
         most = self.limits.max_streams_per_address
         if self._has_all(self.streams, address, most):
-            rate_limited("open-streams")
+            RATE_LIMITED.labels("open-streams").inc()
             raise TooManyOpen("sockets and event streams of this address", most)
         _count(self.streams, address, 1)
 

@@ -120,7 +120,7 @@ class UnreadBudget:
             self._relieve_network(networks[network], self.total - aim, latest)
 
     def _drop(self, address: str, writer: Writer) -> None:
-        DROPPED.of(writer.kind).n += 1
+        DROPPED.labels(writer.kind).inc()
         self.dropped += 1
         if self.dropped % 1_000 == 1:
             LOG.warning("%s does not read what it is sent: %d bytes are dropped", address, self._of[address][writer])

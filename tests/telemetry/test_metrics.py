@@ -1,0 +1,76 @@
+"""Metrics as a program is told of them: from the start, in both formats, on a port of their own."""
+
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.observing import exposing_metrics
+from service.telemetry.metrics import TIMEOUTS
+from service.web.serving import StartFailed
+from tests.telemetry.promtool import promtool
+from tests.telemetry.scraped import OPENMETRICS, here, of, scrape
+
+FRESH = """
+import sys
+from prometheus_client import generate_latest
+import service.telemetry.metrics
+sys.stdout.buffer.write(generate_latest())
+"""
+
+
+@pytest.fixture(scope="module")
+def fresh() -> bytes:
+    """What a process exposes to which nothing has happened yet."""
+    return subprocess.run([sys.executable, "-c", FRESH], capture_output=True, check=True, timeout=60).stdout
+
+
+def test_counters_are_0_before_anything_happens_so_that_the_first_event_is_seen(fresh: bytes) -> None:
+    samples = [one for family in text_string_to_metric_families(fresh.decode()) for one in family.samples]
+    values = {(one.name, *one.labels.values()): one.value for one in samples}
+    for counter, *labels in (
+        ("http_malformed_requests",),
+        ("commits", "conflict"),
+        ("timeouts", "resign"),
+        ("redis_errors", "busy"),
+        ("sockets_closed", "1006"),
+        ("webhook_attempts", "timeout"),
+    ):
+        assert values[f"south_seas_{counter}_total", *labels] == 0
+    assert not [name for name, *_ in values if name.endswith("_created")]
+
+
+def test_promtool_finds_nothing_wrong_with_what_is_told(fresh: bytes) -> None:
+    assert promtool("check", "metrics", given=fresh) == ""
+
+
+@pytest.mark.parametrize("accept", (OPENMETRICS, "text/plain;version=0.0.4"))
+async def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
+    TIMEOUTS.labels("pass").inc()
+    async with exposing_metrics("127.0.0.1", 0) as url:
+        assert url is not None
+        values = await scrape(url, accept)
+    assert of(values, "timeouts_total", policy="pass") == of(here(), "timeouts_total", policy="pass") > 0
+    assert of(values, "http_request_duration_seconds_count") == of(here(), "http_request_duration_seconds_count")
+    assert ("process_cpu_seconds_total", frozenset()) in values
+
+
+async def test_nobody_answers_without_a_port_or_at_the_end() -> None:
+    async with exposing_metrics("127.0.0.1", None) as nowhere:
+        assert nowhere is None
+    async with exposing_metrics("127.0.0.1", 0) as url:
+        assert url is not None
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(aiohttp.ClientConnectorError):
+            await session.get(url)
+
+
+async def test_a_port_that_is_taken_is_said_in_words() -> None:
+    async with exposing_metrics("127.0.0.1", 0) as url:
+        port = urlsplit(url).port
+        with pytest.raises(StartFailed, match=f"cannot listen on 127.0.0.1:{port}: "):
+            async with exposing_metrics("127.0.0.1", port):
+                pass
