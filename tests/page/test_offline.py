@@ -68,6 +68,23 @@ async def offline(visitors: Visitors) -> AsyncIterator[Offline]:
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
 
 
+async def test_a_tile_can_be_turned_without_a_network(visitors: Visitors) -> None:
+    table = await prepared(visitors, "offline")
+    ana = await table.opened_by(visitors, 0, size=PHONE, touch=True)
+    tile = (await table.game())["turn"]["tile"]
+    await expect(ana.page.locator(f"svg.shelf symbol[id*='-{tile}-']")).to_have_count(4)
+    await ana.context.set_offline(offline=True)
+    shown = set()
+    for _ in range(4):
+        picture = await ana.page.locator(".hand use").get_attribute("href")
+        await expect(ana.page.locator(f"svg.shelf {picture}")).to_have_count(1)
+        shown.add(picture)
+        await ana.page.locator(".hand").tap()
+        await expect(ana.page.locator(".hand use")).not_to_have_attribute("href", picture or "")
+    assert len(shown) > 1
+    visitors.excuse("ERR_INTERNET_DISCONNECTED")
+
+
 async def test_a_move_made_without_a_network_is_sent_on_return(offline: Offline) -> None:
     ana = offline.ana
     await offline.place()

@@ -81,6 +81,20 @@ async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: V
 
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
+async def test_nothing_covers_what_the_dock_says_of_a_ship_that_is_tapped_to_be_loaded(
+    visitors: Visitors, size: Size
+) -> None:
+    table = await prepared(visitors, "ships-1")
+    game = await table.play(SAVING, lambda _game, moves: "deliver" in kinds_of(moves))
+    player = await table.opened_by(visitors, game["turn"]["decider"], size=size, touch=True)
+    ship = player.page.locator(".ship.choosable").first
+    await ship.tap()
+    await expect(ship).to_have_attribute("aria-pressed", "true")
+    await expect(player.dock.get_by_role("button", name="Deliver")).to_be_visible()
+    await expect(player.page.locator(".ship-told")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
 async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: Size) -> None:
     shown = []
     for screen in (DESKTOP, size):

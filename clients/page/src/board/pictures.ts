@@ -21,6 +21,7 @@ interface Places {
   readonly groups: ReadonlyMap<string, Cell>;
 }
 
+const ROTATIONS = 4;
 const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
 
 /** All pictures of a tile set, of each tile in each rotation: what is printed on them stays upright. */
@@ -40,6 +41,11 @@ export class Pictures extends Observable {
       void this.fetch(tile, rotation, id);
     }
     return `#${id}`;
+  }
+
+  /** Fetches a tile's picture in every rotation, so that it can be turned without a network. */
+  fetchAll(tile: string): void {
+    for (let rotation = 0; rotation < ROTATIONS; rotation++) this.href(tile, rotation);
   }
 
   /** Where an islander stands on a segment. */

@@ -1,7 +1,7 @@
 /** The tile to place: a tap turns it, and it can be dragged onto the board. */
 
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { SLACK } from "../board/gestures.ts";
 import type { Pictures } from "../board/pictures.ts";
 import type { Point, ViewRef } from "../board/view.ts";
@@ -23,6 +23,7 @@ export function Hand({ table, pictures, tile, viewRef }: HandProps): JSX.Element
   const start = useRef<Point | null>(null);
   const hasMoved = useRef(false);
   const [dragged, setDragged] = useState<Point | null>(null);
+  useEffect(() => pictures.fetchAll(tile), [pictures, tile]);
   const type = table.tileset && tilesOf(table.tileset).get(tile);
   if (!type) return null;
   const { rotation } = table.selection;

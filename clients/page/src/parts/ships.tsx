@@ -21,9 +21,10 @@ export function Ships({ table }: { table: Table }): JSX.Element | null {
 
   function tapped(ship: string, choosable: boolean, event: MouseEvent): void {
     if (choosable) choose.ship(table, ship);
-    // A second tap lets go; a mouse does so by leaving, and keys by going on.
+    // A second tap lets go; a mouse does so by leaving, and keys by going on. Of a ship that is chosen the dock tells,
+    // which a phone has no room to show beside this.
     const isTouch = (event as PointerEvent).pointerType === "touch";
-    tell(isTouch && told === ship ? null : ship);
+    tell(isTouch && (choosable || told === ship) ? null : ship);
   }
 
   return (
