@@ -34,15 +34,12 @@ from service.telemetry.metrics import (
     HOOKS_IN_PROGRESS,
     HTTP_IN_FLIGHT,
     LOOP_LAG,
-    PICTURE_CACHE,
-    PICTURES_WAITING,
     SUBSCRIPTIONS,
     UNREAD,
 )
 from service.telemetry.starting import BadTracing, traced, wanted
 from service.web import connections
 from service.web.access_log import ACCESS
-from service.web.gallery.sending import STUDIO
 from service.web.keys import CONTEXT, WATCH
 from service.web.limiting.connections import GATE
 from service.web.listening import shown
@@ -124,7 +121,7 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
 def _expose(seen: Seen) -> None:
     """Let the gauges of this instance be read when somebody asks, in a thread of its own."""
     app, workers, bots = seen.app, seen.workers, seen.bots
-    watch, open_now, studio = app[WATCH], app[connections.CONNECTIONS], app.get(STUDIO)
+    watch, open_now = app[WATCH], app[connections.CONNECTIONS]
     for kind in ("socket", "stream"):
         CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
     HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.n - len(open_now))
@@ -132,9 +129,6 @@ def _expose(seen: Seen) -> None:
     GAMES_WATCHED.set_function(lambda: len(watch))
     SUBSCRIPTIONS.set_function(watch.subscriptions)
     CACHE_SIZE.set_function(lambda: len(app[CONTEXT].held))
-    if studio is not None:
-        PICTURES_WAITING.set_function(lambda: studio.waiting)
-        PICTURE_CACHE.set_function(lambda: studio.kept_bytes)
     BOT_QUESTIONS.set_function(lambda: workers.questions)
     BOT_PROCESSES.set_function(lambda: workers.processes)
     for attended, name in enumerate(CLASSES):

@@ -1,7 +1,10 @@
 """Metrics as a program is told of them: from the start, in both formats, on a port of their own."""
 
+import asyncio
+import platform
 import subprocess
 import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -11,8 +14,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.observing import exposing_metrics
 from service.telemetry.metrics import TIMEOUTS
 from service.web.serving import StartFailed
+from tests.started import started
 from tests.telemetry.promtool import promtool
-from tests.telemetry.scraped import OPENMETRICS, here, of, scrape
+from tests.telemetry.scraped import OPENMETRICS, here, metrics_url, of, scrape
 
 FRESH = """
 import sys
@@ -56,6 +60,33 @@ async def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
     assert of(values, "timeouts_total", policy="pass") == of(here(), "timeouts_total", policy="pass") > 0
     assert of(values, "http_request_duration_seconds_count") == of(here(), "http_request_duration_seconds_count")
     assert ("process_cpu_seconds_total", frozenset()) in values
+
+
+async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) -> None:
+    players = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+    async with (
+        started(tmp_path, redis_url, "--metrics-port", "0", "--drain-s", "0") as instance,
+        aiohttp.ClientSession(instance.url) as session,
+    ):
+        url = await metrics_url(instance)
+        async with session.post("/v1/games", json=players) as created:
+            path = f"/v1/games/{(await created.json())['game']['id']}"
+        async with session.get(f"{path}/board.svg") as picture, session.ws_connect(f"{path}/ws") as socket:
+            size = len(await picture.read())
+            for _ in range(3):
+                await socket.receive()
+            values = await scrape(url)
+            for _ in range(100):
+                if of(values, "redis_notifications_up"):
+                    break
+                await asyncio.sleep(0.1)
+                values = await scrape(url)
+    assert of(values, "connections_open", kind="socket") == of(values, "connections_open") == 1
+    for gauge in ("games_watched", "subscriptions", "game_cache_size", "redis_up", "redis_notifications_up"):
+        assert of(values, gauge) == 1, gauge
+    assert of(values, "build_info", python=platform.python_version(), redis="standalone") == 1
+    assert of(values, "picture_cache_bytes") == size
+    assert of(values, "task_failing", task="scheduler") == of(values, "http_requests_in_flight") == 0
 
 
 async def test_nobody_answers_without_a_port_or_at_the_end() -> None:

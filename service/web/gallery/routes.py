@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from service.telemetry.metrics import PICTURE_CACHE, PICTURES_WAITING
 from service.web.gallery import boards, pieces
 from service.web.gallery.sending import STUDIO
 from service.web.gallery.studio import Studio
@@ -20,5 +21,7 @@ def set_up(app: web.Application) -> None:
 
 async def _studio(app: web.Application) -> AsyncIterator[None]:
     app[STUDIO] = studio = Studio()
+    PICTURES_WAITING.set_function(lambda: studio.waiting)
+    PICTURE_CACHE.set_function(lambda: studio.kept_bytes)
     yield
     await studio.aclose()
