@@ -44,7 +44,7 @@ async def test_two_browsers_play_a_whole_game_and_one_that_loses_its_network_cat
         assert decisions < MOST_DECISIONS
     logs = [await one.page.locator(".log").inner_text() for one in (ana, bo)]
     assert logs[0] == logs[1]
-    assert "The game is over." in logs[0]
+    assert "The game is over:" in logs[0]
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
 
 

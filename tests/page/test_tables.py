@@ -61,7 +61,7 @@ async def test_what_is_placed_can_be_taken_back_as_long_as_nothing_hidden_was_re
     await player.press("Take back")
     await expect(player.page.locator(".cell").first).to_be_visible()
     await expect(player.page.locator(".tile")).to_have_count(1)
-    await expect(player.page.locator(".log")).to_contain_text("takes a move back")
+    await expect(player.page.locator(".log")).to_contain_text("takes the last move back")
 
 
 async def test_who_gives_up_has_lost(visitors: Visitors) -> None:

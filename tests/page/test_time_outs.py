@@ -148,5 +148,5 @@ async def test_who_watches_is_neither_warned_nor_asked_to_take_over(visitors: Vi
     watcher = await visitors.come(f"{visitors.url}#{table.id}")
     await expect(watcher.dock).to_contain_text("turn")
     await out_of_time(table, store)
-    await expect(watcher.page.locator(".log")).to_contain_text("The computer stands in for Ana.")
+    await expect(watcher.page.locator(".log")).to_contain_text("The bot Skilled stands in for Ana.")
     await expect(watcher.page.locator(".stand-in, .hurry")).to_have_count(0)

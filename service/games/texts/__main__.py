@@ -1,10 +1,11 @@
-"""Bring the catalogues up to date with the source and compile them: `python -m service.games.texts [--check]`.
+"""Bring the catalogues up to date with the source, and the page's sentences: `python -m service.games.texts [--check]`.
 
 A catalogue is a `.po` file, which translators edit, and the `.mo` file made of it, which the service reads. With
 `--check` nothing is written: it fails where a message is missing, left over, fuzzy or has other placeholders than the
 English one, or where a compiled catalogue is not what its source says. Needs Babel, a development package.
 """
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -19,10 +20,13 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 from service.games.texts.catalogue import ENGLISH, LANGUAGES
+from service.games.texts.sentences import SENTENCES
 
 SOURCE = Path(__file__).parent
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"say": None, "mark": None, "count": (1, 2)}
+PAGE = SOURCE.parents[2] / "clients/page/src/messages/sentences.json"
+CELL = re.compile(r" (at|from) \(\{x\}, \{y\}\)")
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 WRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
 """The same in every run: a catalogue changes with its messages, not with the day."""
@@ -113,13 +117,21 @@ def _tuple(said: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
     return (said,) if isinstance(said, str) else tuple(said or ())
 
 
+def page_sentences() -> str:
+    """What happened in English as the page has it: it shows on the board where that was."""
+    return json.dumps({key: CELL.sub("", sentence) for key, sentence in SENTENCES.items()}, indent=2) + "\n"
+
+
 def main() -> int:
     """The command."""
     translated = [language for language in LANGUAGES if language != ENGLISH]
     if "--check" not in sys.argv[1:]:
         for language in translated:
             update(language)
+        PAGE.write_text(page_sentences())
     wrong = [f"{language}: {fault}" for language in translated for fault in faults(language)]
+    if PAGE.read_text() != page_sentences():
+        wrong.append(f"{PAGE.name} does not have the sentences of the source")
     sys.stderr.writelines(f"{fault}\n" for fault in wrong)
     return 1 if wrong else 0
 

@@ -5,6 +5,7 @@ from service.engine import Game, Tables
 from service.engine.ending import score, winners
 from service.games.texts.catalogue import Speech, mark
 from service.games.texts.events import winning
+from service.games.texts.sentences import tell
 from service.games.texts.words import names
 
 _DECIDING: dict[Phase, str] = {
@@ -32,7 +33,7 @@ def situation(speech: Speech, tables: Tables, game: Game) -> str:
         case "finished":
             return _ended(speech, tables, game)
         case "aborted":
-            return speech.say("The game was ended before its end.")
+            return tell(speech, "game_aborted")
 
 
 def _deciding(speech: Speech, game: Game) -> str:

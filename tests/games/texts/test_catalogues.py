@@ -1,5 +1,6 @@
 """The catalogues: whole, with the same placeholders everywhere, and compiled as they stand."""
 
+import json
 from pathlib import Path
 from shutil import copytree
 
@@ -83,3 +84,10 @@ def test_values_are_put_in_as_they_are() -> None:
 def test_things_in_a_row(number: int, english: str, french: str, german: str) -> None:
     parts = ["Ana", "Bo"][:number]
     assert [speech(language).listed(parts) for language in LANGUAGES] == [english, french, german]
+
+
+def test_the_page_has_the_same_sentences_without_cells() -> None:
+    page = json.loads(tool.PAGE.read_text("utf-8"))
+    assert tool.PAGE.read_text("utf-8") == tool.page_sentences()
+    assert page["tile_placed"] == "{player} places {tile}."
+    assert not [sentence for sentence in page.values() if "{x}" in sentence]

@@ -2,6 +2,7 @@
 
 import type { Wares } from "south-seas-client";
 import type { Edge } from "../model/cells.ts";
+import sentences from "./sentences.json";
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
@@ -37,6 +38,12 @@ function inTurns(turns: readonly number[]): string {
   return `${turns.length === 1 ? "turn" : "turns"} ${listed(parts)}`;
 }
 
+/** What happened, as the service tells it; "" where this page does not know it yet. */
+function told(name: string, values: Readonly<Record<string, string>>): string {
+  const sentence = (sentences as Readonly<Record<string, string>>)[name] ?? "";
+  return sentence.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? "");
+}
+
 const KINDS: Record<string, string> = { sea: "sea", bridge: "bridge", island: "island", market: "market" };
 
 const ROLES: Record<string, string> = {
@@ -54,6 +61,9 @@ export const en = {
   tagline: "Lay tiles, send out your islanders, load the ships.",
   listed,
   wares,
+  told,
+  tile: "a tile",
+  unplaced: "A tile",
   role: (kind: string) => ROLES[kind] ?? "islander",
   points: (count: number) => counted(count, "point", "points"),
   colors: { red: "red", blue: "blue", green: "green", yellow: "yellow", black: "black" } as Record<
@@ -354,39 +364,6 @@ export const en = {
   },
 
   say: {
-    created: "The table is set up.",
-    joined: (name: string) => `${name} takes a seat.`,
-    left: (name: string) => `${name} has to leave; the seat is open again.`,
-    started: (name: string) => `The game begins. ${name} has the first turn.`,
-    turn: (name: string) => `It is ${owned(name)} turn.`,
-    discarded: "A tile fits nowhere and leaves the game.",
-    placed: (name: string, where: string) => `${name} places a tile${where}.`,
-    islanderPlaced: (name: string, role: string) => `${name} sends out a ${role}.`,
-    islanderRetrieved: (name: string, role: string) => `${name} takes a ${role} back.`,
-    merchantHome: (name: string) => `${owned(name)} merchant comes home.`,
-    evaluated: (kind: string, cause: string) =>
-      cause === "boat"
-        ? "A boat sails in: "
-        : cause === "final"
-          ? "At the end: "
-          : `The ${KINDS[kind] ?? "feature"} is finished: `,
-    gains: (name: string, held: Wares) => `${name} gets ${wares(held)}`,
-    noGain: (name: string) => `${name} gets nothing`,
-    covered: (fish: number) => `The boat takes ${fish} fish out of the sea.`,
-    bought: (name: string, points: number, paid: Wares) =>
-      `${name} delivers ${wares(paid)} for a ship of ${counted(points, "point", "points")}.`,
-    won: (name: string, points: number) =>
-      `${owned(name)} merchant wins a ship of ${counted(points, "point", "points")}.`,
-    revealed: (points: number) => `A ship of ${counted(points, "point", "points")} arrives.`,
-    timedOut: (name: string) => `${owned(name)} time is up.`,
-    replaced: (name: string) => `The computer stands in for ${name}.`,
-    returned: (name: string) => `${name} is back.`,
-    resigned: (name: string) => `${name} gives up.`,
-    undone: (name: string) => `${name} takes a move back.`,
-    rematch: "There is a rematch.",
-    finished: (names: string, many: boolean) =>
-      `The game is over. ${names} ${many ? "share the win" : "wins"}.`,
-    aborted: "The game was ended early.",
     back: "Connected again.",
     lost: "The connection is lost. Trying again.",
   },

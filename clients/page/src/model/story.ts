@@ -1,9 +1,9 @@
-/** What happened, in sentences. */
+/** What happened, in the service's sentences. */
 
 import type { Diff, Game, GameEvent, TileSet } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { type Cell, keyOf, neighbours } from "./cells.ts";
-import { tilesOf } from "./tileset.ts";
+import { costInWords, shipOf, tilesOf } from "./tileset.ts";
 
 /** The sentences of one change; `game` is the state after it. */
 export function sentences(diff: Diff, game: Game, tileset: TileSet): string[] {
@@ -31,55 +31,58 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
         ? text.away.byClock(name(seat))
         : name(seat);
   };
-  const role = (where: Cell & { segment: number }): string =>
-    text.role(kindAt(game, tileset, where, where.segment));
   switch (event.type) {
-    case "game_created":
-      return text.say.created;
     case "player_joined":
-      return text.say.joined(event.name);
+      return text.told(event.type, { player: event.name, color: text.colors[event.color] ?? "" });
     case "player_left":
-      return text.say.left(event.name);
-    case "game_started":
-      return text.say.started(name(event.seat));
+      return text.told(event.type, { player: event.name });
     case "tile_discarded":
-      return text.say.discarded;
+      return text.told(event.type, { tile: text.unplaced });
     case "tile_placed":
-      return text.say.placed(doer(event.seat), "");
+      return text.told(event.type, { player: doer(event.seat), tile: text.tile });
     case "islander_placed":
-      return text.say.islanderPlaced(doer(event.seat), role(event));
     case "islander_retrieved":
-      return text.say.islanderRetrieved(doer(event.seat), role(event));
+      return text.told(`${event.type}.${kindAt(game, tileset, event, event.segment)}`, {
+        player: doer(event.seat),
+      });
     case "islander_returned":
       return kindAt(game, tileset, event, event.segment) === "market"
-        ? text.say.merchantHome(name(event.seat))
+        ? text.told(`${event.type}.market`, { player: name(event.seat) })
         : "";
     case "feature_evaluated":
-      return evaluated(event, name);
+      return text.told(`${event.type}.${event.kind}.${event.cause}`, { gain: gain(event, name) });
     case "fish_covered":
-      return text.say.covered(event.fish);
+      return text.told(event.type, { fish: text.wares({ bananas: 0, shells: 0, fish: event.fish }) });
     case "ship_taken":
       return event.paid
-        ? text.say.bought(doer(event.seat), event.points, event.paid)
-        : text.say.won(name(event.seat), event.points);
-    case "ship_revealed":
-      return text.say.revealed(tileset.ships.find((ship) => ship.id === event.ship)?.points ?? 0);
-    case "turn_timed_out":
-      return text.say.timedOut(name(event.seat));
+        ? text.told(`${event.type}.delivery`, {
+            player: doer(event.seat),
+            wares: text.wares(event.paid),
+            points: text.points(event.points),
+          })
+        : text.told(`${event.type}.market`, { player: name(event.seat), points: text.points(event.points) });
+    case "ship_revealed": {
+      const ship = shipOf(tileset, event.ship);
+      return ship ? text.told(event.type, { points: text.points(ship.points), cost: costInWords(ship) }) : "";
+    }
     case "player_replaced":
-      return text.say.replaced(name(event.seat));
+      return text.told(event.type, {
+        player: name(event.seat),
+        bot: text.lobby.bots[event.bot] ?? event.bot,
+      });
+    case "game_started":
+    case "turn_timed_out":
     case "player_returned":
-      return text.say.returned(name(event.seat));
     case "player_resigned":
-      return text.say.resigned(name(event.seat));
     case "move_undone":
-      return text.say.undone(name(event.seat));
+      return text.told(event.type, { player: name(event.seat) });
     case "rematch_created":
-      return text.say.rematch;
+      return text.told(event.type, { game: event.game });
     case "game_finished":
-      return text.say.finished(text.listed(event.winners.map(name)), event.winners.length > 1);
+      return `${text.told(`${event.type}.${event.reason}`, {})} ${won(event.winners.map(name))}`;
+    case "game_created":
     case "game_aborted":
-      return text.say.aborted;
+      return text.told(event.type, {});
     default:
       return "";
   }
@@ -87,11 +90,17 @@ function sentence(event: GameEvent, game: Game, tileset: TileSet, { by, seat: ac
 
 type Evaluated = Extract<GameEvent, { type: "feature_evaluated" }>;
 
-function evaluated(event: Evaluated, name: (seat: number) => string): string {
-  const parts = event.islanders.map(({ seat }) =>
-    event.winners.includes(seat) ? text.say.gains(name(seat), event.wares) : text.say.noGain(name(seat)),
-  );
-  return `${text.say.evaluated(event.kind, event.cause)}${text.listed(parts)}.`;
+function gain({ winners, wares }: Evaluated, name: (seat: number) => string): string {
+  const players = text.listed(winners.map(name));
+  const gained = wares.bananas + wares.shells + wares.fish > 0;
+  const how = !gained ? "nothing" : winners.length === 1 ? "one" : "each";
+  return text.told(`gain.${how}`, { player: players, players, wares: text.wares(wares) });
+}
+
+function won(winners: readonly string[]): string {
+  const players = text.listed(winners);
+  const how = winners.length === 0 ? "nobody" : winners.length === 1 ? "one" : "shared";
+  return text.told(`won.${how}`, { player: players, players });
 }
 
 /** A cell in words: where it is and what is around it. */
