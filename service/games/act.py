@@ -1,6 +1,7 @@
 """Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from schemas.acting import Act
 from schemas.actions import (
@@ -23,10 +24,10 @@ from service.games.advancing import reveals, stood_in
 from service.games.changing import Asked, Done, Expected, change, check_version, decided_by
 from service.games.context import Context
 from service.games.diffs import record
-from service.games.errors import Conflict, ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
+from service.games.errors import ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
 from service.games.held import Table
-from service.games.port import Committed, StoredDiff
-from service.games.retrying import GAVE_UP, Attempts
+from service.games.port import StoredDiff
+from service.games.retrying import until_committed
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
@@ -59,21 +60,19 @@ async def abort_game(
     context: Context, game_id: str, *, token: str | None, if_match: Sequence[Expected] | None
 ) -> tuple[GameView, str]:
     """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
-    async for _ in Attempts():
-        loaded, access = await desk.load(context, game_id)
-        check_owner(access, game_id, token)
-        table = desk.open_table(context, loaded, access)
+
+    async def attempt(table: Table, _owner: None) -> tuple[GameView, str] | None:
         game, tables = table.game, table.tileset.tables
         if game.status == "finished":
             raise NotActive(game.status)
         check_version(table.stored, if_match)
-        if game.status == "aborted":
-            return view(tables, game), game.digest
-        diffs = [record(tables, game, abort(game), at=context.now())]
-        outcome = await desk.commit(context, table, diffs)
-        if isinstance(outcome, Committed):
-            return view(tables, game), game.digest
-    raise Conflict(GAVE_UP)
+        if game.status != "aborted":
+            diffs = [record(tables, game, abort(game), at=context.now())]
+            if not await desk.commit(context, table, diffs):
+                return None
+        return view(tables, game), game.digest
+
+    return await until_committed(context, game_id, partial(check_owner, game=game_id, token=token), attempt)
 
 
 def parse_actions(asked: Act) -> list[Action]:

@@ -8,6 +8,7 @@ store. What is refused there, or lost, is asked again of the game as it is store
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Raw
@@ -19,13 +20,13 @@ from service.games import desk
 from service.games.access import OWNER, Reader, check_act
 from service.games.attendance import bot_on_turn
 from service.games.context import Context
-from service.games.errors import Conflict, GameError, NotActive, VersionMismatch
+from service.games.errors import GameError, NotActive, VersionMismatch
 from service.games.held import Table
-from service.games.idempotency import Idempotency, KeyRecord, find, keep, scope
+from service.games.idempotency import Idempotency, KeyRecord, keep, scope
 from service.games.opponents import due_at, play_bots
-from service.games.port import Answered, Committed, Lost, Stored, StoredDiff, Unreadable
+from service.games.port import Stored, StoredDiff, Unreadable
 from service.games.read import all_legal_moves, next_decision
-from service.games.retrying import GAVE_UP, Attempts
+from service.games.retrying import until_committed
 from service.games.texts import ENGLISH, Language
 
 B = TypeVar("B")
@@ -74,16 +75,15 @@ async def change(context: Context, game_id: str, what: str, asked: Asked[Any], m
     held = context.held.take(game_id)
     if held is not None and (done := await _try_held(context, held, asked, idempotency, make)) is not None:
         return done
-    async for _ in Attempts():
-        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
-        reader = check_act(access, game_id, asked.token)
-        table = desk.open_table(context, loaded, access)
-        if (before := find(idempotency, loaded.record, context.clock())) is not None:
-            return await _again(context, table, asked, before)
-        done = await _try(context, table, reader, asked, idempotency, make)
-        if done is not None:
-            return done
-    raise Conflict(GAVE_UP)
+
+    async def attempt(table: Table, reader: Reader) -> Done | None:
+        return await _try(context, table, reader, asked, idempotency, make)
+
+    async def replay(table: Table, before: KeyRecord) -> Done:
+        return await _again(context, table, asked, before)
+
+    check = partial(check_act, game=game_id, token=asked.token)
+    return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
 def check_version(stored: Stored | None, if_match: Sequence[Expected] | None) -> None:
@@ -133,12 +133,8 @@ async def _try(
     acted = _acted(table, asked, game.version, game.digest)
     body = encode(acted)
     kept = keep(idempotency, context.clock(), game.version, len(diffs))
-    outcome = await desk.commit(context, table, diffs, keep=kept, due_at=due_at(context, game))
-    match outcome:
-        case Committed():
-            return _done(acted, body, diffs)
-        case Lost() | Answered():
-            return None
+    is_committed = await desk.commit(context, table, diffs, keep=kept, due_at=due_at(context, game))
+    return _done(acted, body, diffs) if is_committed else None
 
 
 async def _again(context: Context, table: Table, asked: Asked[Any], before: KeyRecord) -> Done:

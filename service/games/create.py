@@ -1,6 +1,7 @@
 """Creating and joining a game. Source: api.md, "Creating, joining, starting"."""
 
 import secrets
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -18,9 +19,8 @@ from service.games.idempotency import Idempotency, KeyRecord, Result, check_secr
 from service.games.naming import check_free
 from service.games.opening import check_bots, created_answer, derived_id, new_access, new_game, random_id
 from service.games.opponents import due_at, play_bots
-from service.games.port import Answered, Committed, Lost
 from service.games.read import all_legal_moves, digest_of
-from service.games.retrying import GAVE_UP, Attempts
+from service.games.retrying import GAVE_UP, Attempts, until_committed
 from service.games.stored import access_of
 from service.games.texts import ENGLISH, Language
 from service.games.tilesets import DEFAULT, LoadedTileSet
@@ -93,18 +93,19 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
     idempotency = scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
     check_secret(idempotency)
     check_tagging(asked, joiner.creator)
-    async for _ in Attempts():
-        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
-        check_read(access, game_id, joiner.token)
-        table = desk.open_table(context, loaded, access)
-        if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
-            digest = await digest_of(context, game_id, before.version)
-            again = _joined(table, before.detail, digest, joiner)
-            return Result(_with_token(again, idempotency.key, access), before.version, replayed=True)
+
+    async def attempt(table: Table, _reader: object) -> Result[Joined] | None:
         joined = await _try_join(context, table, asked, idempotency, joiner)
-        if joined is not None:
-            return Result(joined, joined.game.version)
-    raise Conflict(GAVE_UP)
+        return None if joined is None else Result(joined, joined.game.version)
+
+    async def replay(table: Table, before: KeyRecord) -> Result[Joined]:
+        digest = await digest_of(context, game_id, before.version)
+        again = _joined(table, before.detail, digest, joiner)
+        key = b"" if idempotency is None else idempotency.key
+        return Result(_with_token(again, key, table.access), before.version, replayed=True)
+
+    check = partial(check_read, game=game_id, token=joiner.token)
+    return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
 async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Created | None:
@@ -115,19 +116,9 @@ async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Create
     access = new_access(wanted.asked, key, wanted.creator)
     table = Table(game, access, tileset)
     created = created_answer(table, key, game.digest, wanted.language if wanted.include_moves else None)
-    outcome = await desk.commit(
-        context,
-        table,
-        diffs,
-        store_access=True,
-        keep=keep(idempotency, context.clock(), game.version),
-        due_at=due_at(context, game),
-    )
-    match outcome:
-        case Committed():
-            return created
-        case Lost() | Answered():
-            return None
+    kept = keep(idempotency, context.clock(), game.version)
+    due = due_at(context, game)
+    return created if await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due) else None
 
 
 async def _created_before(context: Context, table: Table, wanted: _Wanted, before: KeyRecord) -> Result[Created]:
@@ -157,19 +148,9 @@ async def _try_join(
     access.seats[seat] = token_hash(mint(key, access.salt, seat_role(seat)))
     tag_seat(access, seat, joiner.creator, asked.external_user)
     joined = _joined(table, seat, game.digest, joiner)
-    outcome = await desk.commit(
-        context,
-        table,
-        diffs,
-        store_access=True,
-        keep=keep(idempotency, context.clock(), game.version, seat),
-        due_at=due_at(context, game),
-    )
-    match outcome:
-        case Committed():
-            return _with_token(joined, key, access)
-        case Lost() | Answered():
-            return None
+    kept = keep(idempotency, context.clock(), game.version, seat)
+    is_committed = await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due_at(context, game))
+    return _with_token(joined, key, access) if is_committed else None
 
 
 def _joined(table: Table, seat: int, digest: str, joiner: Joiner) -> Joined:

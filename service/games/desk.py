@@ -47,10 +47,10 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
     ends_tokens: bool = False,
     keep: Keep | None = None,
     due_at: int | None = None,
-) -> Committed | Lost | Answered:
+) -> bool:
     """Store a table's game with its diffs, on top of what is stored; once stored, everybody is told of it.
 
-    Raises TooManyKeys.
+    False where somebody else's commit came first, or the key was answered meanwhile. Raises TooManyKeys.
     """
     game, stored = table.game, table.stored
     with tracing.span("encode"):
@@ -80,22 +80,23 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
     _OUTCOMES[type(outcome)].inc()
     if isinstance(outcome, KeysSpent):
         raise TooManyKeys(max(1, outcome.until - int(context.clock())))
-    if isinstance(outcome, Committed):
-        _count(table.was, game.status)
-        hooks = () if stored is None else stored.hooks
-        tokens = commit_id if ends_tokens else "" if stored is None else stored.tokens
-        table.stored, table.was = Stored(game.version, game.digest, hooks, tokens), game.status
-        if game.status == "active":
-            context.held.put(table)
-        if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
-            context.wakeups.add(game.id)
-        if ends_tokens:
-            context.tokens_ended(game.id)
-        if diffs and context.committed(game.id, diffs):
-            _LAG.observe(perf_counter() - sent)
-        if hooks:
-            context.hooked(game.id, hooks)
-    return outcome
+    if not isinstance(outcome, Committed):
+        return False
+    _count(table.was, game.status)
+    hooks = () if stored is None else stored.hooks
+    tokens = commit_id if ends_tokens else "" if stored is None else stored.tokens
+    table.stored, table.was = Stored(game.version, game.digest, hooks, tokens), game.status
+    if game.status == "active":
+        context.held.put(table)
+    if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
+        context.wakeups.add(game.id)
+    if ends_tokens:
+        context.tokens_ended(game.id)
+    if diffs and context.committed(game.id, diffs):
+        _LAG.observe(perf_counter() - sent)
+    if hooks:
+        context.hooked(game.id, hooks)
+    return True
 
 
 def _count(was: Status | None, status: Status) -> None:

@@ -19,7 +19,7 @@ from service.games.diffs import record
 from service.games.errors import NoSuchGame
 from service.games.failures import record_failure
 from service.games.held import Table
-from service.games.port import Committed, StoredDiff, StoreUnavailable, Unreadable
+from service.games.port import StoredDiff, StoreUnavailable, Unreadable
 from service.games.timeouts import time_out
 from service.supervision import Backoff
 from service.telemetry import tracing
@@ -214,8 +214,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         else:
             await context.store.settle(game_id, due)
         return
-    outcome = await desk.commit(context, table, diffs, due_at=due)
-    if not isinstance(outcome, Committed):
+    if not await desk.commit(context, table, diffs, due_at=due):
         return
     if timed_out:
         TIMEOUTS.labels(policy).inc()

@@ -7,6 +7,7 @@ whoever asks again after a rematch that was left half done completes the same on
 
 import hmac
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -21,13 +22,12 @@ from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NotOver, RematchExists
 from service.games.held import Table
-from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, find, keep, scope
+from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, keep, scope
 from service.games.naming import distinct_names
 from service.games.opening import created_answer, derived_id, new_access, new_game
 from service.games.opponents import due_at
-from service.games.port import Committed
 from service.games.read import digest_of
-from service.games.retrying import GAVE_UP, Attempts
+from service.games.retrying import GAVE_UP, Attempts, until_committed
 from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language
 
@@ -63,23 +63,25 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result
     """
     idempotency = scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
     check_secret(idempotency)
-    async for _ in Attempts():
-        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
-        check_owner(access, game_id, asked.token)
-        minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
-        table = desk.open_table(context, loaded, access)
-        if (before := find(idempotency, loaded.record, context.clock())) is not None:
-            return await _made_before(context, table.game, asked, minting, before)
+    minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
+
+    async def attempt(table: Table, _owner: None) -> Result[Created] | None:
         if table.game.next_game is not None:
             raise RematchExists(table.game.next_game)
         if table.game.status not in ("finished", "aborted"):
             raise NotOver(table.game.status)
         made = await _make(context, table, asked, minting)
-        if await _link(context, table, made, idempotency):
-            language = asked.language if asked.include_moves else None
-            created = created_answer(Table(made.game, made.access, table.tileset), minting, made.game.digest, language)
-            return Result(created, made.game.version)
-    raise Conflict(GAVE_UP)
+        if not await _link(context, table, made, idempotency):
+            return None
+        language = asked.language if asked.include_moves else None
+        created = created_answer(Table(made.game, made.access, table.tileset), minting, made.game.digest, language)
+        return Result(created, made.game.version)
+
+    async def replay(table: Table, before: KeyRecord) -> Result[Created]:
+        return await _made_before(context, table.game, asked, minting, before)
+
+    check = partial(check_owner, game=game_id, token=asked.token)
+    return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
 async def _made_before(
@@ -118,12 +120,9 @@ async def _create(context: Context, table: Table, asked: RematchAsked, game_id: 
         context, wanted, table.tileset, game_id, previous_game=table.game.id, creator=asked.client
     )
     access = _access(wanted, table.access, minting)
-    outcome = await desk.commit(
-        context, Table(game, access, table.tileset), diffs, store_access=True, due_at=due_at(context, game)
-    )
-    if not isinstance(outcome, Committed):
-        return None
-    return _Made(game, access)
+    made = Table(game, access, table.tileset)
+    is_committed = await desk.commit(context, made, diffs, store_access=True, due_at=due_at(context, game))
+    return _Made(game, access) if is_committed else None
 
 
 async def _link(context: Context, table: Table, made: _Made, idempotency: Idempotency | None) -> bool:
@@ -131,8 +130,7 @@ async def _link(context: Context, table: Table, made: _Made, idempotency: Idempo
     game, tables = table.game, table.tileset.tables
     game.next_game = made.game.id
     diffs = [record(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
-    outcome = await desk.commit(context, table, diffs, keep=keep(idempotency, context.clock(), made.game.version))
-    return isinstance(outcome, Committed)
+    return await desk.commit(context, table, diffs, keep=keep(idempotency, context.clock(), made.game.version))
 
 
 def _same_again(table: Table, asked: Rematch) -> CreateGame:

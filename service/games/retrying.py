@@ -1,12 +1,22 @@
 """Trying a lost race again: a bounded number of times, at growing pauses with jitter, and then no more."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import Self
+from typing import Self, TypeVar
 
+from service.games import desk
+from service.games.access import Access
+from service.games.context import Context
+from service.games.errors import Conflict
+from service.games.held import Table
+from service.games.idempotency import Idempotency, KeyRecord, find
 from service.supervision import Backoff
 
-__all__ = ["GAVE_UP", "MAX_ATTEMPTS", "Attempts"]
+__all__ = ["GAVE_UP", "MAX_ATTEMPTS", "Attempts", "until_committed"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 GAVE_UP = "others kept being first: nothing was done, ask again"
 """What a Conflict says after the last attempt."""
@@ -45,3 +55,27 @@ class Attempts:
             if monotonic() >= self._until:
                 raise StopAsyncIteration
         return number
+
+
+async def until_committed(
+    context: Context,
+    game_id: str,
+    check: Callable[[Access], R],
+    attempt: Callable[[Table, R], Awaitable[T | None]],
+    idempotency: Idempotency | None = None,
+    replay: Callable[[Table, KeyRecord], Awaitable[T]] | None = None,
+) -> T:
+    """Load a game, let `check` say who asks, and change and commit it; begin again where `attempt` gives None.
+
+    Where the key was answered before, `replay` tells it again. Raises Conflict after the last attempt, and what
+    `desk.load`, `desk.open_table` and the three do.
+    """
+    async for _ in Attempts():
+        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
+        checked = check(access)
+        table = desk.open_table(context, loaded, access)
+        if replay is not None and (before := find(idempotency, loaded.record, context.clock())) is not None:
+            return await replay(table, before)
+        if (done := await attempt(table, checked)) is not None:
+            return done
+    raise Conflict(GAVE_UP)

@@ -6,21 +6,21 @@ and whoever watches by that token is sent away. Source: api.md, "Creating, joini
 
 import secrets
 from collections.abc import Sequence
+from functools import partial
 
 from schemas.game import GameView
 from schemas.lobby import ReplaceToken, SeatToken
 from service.engine import empty_seat, view
 from service.games import desk
-from service.games.access import acting_seat, check_act, check_owner, mint, name, seat_role, token_hash
+from service.games.access import Access, acting_seat, check_act, check_owner, mint, name, seat_role, token_hash
 from service.games.changing import Expected, check_version
 from service.games.context import Context
 from service.games.create import KEY_BYTES
 from service.games.diffs import record
 from service.games.errors import Conflict, NoSuchSeat, NotActive
 from service.games.held import Table
-from service.games.idempotency import Idempotency, Result, check_secret, find, keep, scope
-from service.games.port import Committed
-from service.games.retrying import GAVE_UP, Attempts
+from service.games.idempotency import KeyRecord, Result, check_secret, keep, scope
+from service.games.retrying import until_committed
 
 __all__ = ["remove_player", "replace_token"]
 
@@ -32,24 +32,22 @@ async def remove_player(
 
     Raises NoSuchSeat, NotActive (it is over), Conflict (it has started, or the seat was filled at creation).
     """
-    async for _ in Attempts():
-        loaded, access = await desk.load(context, game_id)
-        check_owner(access, game_id, token)
-        table = desk.open_table(context, loaded, access)
-        game, tables = table.game, table.tileset.tables
+
+    async def attempt(table: Table, _owner: None) -> tuple[GameView, str] | None:
+        game, access, tables = table.game, table.access, table.tileset.tables
         _check_removable(table, seat)
         check_version(table.stored, if_match)
-        if game.players[seat].kind == "open":
-            return view(tables, game), game.digest
-        ended, access.seats[seat] = access.seats[seat], None
-        if seat < len(access.tags):
-            access.tags[seat] = None
-        diffs = [record(tables, game, empty_seat(game, seat), at=context.now())]
-        outcome = await desk.commit(context, table, diffs, store_access=True, ends_tokens=True)
-        if isinstance(outcome, Committed):
+        if game.players[seat].kind != "open":
+            ended, access.seats[seat] = access.seats[seat], None
+            if seat < len(access.tags):
+                access.tags[seat] = None
+            diffs = [record(tables, game, empty_seat(game, seat), at=context.now())]
+            if not await desk.commit(context, table, diffs, store_access=True, ends_tokens=True):
+                return None
             await _forget(context, game_id, ended)
-            return view(tables, game), game.digest
-    raise Conflict(GAVE_UP)
+        return view(tables, game), game.digest
+
+    return await until_committed(context, game_id, partial(check_owner, game=game_id, token=token), attempt)
 
 
 async def replace_token(
@@ -62,28 +60,25 @@ async def replace_token(
     idempotency = scope(key, f"/v1/games/{game_id}/seats/{seat}/token", token, asked)
     check_secret(idempotency)
     secret = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
-    async for _ in Attempts():
-        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
-        new = mint(secret, access.salt, f"{seat_role(seat)}.replaced")
-        if find(idempotency, loaded.record, context.clock()) is not None:  # the token shown has ended with it
-            return Result(SeatToken(seat=seat, token=new), loaded.version, replayed=True)
+
+    def new_token(access: Access) -> str:
+        return mint(secret, access.salt, f"{seat_role(seat)}.replaced")
+
+    async def attempt(table: Table, new: str) -> Result[SeatToken] | None:
+        access, game = table.access, table.game
         acting_seat(access, check_act(access, game_id, token), seat, seat, None)
-        table = desk.open_table(context, loaded, access)
-        if await _store_token(context, table, seat, new, idempotency):
-            return Result(SeatToken(seat=seat, token=new), loaded.version)
-    raise Conflict(GAVE_UP)
+        ended, access.seats[seat] = access.seats[seat], token_hash(new)
+        kept = keep(idempotency, context.clock(), game.version, seat)
+        if not await desk.commit(context, table, [], store_access=True, ends_tokens=True, keep=kept):
+            return None
+        await _forget(context, game_id, ended)
+        return Result(SeatToken(seat=seat, token=new), game.version)
 
+    async def replay(table: Table, _before: KeyRecord) -> Result[SeatToken]:
+        """The same; whether the token shown is good is not asked, as it has ended with it."""
+        return Result(SeatToken(seat=seat, token=new_token(table.access)), table.game.version, replayed=True)
 
-async def _store_token(context: Context, table: Table, seat: int, new: str, idempotency: Idempotency | None) -> bool:
-    """Store the new token; False where somebody else changed the game in between."""
-    access, game = table.access, table.game
-    ended, access.seats[seat] = access.seats[seat], token_hash(new)
-    record_kept = keep(idempotency, context.clock(), game.version, seat)
-    outcome = await desk.commit(context, table, [], store_access=True, ends_tokens=True, keep=record_kept)
-    if not isinstance(outcome, Committed):
-        return False
-    await _forget(context, game.id, ended)
-    return True
+    return await until_committed(context, game_id, new_token, attempt, idempotency, replay)
 
 
 def _check_removable(table: Table, seat: int) -> None:

@@ -13,7 +13,7 @@ from service.games.context import Context, Retention
 from service.games.create import create
 from service.games.diffs import record
 from service.games.opponents import due_at
-from service.games.port import Committed, StoredDiff
+from service.games.port import StoredDiff
 from service.games.webhooks.registering import Registering, register
 from service.store.store import RedisStore
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
@@ -78,8 +78,7 @@ async def play(kept: Kept, status: Status) -> None:
         diffs.append(_move(kept.context, game, chance))
     if status == "aborted":
         diffs.append(record(ARCHIPELAGO.tables, game, abort(game), at=kept.context.now()))
-    outcome = await desk.commit(kept.context, table, diffs, due_at=due_at(kept.context, game))
-    assert outcome == Committed()
+    assert await desk.commit(kept.context, table, diffs, due_at=due_at(kept.context, game))
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
