@@ -1,6 +1,5 @@
 """The upper half of a socket: what each message asks, and its answer. Source: api.md, "WebSocket"."""
 
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -28,6 +27,7 @@ from schemas.messages import (
     Unsubscribe,
 )
 from schemas.problems import Problem, problem
+from schemas.vocabulary import is_id
 from service.games import desk
 from service.games.access import Access, check_read
 from service.games.act import act
@@ -69,8 +69,6 @@ Changing = ActMessage | SeatMessage
 
 MAX_ID = 64
 """As schemas.messages.MessageId."""
-
-_GAME = re.compile(r"[a-z0-9-]{1,32}")
 
 
 class Session:
@@ -373,7 +371,7 @@ def _envelope(text: str) -> _Echo:
     message_id, game = _string(envelope.id), _string(envelope.game)
     return _Echo(
         message_id if message_id is not None and len(message_id) <= MAX_ID else None,
-        game if game is not None and _GAME.fullmatch(game) else None,
+        game if game is not None and is_id(game) else None,
     )
 
 

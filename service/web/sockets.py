@@ -1,10 +1,9 @@
 """`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the life of a socket. Source: api.md, "WebSocket"."""
 
-import re
-
 from aiohttp import web
 
 from schemas.messages import Welcome
+from schemas.vocabulary import is_id
 from service.games.errors import NoSuchGame
 from service.games.port import StoreUnavailable
 from service.telemetry.metrics import CONNECTED
@@ -27,8 +26,6 @@ SHARED_PATH = "/v1/ws"
 
 GAME_PATH = "/v1/games/{id}/ws"
 """Whatever stands for the id: browsers can read a refusal only after the upgrade."""
-
-_ID = re.compile(r"[a-z0-9-]{1,32}")
 
 
 def set_up(app: web.Application) -> None:
@@ -85,7 +82,7 @@ async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
         session.tokens.of_upgrade = bearer(request)
         if game is not None:
             asked = from_query(request) if request.query_string else From()
-            if not _ID.fullmatch(game):
+            if not is_id(game):
                 raise NoSuchGame(game)
             await session.begin(game, asked.since, asked.digest)
     except StoreUnavailable as unavailable:
