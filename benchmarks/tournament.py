@@ -8,6 +8,7 @@ games: deck number n is the one of the seed `SEED.PLAYERS.n`, and it is played t
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import sqrt
@@ -29,92 +30,54 @@ Z = 1.959964
 class Fixture(NamedTuple):
     """A game to be played: who sits where, and the deck."""
 
-    match: int
+    pair: tuple[str, str]
     seats: tuple[str, ...]
     seed: str
     edition: Edition
 
 
-class Played(NamedTuple):
-    """A game that was played: for each seat its share of the win, its points and the ms of its turns."""
+class Seat(NamedTuple):
+    """What a bot did at one seat of a game that was played."""
 
-    fixture: Fixture
-    shares: list[float]
-    points: list[int]
-    turns_ms: list[list[float]]
-
-
-class Side(NamedTuple):
-    """What a bot has done in a match."""
-
+    pair: tuple[str, str]
     bot: str
     share: float
-    """Of the wins, 0 to 1."""
-    low: float
-    high: float
-    points: float
-    ms_mean: float
-    ms_p99: float
-    ms_worst: float
+    """Of the win."""
+    points: int
+    turns_ms: list[float]
 
 
-def play(fixture: Fixture) -> Played:
+def play(fixture: Fixture) -> list[Seat]:
     """Play one game in this process."""
     tables, players = tables_of(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
     game = new_game(tables, fixture.seed, len(players), edition=fixture.edition)
     game.version = 0
-    turns: dict[tuple[int, int], float] = {}
+    turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]
     while not is_finished(game):
-        turn = (game.decider, game.number)
         begin = perf_counter()
         action = ask(players[game.decider], tables, game)
-        turns[turn] = turns.get(turn, 0.0) + (perf_counter() - begin) * 1e3
+        turns[game.decider][game.number] += (perf_counter() - begin) * 1e3
         apply(tables, game, action)
         game.version += 1
     result = view(tables, game).result
     if result is None:
         raise AssertionError
-    return Played(
-        fixture,
-        [(seat in result.winners) / len(result.winners) for seat in range(len(players))],
-        [score.total for score in result.scores],
-        [[ms for (of, _), ms in turns.items() if of == seat] for seat in range(len(players))],
-    )
-
-
-def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixture]:
-    """Every game of a round robin."""
-    for match, pair in enumerate(combinations(names, 2)):
-        for number in range(options.games):
-            seats = tuple(pair[(seat + number) % 2] for seat in range(options.players))
-            seed = f"{options.seed}.{options.players}.{number // 2}"
-            yield Fixture(match, seats, seed, options.edition)
-
-
-def tournament(names: Sequence[str], options: argparse.Namespace) -> list[tuple[Side, Side]]:
-    """Play every game, and add each match up."""
-    played = [*play_all(play, fixtures(names, options), options.workers)]
     return [
-        (_side(one, match, played), _side(other, match, played))
-        for match, (one, other) in enumerate(combinations(names, 2))
+        Seat(fixture.pair, bot, (seat in result.winners) / len(result.winners), score.total, [*turns[seat].values()])
+        for seat, (bot, score) in enumerate(zip(fixture.seats, result.scores, strict=True))
     ]
 
 
-def _side(bot: str, match: int, played: Sequence[Played]) -> Side:
-    games = [game for game in played if game.fixture.match == match]
-    wins, points, turns = 0.0, [], []
-    for game in games:
-        for seat, name in enumerate(game.fixture.seats):
-            if name == bot:
-                wins += game.shares[seat]
-                points.append(game.points[seat])
-                turns += game.turns_ms[seat]
-    low, high = wilson(wins, len(games))
-    return Side(bot, wins / len(games), low, high, mean(points), mean(turns), percentile(turns, 99), max(turns))
+def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixture]:
+    """List every game of a round robin."""
+    for pair in combinations(names, 2):
+        for number in range(options.games):
+            seats = tuple(pair[(seat + number) % 2] for seat in range(options.players))
+            yield Fixture(pair, seats, f"{options.seed}.{options.players}.{number // 2}", options.edition)
 
 
 def wilson(wins: float, games: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a share.
+    """Return the 95 % confidence interval of a share.
 
     >>> low, high = wilson(65, 100)
     >>> round(low, 3), round(high, 3)
@@ -127,15 +90,20 @@ def wilson(wins: float, games: int) -> tuple[float, float]:
     return (middle - width) / whole, (middle + width) / whole
 
 
-def table(matches: Sequence[tuple[Side, Side]], games: int) -> Iterator[str]:
-    """The lines of the Markdown table."""
+def table(seats: Sequence[Seat], games: int) -> Iterator[str]:
+    """Give each bot of each pair a row of a Markdown table."""
     yield f"| {games} games each | wins | 95 % interval | mean points | ms a turn | p99 | worst |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
-    for sides in matches:
-        for side, other in (sides, sides[::-1]):
+    for pair in sorted({seat.pair for seat in seats}):
+        for bot, other in (pair, pair[::-1]):
+            own = [seat for seat in seats if seat.pair == pair and seat.bot == bot]
+            turns = [ms for seat in own for ms in seat.turns_ms]
+            wins = sum(seat.share for seat in own)
+            low, high = wilson(wins, games)
             yield (
-                f"| {side.bot} against {other.bot} | {side.share:.1%} | {side.low:.1%} to {side.high:.1%} "
-                f"| {side.points:.2f} | {side.ms_mean:.1f} | {side.ms_p99:.1f} | {side.ms_worst:.1f} |"
+                f"| {bot} against {other} | {wins / games:.1%} | {low:.1%} to {high:.1%} "
+                f"| {mean(seat.points for seat in own):.2f} "
+                f"| {mean(turns):.1f} | {percentile(turns, 99):.1f} | {max(turns):.1f} |"
             )
 
 
@@ -162,7 +130,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
     options = _options(arguments)
-    print(*table(tournament(options.bots, options), options.games), sep="\n")
+    played = play_all(play, fixtures(options.bots, options), options.workers)
+    print(*table([seat for seats in played for seat in seats], options.games), sep="\n")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from benchmarks.tournament import fixtures, main, tournament, wilson
+from benchmarks.tournament import fixtures, main, play, wilson
 
 
 def test_every_deck_is_played_from_both_sides() -> None:
@@ -17,7 +17,7 @@ def test_every_deck_is_played_from_both_sides() -> None:
         (("a", "b", "a"), "s.3.1"),
         (("b", "a", "b"), "s.3.1"),
     ]
-    assert {frozenset(one.seats) for one in asked if one.match == 2} == {frozenset("bc")}
+    assert {frozenset(one.seats) for one in asked if one.pair == ("b", "c")} == {frozenset("bc")}
 
 
 def test_the_interval_is_wilsons() -> None:
@@ -27,12 +27,15 @@ def test_the_interval_is_wilsons() -> None:
     assert (round(low, 4), round(high, 4)) == (0.0, 0.1611)
 
 
-def test_each_side_is_told_with_its_points_and_times() -> None:
-    options = Namespace(games=2, players=2, seed="1", edition="international", workers=1)
-    [(greedy, random)] = tournament(["greedy", "random"], options)
-    assert (greedy.bot, random.bot, greedy.share, random.share) == ("greedy", "random", 1.0, 0.0)
-    assert greedy.points > random.points
-    assert 0 < greedy.ms_mean <= greedy.ms_worst
+def test_each_seat_is_told_with_its_points_and_times() -> None:
+    options = Namespace(games=2, players=2, seed="1", edition="international")
+    games = [play(fixture) for fixture in fixtures(["greedy", "random"], options)]
+    assert [[seat.bot for seat in seats] for seats in games] == [["greedy", "random"], ["random", "greedy"]]
+    for seats in games:
+        random, greedy = sorted(seats, key=lambda seat: seat.share)
+        assert (random.bot, random.share, greedy.share) == ("random", 0.0, 1.0)
+        assert greedy.points > random.points
+        assert all(ms > 0 for seat in seats for ms in seat.turns_ms)
 
 
 def test_the_table_has_a_line_for_each_bot_of_each_pair(capsys: pytest.CaptureFixture[str]) -> None:
