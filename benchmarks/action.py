@@ -101,8 +101,8 @@ async def action(run: Run) -> None:
         run.figures.append(Figure(f"action.p{percent}", GROUP, title, "ms", own, better="less", ceiling=ceilings))
     busy = [median(one.busy for one in measured) for measured in (ours, bare)]
     run.notes += [
-        f"one action says to Redis: {both.traffic[0].line()}",
-        f"its ceiling says: {both.traffic[1].line()}",
+        f"one action says to Redis: {both.traffic[0]}",
+        f"its ceiling says: {both.traffic[1]}",
         f"under that load the service used {busy[0]:.0%} of its core and the ceiling {busy[1]:.0%}",
     ]
 

@@ -18,6 +18,7 @@ from service.store.embedded.program import find_program
 
 FOLDER = Path(__file__).parent / "results"
 LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")
+Kind = Literal["suite", "peers"]
 MAX_LOAD = 1.0
 """Load average by core before a run, beyond which it is noisy. A run of the suite itself leaves about this much."""
 
@@ -56,7 +57,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 class Result(msgspec.Struct, frozen=True):
     """One run."""
 
-    kind: Literal["suite", "peers"]
+    kind: Kind
     date: str
     """ISO 8601, UTC, of the run's end."""
     commit: str
@@ -72,14 +73,7 @@ class Result(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
-def describe(
-    kind: Literal["suite", "peers"],
-    figures: list[Figure],
-    *,
-    noise: list[str],
-    versions: dict[str, str],
-    notes: list[str],
-) -> Result:
+def describe(kind: Kind, figures: list[Figure], noise: list[str], versions: dict[str, str], notes: list[str]) -> Result:
     """Make a result of now and here; `versions` are more than those of the service's own libraries."""
     libraries = {name: version(name) for name in LIBRARIES} | {"redis-server": _redis()}
     return Result(

@@ -9,13 +9,13 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import uvloop
 
 from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
 from benchmarks.processes import OTHER_CORE, on_core
-from benchmarks.results import MAX_LOAD, Figure, describe, save
+from benchmarks.results import MAX_LOAD, Figure, Kind, describe, save
 from benchmarks.tables import lines
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Run:
 Part = Callable[[Run], Awaitable[None]]
 
 
-def main(kind: Literal["suite", "peers"], program: str, parts: Mapping[str, Part]) -> None:
+def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     """Measure what is asked for, keep it in `benchmarks/results/`, and print it as Markdown."""
     options = _options(program, parts)
     if options.engine != build_here():
@@ -85,7 +85,7 @@ def main(kind: Literal["suite", "peers"], program: str, parts: Mapping[str, Part
                 uvloop.run(_run(parts[name], run))
     except asyncio.CancelledError:
         sys.exit("ended before it was done")
-    result = describe(kind, run.figures, noise=noise, versions=run.versions, notes=run.notes)
+    result = describe(kind, run.figures, noise, run.versions, run.notes)
     print(*lines(result), sep="\n")
     if options.keep and not options.only and not options.quick:
         run.tell(f"kept in {save(result, lines(result))}")

@@ -11,21 +11,15 @@ class Traffic(NamedTuple):
     """For one action, on average."""
 
     commands: dict[str, float]
-    """Calls by name; those that a script makes are counted too."""
+    """Calls by name, the most frequent first; those that a script makes are counted too."""
     read_bytes: float
     """What Redis was sent."""
-    written_bytes: float
-    """What it answered and announced."""
     redis_us: float
     """The processor time that Redis took."""
 
-    def line(self) -> str:
-        """Say it in one line, the most frequent command first."""
+    def __str__(self) -> str:
         calls = ", ".join(f"{name} {count:.2g}" for name, count in self.commands.items())
-        return (
-            f"{calls}; {self.read_bytes:,.0f} bytes to Redis, {self.written_bytes:,.0f} back, "
-            f"{self.redis_us:.0f} µs of its processor time"
-        )
+        return f"{calls}; {self.read_bytes:,.0f} bytes to Redis, {self.redis_us:.0f} µs of its processor time"
 
 
 async def traffic(redis_url: str, work: Callable[[], Awaitable[int]]) -> Traffic:
@@ -34,20 +28,12 @@ async def traffic(redis_url: str, work: Callable[[], Awaitable[int]]) -> Traffic
         before = await redis.info("everything")
         actions = await work()
         after = await redis.info("everything")
-
-    def each(field: str) -> float:
-        return float(after[field] - before[field]) / actions
-
-    calls = Counter(
-        {
-            name.removeprefix("cmdstat_"): (told["calls"] - before.get(name, {"calls": 0})["calls"]) / actions
-            for name, told in after.items()
-            if name.startswith("cmdstat_") and name != "cmdstat_info"
-        }
+    calls: Counter[str] = Counter()
+    for name, told in after.items():
+        if name.startswith("cmdstat_") and name != "cmdstat_info":
+            calls[name.removeprefix("cmdstat_")] = told["calls"] - before.get(name, {"calls": 0})["calls"]
+    read, user, system = (
+        (after[field] - before[field]) / actions for field in ("total_net_input_bytes", "used_cpu_user", "used_cpu_sys")
     )
-    return Traffic(
-        {name: round(count, 2) for name, count in calls.most_common() if count > 0.02},
-        each("total_net_input_bytes"),
-        each("total_net_output_bytes"),
-        (each("used_cpu_user") + each("used_cpu_sys")) * 1e6,
-    )
+    commands = {name: round(count / actions, 2) for name, count in calls.most_common() if count > 0.02 * actions}
+    return Traffic(commands, read, (user + system) * 1e6)

@@ -6,9 +6,8 @@ A round is asked for by a line `{"seconds": S}` on standard input, and told as a
 import json
 import random
 import sys
-from collections import deque
-from collections.abc import Mapping, Sequence
-from itertools import starmap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import mean, median
 from time import perf_counter, process_time
 from typing import Any, Protocol
 
@@ -62,33 +61,42 @@ def one_round(subject: Subject, steps: Mapping[str, Steps], seconds: float) -> R
     """Spend half of the time on whole random games, the rest on the single questions."""
     told = _games(subject, seconds / 2)
     for name, those in steps.items():
-        answers = _questions(subject, those, seconds / 2 / len(steps))
+        # In the middle are all kinds of steps, as often as they come up; more steps are of one kind.
+        answers = _questions(subject, those, seconds / 2 / len(steps), median if name else mean)
         told |= {f"{question}{name}": answer for question, answer in answers.items()}
     return told
 
 
-def _questions(subject: Subject, steps: Steps, seconds: float) -> Round:
-    """Mean µs of processor time; the copies that are worked on, which remember nothing, are not counted."""
-    states, data = [state for state, _ in steps], [subject.encode(state) for state, _ in steps]
-    spent = dict.fromkeys(("list", "apply", "encode", "copy", "decode"), 0.0)
-    times = 0
+def _questions(subject: Subject, steps: Steps, seconds: float, average: Callable[[Iterable[float]], float]) -> Round:
+    """µs of each question: the average over all steps of the median of many passes, less that of an empty call."""
+    data = [(subject.encode(state),) for state, _ in steps]
+    passes: dict[str, list[list[float]]] = {}
     begin = perf_counter()
-    while perf_counter() - begin < seconds:
-        fresh = [*map(subject.copy, states)]
-        changed = [(subject.copy(state), action) for state, action in steps]
-        times += len(steps)
-        for name, work in (
-            ("list", map(subject.listed, fresh)),
-            ("apply", starmap(subject.apply, changed)),
-            ("encode", (subject.encode(state) for state, _ in changed)),
-            ("copy", map(subject.copy, states)),
-            ("decode", map(subject.decode, data)),
+    while not passes or perf_counter() - begin < seconds:
+        for name, ask, arguments in (
+            ("empty", lambda *_: None, 2),
+            ("list", subject.listed, 1),
+            ("apply", subject.apply, 2),
+            ("encode", subject.encode, 1),
+            ("copy", subject.copy, 1),
+            ("decode", subject.decode, 0),
         ):
-            start = process_time()
-            deque(work, 0)
-            spent[name] += process_time() - start
-    told = {name: own / times * 1e6 for name, own in spent.items()}
-    return told | {"bytes": sum(map(len, data)) / len(data)}
+            # Copies, as they remember nothing, and of this moment, as they are in the processor's caches.
+            fresh = [(subject.copy(state), action)[:arguments] for state, action in steps] if arguments else data
+            passes.setdefault(name, []).append(_times(ask, fresh))
+    told = {name: average(map(median, zip(*times, strict=True))) * 1e6 for name, times in passes.items()}
+    empty = told.pop("empty")
+    return {name: each - empty for name, each in told.items()} | {"bytes": mean(len(one) for (one,) in data)}
+
+
+def _times(ask: Callable[..., object], of: Sequence[tuple[Any, ...]]) -> list[float]:
+    """Seconds of each call."""
+    times = []
+    for question in of:
+        begin = perf_counter()
+        ask(*question)
+        times.append(perf_counter() - begin)
+    return times
 
 
 def middle(subject: Subject) -> list[tuple[Any, Any]]:
@@ -120,10 +128,12 @@ def _play(subject: Subject, state: Any, chance: random.Random, most: float = flo
 
 
 def _games(subject: Subject, seconds: float) -> Round:
-    """Games and actions a second of this core's processor time."""
-    games = actions = 0
-    begin = process_time()
-    while (took := process_time() - begin) < seconds:
-        actions += _play(subject, subject.new(games), random.Random(games))
+    """Games and actions a second of this core's processor time, without the making of a game."""
+    games, actions, spent = 0, 0, 0.0
+    while spent < seconds:
+        state, chance = subject.new(games), random.Random(games)
+        begin = process_time()
+        actions += _play(subject, state, chance)
+        spent += process_time() - begin
         games += 1
-    return {"games": games / took, "actions": actions / took}
+    return {"games": games / spent, "actions": actions / spent}
