@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,11 +68,6 @@ def cores(some: Iterable[int]) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
-
-
-def on_core(core: int) -> AbstractContextManager[None]:
-    """Do the same with one core."""
-    return cores({core})
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from typing import TypeVar
 import uvloop
 
 from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
-from benchmarks.processes import OTHER_CORE, on_core
+from benchmarks.processes import OTHER_CORE, cores
 from benchmarks.results import MAX_LOAD, Figure, Kind, describe, save
 from benchmarks.tables import lines
 
@@ -80,7 +80,7 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of sockets
     try:
-        with on_core(OTHER_CORE):
+        with cores({OTHER_CORE}):
             for name in options.only or parts:
                 uvloop.run(_run(parts[name], run))
     except asyncio.CancelledError:

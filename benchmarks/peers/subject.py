@@ -6,7 +6,7 @@ A round is asked for by a line `{"seconds": S}` on standard input, and told as a
 import json
 import random
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean, median
 from time import perf_counter, process_time
 from typing import Any, Protocol
@@ -61,14 +61,16 @@ def one_round(subject: Subject, steps: Mapping[str, Steps], seconds: float) -> R
     """Spend half of the time on whole random games, the rest on the single questions."""
     told = _games(subject, seconds / 2)
     for name, those in steps.items():
-        # In the middle are all kinds of steps, as often as they come up; more steps are of one kind.
-        answers = _questions(subject, those, seconds / 2 / len(steps), median if name else mean)
+        answers = _questions(subject, those, seconds / 2 / len(steps), mixed=not name)
         told |= {f"{question}{name}": answer for question, answer in answers.items()}
     return told
 
 
-def _questions(subject: Subject, steps: Steps, seconds: float, average: Callable[[Iterable[float]], float]) -> Round:
-    """µs of each question: the average over all steps of the median of many passes, less that of an empty call."""
+def _questions(subject: Subject, steps: Steps, seconds: float, *, mixed: bool) -> Round:
+    """µs of each question: the average over all steps of the median of many passes, less that of an empty call.
+
+    Mixed steps are of all kinds, as often as they come up. After them is listed, as some engines keep the list.
+    """
     data = [(subject.encode(state),) for state, _ in steps]
     passes: dict[str, list[list[float]]] = {}
     begin = perf_counter()
@@ -82,8 +84,11 @@ def _questions(subject: Subject, steps: Steps, seconds: float, average: Callable
             ("decode", subject.decode, 0),
         ):
             # Copies, as they remember nothing, and of this moment, as they are in the processor's caches.
-            fresh = [(subject.copy(state), action)[:arguments] for state, action in steps] if arguments else data
-            passes.setdefault(name, []).append(_times(ask, fresh))
+            copies = [(subject.copy(state), action) for state, action in steps]
+            if mixed and name == "list":
+                _times(subject.apply, copies)
+            passes.setdefault(name, []).append(_times(ask, [one[:arguments] for one in copies] if arguments else data))
+    average = mean if mixed else median
     told = {name: average(map(median, zip(*times, strict=True))) * 1e6 for name, times in passes.items()}
     empty = told.pop("empty")
     return {name: each - empty for name, each in told.items()} | {"bytes": mean(len(one) for (one,) in data)}
