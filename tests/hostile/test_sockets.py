@@ -18,6 +18,7 @@ from service.web.socket_session import MOST_REFUSED
 from tests.hostile.clients import at, limits
 from tests.web.played import new_table, refused
 from tests.web.served import Client, serve
+from tests.web.test_sockets_closing import Gated
 from tests.web.watching import Line, connected, watching
 
 STREAM = {"Accept": "text/event-stream"}
@@ -63,6 +64,45 @@ async def test_a_message_comes_in_so_many_bytes(store: RedisStore) -> None:
         transport = raw_transport(line)
         transport.write(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 200_000)
         assert await line.closed() == 1006
+
+
+LONG_PING = b"\x89\xfd" + bytes(4) + bytes(125)
+
+
+async def flood(transport: asyncio.Transport, frame: bytes) -> None:
+    """Send 30 MB of such frames, as far as they are read: until half a second has seen none of them go."""
+    transport.write(frame * (30_000_000 // len(frame)))
+    before = 0
+    async with asyncio.timeout(30):
+        while (left := transport.get_write_buffer_size()) and left != before:
+            before = left
+            await asyncio.sleep(0.5)
+
+
+async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStore) -> None:
+    """What is written for them is bounded by aiohttp, which waits until its answers are read."""
+    async with serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
+        transport = raw_transport(line)
+        transport.pause_reading()
+        await flood(transport, LONG_PING)
+        assert transport.get_write_buffer_size() > 5_000_000
+        assert max(one.unread() for one in client.app[GATE].open) < 500_000
+        transport.abort()
+
+
+async def test_messages_ahead_of_one_that_takes_long_are_not_read_on(store: RedisStore) -> None:
+    """They wait in aiohttp's queue, which reads no more than it has room for."""
+    gated = Gated(store._batches)
+    gated.gate, gated.log_gate = asyncio.Event(), asyncio.Event()
+    async with serve(gated, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
+        await line.say({"type": "subscribe", "game": "waits"})
+        transport = raw_transport(line)
+        await flood(transport, b"\x81\x8f" + bytes(4) + b'{"type":"ping"}')
+        assert transport.get_write_buffer_size() > 5_000_000
+        gated.gate.set()
+        await line.hear("error")
+        await line.hear("pong")
+        transport.abort()
 
 
 def raw_transport(line: Line) -> asyncio.Transport:
