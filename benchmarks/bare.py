@@ -22,12 +22,16 @@ from benchmarks.watchers import DIFF
 
 TEXT, COMPRESSED_TEXT = 0x81, 0xC1
 """The first byte of a whole frame (RFC 6455, 5.2; RFC 7692, 6)."""
+CONNECTIONS = 2
 GC_THRESHOLD = 50_000
-"""The service's."""
+"""Both are the service's."""
 
 
 class Scripts:
-    """Runs commit.lua: all that is wanted in one tick of the event loop goes out as one pipeline of redis-py."""
+    """Runs commit.lua: all that is wanted in one tick of the event loop goes out as one pipeline of redis-py.
+
+    While CONNECTIONS pipelines are under way, commits gather for the next.
+    """
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
@@ -37,17 +41,22 @@ class Scripts:
     def commit(self, names: list[str], values: list[Value]) -> asyncio.Future[Any]:
         """Return what the script returns."""
         loop = asyncio.get_running_loop()
-        if not self._waiting:
+        if not self._waiting and len(self._sending) < CONNECTIONS:
             loop.call_soon(self._flush)
         reply: asyncio.Future[Any] = loop.create_future()
         self._waiting.append(([len(names), *names, *values], reply))
         return reply
 
     def _flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        task = asyncio.create_task(self._send(waiting))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            task = asyncio.create_task(self._send(waiting))
+            self._sending.add(task)
+            task.add_done_callback(self._sent)
+
+    def _sent(self, task: asyncio.Task[None]) -> None:
+        self._sending.discard(task)
+        self._flush()
 
     async def _send(self, waiting: list[tuple[list[Value], asyncio.Future[Any]]]) -> None:
         async with self._redis.pipeline(transaction=False) as pipeline:
@@ -111,7 +120,8 @@ class Broadcast:
 
 def application(redis_url: str, sizes: Sizes) -> web.Application:
     """Make an application of all ceilings."""
-    redis, app = Redis.from_url(redis_url), web.Application()
+    redis = Redis.from_url(redis_url, protocol=3, socket_timeout=None)
+    app = web.Application()
     actions, broadcast = Actions(Scripts(redis), sizes), Broadcast()
 
     async def connected(_: web.Application) -> AsyncIterator[None]:
