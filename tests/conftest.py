@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from service.games.port import Store
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
+from service.store.store import RedisStore
 from tests import tools
 
 
@@ -60,7 +60,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 
 
 @pytest.fixture
-async def store(redis: Redis, redis_url: str) -> AsyncIterator[Store]:
+async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
     """A store on that server; nothing is stored."""
     del redis  # it has emptied the server
     async with connect(redis_url) as connected:

@@ -27,18 +27,15 @@ SILENCE_S = 20.0
 LOST = (aiohttp.ClientError, TimeoutError, OSError)
 
 
-class SocketWatcher:
-    """Watches a game by WebSocket until it is over."""
+class _Watcher:
+    """Watches a game until it is over, over one connection after the other."""
 
-    def __init__(self, world: World, table: Table, client: str, game: str, token: str | None = None) -> None:
+    def __init__(self, world: World, table: Table, client: str, game: str) -> None:
         self.world = world
         self.table = table
         self.client = client
         self.copy = Copy(world.history, client, game)
-        self.socket: aiohttp.ClientWebSocketResponse | None = None
-        self.changed = asyncio.Condition()
         self._chance = random.Random(f"{client}")
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._patience_s = 0.0
 
     async def run(self) -> None:
@@ -49,23 +46,47 @@ class SocketWatcher:
         finally:
             self.copy.tell()
 
+    @property
+    def waits(self) -> bool:
+        """Whether there is more to hear."""
+        return not (self.copy.over and self.table.over)
+
     async def _watch(self) -> None:
         """Watch over one connection, and wait before the next."""
         self._patience_s = self._chance.uniform(0, PAUSE_S)
         try:
             why = await self._connection()
-        except aiohttp.WSServerHandshakeError as error:
-            why = f"refused with {error.status}"
-            self._check_refusal(error.status)
         except LOST as error:
             why = str(error) or type(error).__name__
-        self.socket = None
         if self.waits:
             self.world.history.add(Lost(client=self.client, why=why))
             await asyncio.sleep(self._patience_s)
 
     async def _connection(self) -> str:
         """Listen until the connection ends, or the game; says why it ended."""
+        raise NotImplementedError
+
+
+class SocketWatcher(_Watcher):
+    """Watches a game by WebSocket until it is over."""
+
+    def __init__(self, world: World, table: Table, client: str, game: str, token: str | None = None) -> None:
+        super().__init__(world, table, client, game)
+        self.socket: aiohttp.ClientWebSocketResponse | None = None
+        self.changed = asyncio.Condition()
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+
+    async def _connection(self) -> str:
+        """Listen until the connection ends, or the game; says why it ended."""
+        try:
+            return await self._listen()
+        except aiohttp.WSServerHandshakeError as error:
+            self._check_refusal(error.status)
+            return f"refused with {error.status}"
+        finally:
+            self.socket = None
+
+    async def _listen(self) -> str:
         url = f"{self.world.url}/v1/games/{self.copy.game}/ws"
         async with asyncio.timeout(CONNECT_S):
             socket = await self.world.session.ws_connect(
@@ -81,11 +102,6 @@ class SocketWatcher:
         if code is not None and code >= 4000 and code not in (4408, 4429):
             self.world.history.add(Broke(client=self.client, detail=f"closed with {code}"))
         return f"closed with {code}"
-
-    @property
-    def waits(self) -> bool:
-        """Whether there is more to hear."""
-        return not (self.copy.over and self.table.over)
 
     async def heard(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
         """Take a message."""
@@ -109,41 +125,12 @@ class SocketWatcher:
             self.world.history.add(Broke(client=self.client, detail=f"the upgrade was refused with {status}"))
 
 
-class StreamWatcher:
+class StreamWatcher(_Watcher):
     """Watches a game by server-sent events until it is over."""
 
     def __init__(self, world: World, table: Table, client: str, game: str) -> None:
-        self.world = world
-        self.table = table
-        self.client = client
-        self.copy = Copy(world.history, client, game)
-        self._chance = random.Random(f"{client}")
+        super().__init__(world, table, client, game)
         self._last_id = ""
-        self._patience_s = 0.0
-
-    async def run(self) -> None:
-        """Watch until there is no more to hear, or until cancelled."""
-        try:
-            while self.waits:
-                await self._watch()
-        finally:
-            self.copy.tell()
-
-    @property
-    def waits(self) -> bool:
-        """Whether there is more to hear."""
-        return not (self.copy.over and self.table.over)
-
-    async def _watch(self) -> None:
-        """Watch over one connection, and wait before the next."""
-        self._patience_s = self._chance.uniform(0, PAUSE_S)
-        try:
-            why = await self._connection()
-        except LOST as error:
-            why = str(error) or type(error).__name__
-        if self.waits:
-            self.world.history.add(Lost(client=self.client, why=why))
-            await asyncio.sleep(self._patience_s)
 
     async def _connection(self) -> str:
         """Listen until the stream ends, or the game; says why it ended."""

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from statistics import median
 from time import process_time
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from tests.web.served import Client
@@ -39,9 +38,7 @@ class Plain:
         self._reader, self._writer = await asyncio.open_connection(*where, limit=2**22)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Disconnect."""
         self._writer.close()
         await self._writer.wait_closed()

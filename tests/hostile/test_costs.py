@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from random import Random
-from types import TracebackType
 from typing import Self
 
 import pytest
@@ -47,6 +46,19 @@ async def serving(store: RedisStore) -> AsyncIterator[tuple[Client, Plain]]:
         yield client, plain
 
 
+def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of diffs asked for in each reading of a log from now on."""
+    read: list[int] = []
+    diffs = store.diffs
+
+    async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
+        read.append(limit)
+        return await diffs(game, since, limit)
+
+    monkeypatch.setattr(store, "diffs", counted)
+    return read
+
+
 async def long_game(client: Client) -> Table:
     """A game of many versions, all of them of its first turn but for the creation."""
     table = await new_table(client, seed="tides", first_seat=0)
@@ -75,9 +87,7 @@ class Session:
         await self._reader.readuntil(b'"welcome"')
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Disconnect."""
         self._writer.close()
         await self._writer.wait_closed()
@@ -118,14 +128,7 @@ async def test_nothing_is_replayed_for_a_picture_that_is_there(
         path = f"{table.path}/board.png?v=12"
         first = await plain.ask(path)
         assert first.status == 200
-        read: list[int] = []
-        diffs = store.diffs
-
-        async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
-            read.append(limit)
-            return await diffs(game, since, limit)
-
-        monkeypatch.setattr(store, "diffs", counted)
+        read = count_reads(store, monkeypatch)
         assert (await plain.ask(path)).status == 200
         assert (await plain.ask(path, f"If-None-Match: {first.headers['etag']}")).status == 304
         assert read == [1, 1]
@@ -266,14 +269,7 @@ async def test_who_has_nothing_left_waits_before_the_work_is_done(
     async with serve(store, limits(rate_reads=100)) as client:
         table = await new_table(client)
         await table.play(Random(3), 41)
-        read: list[int] = []
-        diffs = store.diffs
-
-        async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
-            read.append(limit)
-            return await diffs(game, since, limit)
-
-        monkeypatch.setattr(store, "diffs", counted)
+        read = count_reads(store, monkeypatch)
         spectator = bearer(table.spectator)
         answers = await asyncio.gather(*(client.get(f"{table.path}/diffs", headers=spectator) for _ in range(60)))
         assert {answer.status for answer in answers} == {200, 429}

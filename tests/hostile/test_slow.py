@@ -135,13 +135,18 @@ async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
             await asyncio.sleep(0.2)
 
 
+async def open_three(client: Client, stack: AsyncExitStack) -> None:
+    """Open three connections, and wait until the instance knows them."""
+    for _ in range(3):
+        await stack.enter_async_context(raw(client))
+    async with asyncio.timeout(WITHIN_S):
+        while len(client.app[GATE].open) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
+            await asyncio.sleep(0.01)
+
+
 async def test_an_address_has_so_many_connections(store: RedisStore) -> None:
     async with serve(store, Limits(max_connections_per_address=3)) as client, AsyncExitStack() as stack:
-        for _ in range(3):
-            await stack.enter_async_context(raw(client))
-        async with asyncio.timeout(WITHIN_S):
-            while len(client.app[GATE].open) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
+        await open_three(client, stack)
         async with raw(client) as (reader, _):
             got = await ended(reader)
             assert got.startswith(b"HTTP/1.1 429")
@@ -153,11 +158,7 @@ async def test_an_address_has_so_many_connections(store: RedisStore) -> None:
 
 async def test_an_instance_has_so_many_connections(store: RedisStore) -> None:
     async with serve(store, Limits(max_connections=3, rate_limits=False)) as client, AsyncExitStack() as stack:
-        for _ in range(3):
-            await stack.enter_async_context(raw(client))
-        async with asyncio.timeout(WITHIN_S):
-            while len(client.app[GATE].open) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
-                await asyncio.sleep(0.01)
+        await open_three(client, stack)
         async with raw(client) as (reader, _):
             assert (await ended(reader)).startswith(b"HTTP/1.1 503")
         await stack.aclose()

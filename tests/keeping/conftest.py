@@ -1,4 +1,4 @@
-"""A store of games on a Redis of this run's own, and a second one beside it to move them to."""
+"""A second Redis server beside this run's own, to move games to."""
 
 from collections.abc import AsyncIterator
 
@@ -32,11 +32,3 @@ async def other(other_redis: Redis, other_url: str) -> AsyncIterator[RedisStore]
     del other_redis  # it has emptied the server
     async with connect(other_url) as store:
         yield store
-
-
-@pytest.fixture
-async def store(redis: Redis, redis_url: str) -> AsyncIterator[RedisStore]:
-    """A store on this run's server; nothing is stored."""
-    del redis  # it has emptied the server
-    async with connect(redis_url) as connected:
-        yield connected

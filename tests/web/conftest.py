@@ -6,6 +6,7 @@ import pytest
 
 from service.store.store import RedisStore
 from service.web.limits import Limits
+from tests.web.hooking import Instance, Later, Receiver, instance, receiving
 from tests.web.served import Client, Clock, serve
 
 
@@ -34,3 +35,23 @@ async def timed_client(store: RedisStore, clock: Clock) -> AsyncIterator[Client]
     """The same of an instance whose clock stands still unless the test moves it."""
     async with serve(store, clock=clock) as connected:
         yield connected
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """A server that takes webhooks."""
+    async with receiving() as server:
+        yield server
+
+
+@pytest.fixture
+def later() -> Later:
+    """A clock that is moved on by hand."""
+    return Later()
+
+
+@pytest.fixture
+async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
+    """An instance that delivers webhooks, by that clock."""
+    async with instance(store, later) as running:
+        yield running

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -14,7 +14,6 @@ from standardwebhooks import Webhook
 from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, OF_CLIENT, OF_SITE, ChallengeLimits
 from service.games.webhooks.sending import POSTPONED, Sent
 from service.store import keys
-from service.store.store import RedisStore
 from service.web.posting import OF_ADDRESS, posting
 from tests.web.hooking import (
     LOCAL,
@@ -23,32 +22,13 @@ from tests.web.hooking import (
     Later,
     Receiver,
     attempts_of,
-    instance,
     read,
-    receiving,
     register,
     repeat,
 )
 from tests.web.played import Table, bearer, new_table
 
 ATTEMPTS = len(CHALLENGE_DELAYS_S) + 1
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as one:
-        yield one
-
-
-@pytest.fixture
-def later() -> Later:
-    return Later()
-
-
-@pytest.fixture
-async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
-    async with instance(store, later) as running:
-        yield running
 
 
 async def retry(table: Table, hook: dict[str, Any]) -> Any:

@@ -1,33 +1,13 @@
 """Messages come at least once and in order, signed, whatever instances and receivers do."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.webhooks.sending import Sent
 from service.store import keys
-from service.store.store import RedisStore
-from tests.web.hooking import SECRET, Instance, Later, Receiver, instance, log_of, read, receiving, register
+from tests.web.hooking import SECRET, Instance, Later, Receiver, log_of, read, register
 from tests.web.played import bearer, new_table
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as one:
-        yield one
-
-
-@pytest.fixture
-def later() -> Later:
-    return Later()
-
-
-@pytest.fixture
-async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
-    async with instance(store, later) as running:
-        yield running
 
 
 async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instance, receiver: Receiver) -> None:

@@ -1,7 +1,6 @@
 """However many instances there are, and however they end: each message at least once, in calm exactly once."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
@@ -11,25 +10,8 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.store import RedisStore
-from tests.web.hooking import LOCAL, Instance, Later, Receiver, instance, read, receiving, register, taking_challenges
+from tests.web.hooking import LOCAL, Instance, Later, Receiver, instance, read, register, taking_challenges
 from tests.web.played import Table, new_table
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as one:
-        yield one
-
-
-@pytest.fixture
-def later() -> Later:
-    return Later()
-
-
-@pytest.fixture
-async def one(store: RedisStore, later: Later) -> AsyncIterator[Instance]:
-    async with instance(store, later) as running:
-        yield running
 
 
 async def test_what_one_instance_left_another_delivers(store: RedisStore, receiver: Receiver, later: Later) -> None:

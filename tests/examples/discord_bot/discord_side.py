@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 from time import monotonic
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import discord
@@ -147,9 +146,7 @@ class Discord:
         self._monkeypatch.setattr(Route, "BASE", str(self._server.make_url("")).rstrip("/"))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._server.close()
 
     @asynccontextmanager

@@ -10,8 +10,20 @@ from service.games.bots.deciding import ask
 from service.games.bots.interface import Bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
+from tests.rules.playing import Table
 
 ARCHIPELAGO = load_catalogue(None).of_game("archipelago").tables
+
+
+SEA_AND_ISLAND = """
+  0      1
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+~~f~~  ~~bb#
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+"""
+"""An unfinished sea with one fish, and an unfinished island with two bananas."""
 
 
 def start(seed: str, players: int = 2, edition: Edition = "international") -> Game:
@@ -45,3 +57,10 @@ def finish(game: Game, bots: Sequence[Bot]) -> list[int]:
     while not is_finished(game):
         act(game, bots[game.decider])
     return [score(ARCHIPELAGO, game, seat).total for seat in range(len(bots))]
+
+
+def decide(bot: Bot, table: Table) -> Action:
+    """What a bot does at a table; it is done."""
+    action = ask(bot, table.tables, table.game)
+    table.act(action)
+    return action

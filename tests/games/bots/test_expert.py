@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.actions import Action, Deliver, PlaceIslander, PlaceTile
+from schemas.actions import PlaceTile
 from schemas.vocabulary import Edition
 from service.engine import copy, is_finished, legal_moves
 from service.engine.tables import to_xy
@@ -15,16 +15,6 @@ from service.games.bots.greedy.prospects import Prospects
 from service.games.bots.greedy.weights import WEIGHTS
 from service.games.bots.position import shown
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
-from tests.games.bots.test_greedy import SEA_AND_ISLAND
-from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
-from tests.rules.playing import BLUE, RED, Table, paid, ship
-
-
-def decide(table: Table) -> Action:
-    """What expert does at a table; it is done."""
-    action = ask(expert.BOT, table.tables, table.game)
-    table.act(action)
-    return action
 
 
 def test_it_leaves_random_far_behind() -> None:
@@ -70,27 +60,3 @@ def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -
     search = Search(position, chance)
     search.best(position.legal_moves())
     assert search.playout.work < 1.25 * ROUNDS[game.phase][-1].work
-
-
-def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn() -> None:
-    table = Table(BRIDGE_OF_TWO_SHELLS)
-    table.lay(RED)
-    table.lay(BLUE)
-    assert decide(table) == PlaceTile(2, 0, 0)
-    assert decide(table) == PlaceIslander(table.segment(3, "bridge"))
-    assert table.wares(RED) == {"shells": 2}
-
-
-def test_in_the_last_turn_it_stands_where_most_is_paid_at_the_end() -> None:
-    table = Table(SEA_AND_ISLAND, spares=0)
-    assert isinstance(decide(table), PlaceTile)
-    assert decide(table) == PlaceIslander(table.segment(1, "island"))
-    assert table.wares(RED) == {"bananas": 2}
-
-
-def test_it_delivers_to_the_ship_that_is_worth_more() -> None:
-    ships = [ship("two", 2, choice=3), ship("four", 4, choice=3), ship("three", 3, choice=3)]
-    table = Table(SEA_AND_ISLAND, ships=ships)
-    table.give(RED, fish=3)
-    table.lay(RED)
-    assert decide(table) == Deliver("four", paid(fish=3))

@@ -1,0 +1,36 @@
+"""What every bot finds that thinks: what is best at once."""
+
+import pytest
+
+from schemas.actions import Deliver, PlaceIslander, PlaceTile
+from service.games.bots import expert, greedy
+from service.games.bots.interface import Bot
+from tests.games.bots.games import SEA_AND_ISLAND, decide
+from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
+from tests.rules.playing import BLUE, RED, Table, paid, ship
+
+pytestmark = pytest.mark.parametrize("bot", (greedy.BOT, expert.BOT), ids=["greedy", "expert"])
+
+
+def test_it_completes_a_bridge_and_takes_its_shells_in_one_turn(bot: Bot) -> None:
+    table = Table(BRIDGE_OF_TWO_SHELLS)
+    table.lay(RED)
+    table.lay(BLUE)
+    assert decide(bot, table) == PlaceTile(2, 0, 0)
+    assert decide(bot, table) == PlaceIslander(table.segment(3, "bridge"))
+    assert table.wares(RED) == {"shells": 2}
+
+
+def test_in_the_last_turn_it_stands_where_most_is_paid_at_the_end(bot: Bot) -> None:
+    table = Table(SEA_AND_ISLAND, spares=0)
+    assert isinstance(decide(bot, table), PlaceTile)
+    assert decide(bot, table) == PlaceIslander(table.segment(1, "island"))
+    assert table.wares(RED) == {"bananas": 2}
+
+
+def test_it_delivers_to_the_ship_that_is_worth_more(bot: Bot) -> None:
+    ships = [ship("two", 2, choice=3), ship("four", 4, choice=3), ship("three", 3, choice=3)]
+    table = Table(SEA_AND_ISLAND, ships=ships)
+    table.give(RED, fish=3)
+    table.lay(RED)
+    assert decide(bot, table) == Deliver("four", paid(fish=3))
