@@ -22,8 +22,9 @@ PASSING = ("place_tile", "take_ship", "pass", "place_islander", "retrieve_island
 class Prepared:
     """A game of people, one token for all of them."""
 
-    def __init__(self, client: Client, created: dict[str, Any]) -> None:
+    def __init__(self, client: Client, seed: str, created: dict[str, Any]) -> None:
         self.client = client
+        self.seed = seed
         self.id: str = created["game"]["id"]
         self.path = f"/v1/games/{self.id}"
         self.owner: str = created["owner_token"]
@@ -47,6 +48,17 @@ class Prepared:
         async with self.client.post(f"{self.path}/{what}", json=body, headers=bearer) as answer:
             answer.raise_for_status()
 
+    async def act(self, move: dict[str, Any]) -> None:
+        """Do one of the legal moves."""
+        await self.post("actions", {"move": move["id"]})
+
+    async def play_until(self, wanted: Callable[[Moves], bool]) -> None:
+        """Do what saves most, else anything, until the legal moves are as wanted; the same each time."""
+        chance = Random(self.seed)
+        while not wanted(moves := await self.moves()):
+            chance.shuffle(moves)
+            await self.act(min(moves, key=lambda move: SAVING.index(move["action"]["type"])))
+
     async def play(self, likes: Sequence[str], stop: Stop = lambda _game, _moves: False) -> dict[str, Any]:
         """Play by what is liked best, any of it, until `stop`, or the end; gives GAME."""
         chance = Random(7)
@@ -56,7 +68,7 @@ class Prepared:
                 return game
             best = min(likes.index(kind) for kind in kinds_of(moves))
             chosen = chance.choice([move for move in moves if likes.index(move["action"]["type"]) == best])
-            await self.post("actions", {"move": chosen["id"]})
+            await self.act(chosen)
         return game
 
     async def opened_by(
@@ -77,7 +89,7 @@ async def prepared(
     """A new game of people."""
     asked = {"players": [{"name": name} for name in names], "seed": seed, "first_seat": 0, **more}
     async with visitors.client.post("/v1/games", json=asked) as answer:
-        return Prepared(visitors.client, await answer.json())
+        return Prepared(visitors.client, seed, await answer.json())
 
 
 def deciding(game: dict[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,17 @@
 """Every state of the page, each opened as a person meets it: with five players whose names are as long as can be."""
 
 import json
-import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from service.games.opponents import go_on
 from service.web.keys import CONTEXT
 from tests.page.conftest import RICH, SHORT
+from tests.page.prepared import Moves, Prepared, prepared
 from tests.page.visitor import Size, Visitor, Visitors
-from tests.web.served import Client
 
 NAMES = (
     "Wilhelmina-Maximiliana of Hawaii",
@@ -24,9 +22,6 @@ NAMES = (
 )
 """Each 32 characters long."""
 
-SAVING = ("place_tile", "place_islander", "take_ship", "pass", "retrieve_islander", "deliver")
-"""What somebody likes best to do who wants many wares."""
-
 SEED = "payments-4"
 """Of the tiles' order, and of what is played: with it everybody has many wares at last."""
 
@@ -36,62 +31,14 @@ DRAWN = """() => {
 }"""
 """Whether the pictures of all tiles on the board are there."""
 
-Move = dict[str, Any]
+seated = partial(prepared, seed=SEED, names=NAMES)
+"""A game of people who all sit at one device."""
 
 
-class Seated(NamedTuple):
-    """A game in which one browser has all seats."""
-
-    client: Client
-    id: str
-    token: str
-
-    @property
-    def path(self) -> str:
-        """The game's path in the API."""
-        return f"/v1/games/{self.id}"
-
-    @property
-    def bearer(self) -> dict[str, str]:
-        """The header that opens all seats."""
-        return {"Authorization": f"Bearer {self.token}"}
-
-    async def moves(self) -> list[Move]:
-        """What may be done now."""
-        async with self.client.get(f"{self.path}/legal-moves", headers=self.bearer) as answer:
-            found: list[Move] = (await answer.json())["moves"]
-            return found
-
-    async def act(self, move: Move) -> None:
-        """Do one of the legal moves."""
-        async with self.client.post(f"{self.path}/actions", json={"move": move["id"]}, headers=self.bearer) as answer:
-            answer.raise_for_status()
-
-    async def play_until(self, wanted: Callable[[list[Move]], bool]) -> None:
-        """Do what is liked best, else anything, until the legal moves are as wanted; the same each time."""
-        chance = random.Random(SEED)
-        while not wanted(moves := await self.moves()):
-            chance.shuffle(moves)
-            await self.act(min(moves, key=lambda move: SAVING.index(move["action"]["type"])))
-
-    async def resign(self, seat: int) -> None:
-        """Give one seat up."""
-        async with self.client.post(f"{self.path}/resign", json={"seat": seat}, headers=self.bearer) as answer:
-            answer.raise_for_status()
-
-
-async def seated(client: Client, names: tuple[str, ...] = NAMES, **options: object) -> Seated:
-    """Set up a game of people who all sit at one device."""
-    asked = {"players": [{"name": name} for name in names], "seed": SEED, "first_seat": 0, **options}
-    async with client.post("/v1/games", json=asked) as answer:
-        created = await answer.json()
-    return Seated(client, created["game"]["id"], created["owner_token"])
-
-
-def offers(kind: str, least: int = 1) -> Callable[[list[Move]], bool]:
+def offers(kind: str, least: int = 1) -> Callable[[Moves], bool]:
     """Tell whether a list of moves has so many of one type, of deliveries for one ship."""
 
-    def offered(moves: list[Move]) -> bool:
+    def offered(moves: Moves) -> bool:
         of_type = [move["action"] for move in moves if move["action"]["type"] == kind]
         counts = Counter(action["ship"] if kind == "deliver" else kind for action in of_type)
         return max(counts.values(), default=0) >= least
@@ -99,11 +46,11 @@ def offers(kind: str, least: int = 1) -> Callable[[list[Move]], bool]:
     return offered
 
 
-async def sit(visitors: Visitors, game: Seated, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
+async def sit(visitors: Visitors, game: Prepared, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
     """Open a game in a browser that has the tokens of some of its seats."""
     visitor = await visitors.come(size=size, touch=True)
-    kept = {"id": game.id, "owner": game.token, "spectator": None, "private": False, "opened": 0}
-    tables = [{**kept, "seats": dict.fromkeys(seats, game.token)}]
+    kept = {"id": game.id, "owner": game.owner, "spectator": None, "private": False, "opened": 0}
+    tables = [{**kept, "seats": dict.fromkeys(seats, game.owner)}]
     await visitor.page.evaluate("tables => localStorage.setItem('south-seas.tables', tables)", json.dumps(tables))
     await visitor.page.goto(f"{visitors.url}#{game.id}")
     await visitor.page.wait_for_function(DRAWN)
@@ -112,8 +59,8 @@ async def sit(visitors: Visitors, game: Seated, size: Size, seats: tuple[int, ..
 
 async def _lobby(visitors: Visitors, size: Size) -> Visitor:
     for status in ("waiting", "active", "finished"):
-        await _table_for_the_lobby(visitors.client, status)
-    game = await seated(visitors.client)
+        await _table_for_the_lobby(visitors, status)
+    game = await seated(visitors)
     visitor = await sit(visitors, game, size)
     await expect(visitor.dock).to_be_visible()
     await visitor.page.goto(f"{visitors.url}#")
@@ -121,14 +68,14 @@ async def _lobby(visitors: Visitors, size: Size) -> Visitor:
     return visitor
 
 
-async def _table_for_the_lobby(client: Client, status: str) -> None:
+async def _table_for_the_lobby(visitors: Visitors, status: str) -> None:
     if status == "waiting":
         asked = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
-        await client.post("/v1/games", json=asked)
+        await visitors.client.post("/v1/games", json=asked)
         return
-    game = await seated(client)
+    game = await seated(visitors)
     for seat in range(4) if status == "finished" else ():
-        await game.resign(seat)
+        await game.post("resign", {"seat": seat})
 
 
 async def _creating(visitors: Visitors, size: Size) -> Visitor:
@@ -163,64 +110,54 @@ async def _joining(visitors: Visitors, size: Size) -> Visitor:
 
 
 async def _placing(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
-    game = await seated(visitors.client)
+    game = await seated(visitors)
     for _ in range(2 * len(NAMES)):
         await game.play_until(offers("place_tile"))
         await game.act((await game.moves())[0])
     await game.play_until(offers("place_tile"))
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".cell").first).to_be_visible()
-    if chosen:
-        await visitor.page.locator("[data-choice]").first.press("Enter")
-        await expect(visitor.dock.locator(".primary")).to_be_enabled()
-    return visitor
+    return await _chosen(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
 
 
 async def _sending(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
-    game = await seated(visitors.client)
+    game = await seated(visitors)
     await game.play_until(offers("place_islander", 3))
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".spot.place").first).to_be_visible()
-    if chosen:
-        await visitor.page.locator("[data-choice]").first.press("Enter")
-        await expect(visitor.dock.locator(".primary")).to_be_enabled()
-    return visitor
+    return await _chosen(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
 
 
 async def _taking_back(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
-    game = await seated(visitors.client, edition="german")
+    game = await seated(visitors, edition="german")
     await game.play_until(offers("retrieve_islander", 2))
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".spot.retrieve").first).to_be_visible()
-    if chosen:
-        await visitor.page.get_by_role("button", name="Take back your").first.press("Enter")
-        await expect(visitor.dock.locator(".primary")).to_be_enabled()
+    return await _chosen(visitor, visitor.page.get_by_role("button", name="Take back your")) if chosen else visitor
+
+
+async def _chosen(visitor: Visitor, choices: Locator) -> Visitor:
+    await choices.first.press("Enter")
+    await expect(visitor.dock.locator(".primary")).to_be_enabled()
     return visitor
 
 
 async def _delivering(visitors: Visitors, size: Size, *, payments: int = 0, tileset: str = "archipelago") -> Visitor:
-    game = await seated(visitors.client, tileset=tileset)
+    game = await seated(visitors, tileset=tileset)
     await game.play_until(offers("deliver", max(payments, 1)))
     ships = Counter(move["action"].get("ship") for move in await game.moves() if move["action"]["type"] == "deliver")
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".ship.choosable").first).to_be_visible()
     if payments:
         most = max(ships, key=lambda ship: ships[ship])
-        shown = (await game_of(game))["display"].index(most)
+        shown = (await game.game())["display"].index(most)
         await visitor.page.locator(".ship").nth(shown).press("Enter")
         await expect(visitor.dock.get_by_role("group", name="Pay with")).to_be_visible()
     return visitor
 
 
-async def game_of(game: Seated) -> dict[str, Any]:
-    """The game as everybody sees it."""
-    async with game.client.get(game.path) as answer:
-        found: dict[str, Any] = await answer.json()
-        return found
-
-
 async def _others(visitors: Visitors, size: Size) -> Visitor:
-    game = await seated(visitors.client, first_seat=0)
+    game = await seated(visitors, first_seat=0)
     visitor = await sit(visitors, game, size, seats=(1,))
     await expect(visitor.page.locator(".dock.theirs")).to_be_visible()
     return visitor
@@ -228,11 +165,11 @@ async def _others(visitors: Visitors, size: Size) -> Visitor:
 
 async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     """Seat 0's time is up, and the computer has played its turn."""
-    game = await seated(visitors.client, turn_timeout_s=1, on_timeout="bot")
+    game = await seated(visitors, turn_timeout_s=1, on_timeout="bot")
     visitor = await sit(visitors, game, size, seats=(0,))
     await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
     assert visitors.client.app is not None
-    while (await game_of(game))["players"][0]["bot"] is None:
+    while (await game.game())["players"][0]["bot"] is None:
         await go_on(visitors.client.app[CONTEXT], game.id)
     await expect(visitor.page.locator(".players")).to_contain_text("the computer stands in")
     return visitor
@@ -263,7 +200,7 @@ async def _looked_at(visitors: Visitors, size: Size) -> Visitor:
 
 
 async def _over(visitors: Visitors, size: Size) -> Visitor:
-    game = await seated(visitors.client, tileset=SHORT)
+    game = await seated(visitors, tileset=SHORT)
     await game.play_until(lambda moves: not moves)
     visitor = await sit(visitors, game, size)
     await expect(visitor.page.locator(".dock.outcome")).to_be_visible()

@@ -7,7 +7,8 @@ from playwright.async_api import Locator, expect
 
 from tests.page.axe import violations
 from tests.page.conftest import GROUPED, RICH
-from tests.page.states import Move, game_of, offers, seated, sit
+from tests.page.prepared import Moves
+from tests.page.states import offers, seated, sit
 from tests.page.visitor import PHONE, Size, Visitor, Visitors
 
 SMALLEST: Size = (320, 480)
@@ -18,7 +19,7 @@ GROUPS = {"bananas": 0, "shells": 0, "fish": 0}
 
 @pytest.mark.parametrize("size", (SMALLEST, PHONE), ids=["smallest", "phone"])
 async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visitors: Visitors, size: Size) -> None:
-    game = await seated(visitors.client, tileset=RICH)
+    game = await seated(visitors, tileset=RICH)
     await game.play_until(offers("deliver", MANY))
     player = await sit(visitors, game, size)
     await player.page.locator(".ship.choosable").first.tap()
@@ -36,17 +37,17 @@ async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visito
         await _button(player, "One fish more").tap()
     await expect(status).to_contain_text("All 7 chosen.")
     await expect(_button(player, "One shell more")).to_be_disabled()
-    seat = (await game_of(game))["turn"]["decider"]
-    before = (await game_of(game))["players"][seat]["wares"]
+    seat = (await game.game())["turn"]["decider"]
+    before = (await game.game())["players"][seat]["wares"]
     version = await player.version()
     await deliver.tap()
     await _passed(player, version)
-    after = (await game_of(game))["players"][seat]["wares"]
+    after = (await game.game())["players"][seat]["wares"]
     assert {ware: before[ware] - after[ware] for ware in before} == {"bananas": 1, "shells": 4, "fish": 2}
 
 
 async def test_the_wares_of_a_ship_are_chosen_by_keys_alone(visitors: Visitors) -> None:
-    game = await seated(visitors.client, tileset=RICH)
+    game = await seated(visitors, tileset=RICH)
     await game.play_until(offers("deliver", MANY))
     player = await sit(visitors, game, PHONE)
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
@@ -68,12 +69,12 @@ async def test_the_wares_of_a_ship_are_chosen_by_keys_alone(visitors: Visitors) 
 async def test_wares_that_the_ship_does_not_take_together_cannot_be_confirmed_and_it_says_why(
     visitors: Visitors,
 ) -> None:
-    game = await seated(visitors.client, tileset=GROUPED)
+    game = await seated(visitors, tileset=GROUPED)
     await game.play_until(_offers_groups)
     ship = _groups_in(await game.moves())
     player = await sit(visitors, game, PHONE)
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
-    shown = (await game_of(game))["display"].index(ship)
+    shown = (await game.game())["display"].index(ship)
     await player.page.locator(".ship").nth(shown).tap()
     status = player.dock.get_by_role("status")
     await expect(status).to_contain_text("missing.")
@@ -113,7 +114,7 @@ async def _passed(player: Visitor, version: int) -> None:
     )
 
 
-def _groups_in(moves: list[Move]) -> str | None:
+def _groups_in(moves: Moves) -> str | None:
     """A ship whose payments leave some combination of as many wares, each within their bounds, that is none of them."""
     by_ship: dict[str, list[dict[str, Any]]] = {}
     for move in moves:
@@ -122,7 +123,7 @@ def _groups_in(moves: list[Move]) -> str | None:
     return next((ship for ship, legal in by_ship.items() if _illegal(legal)), None)
 
 
-def _offers_groups(moves: list[Move]) -> bool:
+def _offers_groups(moves: Moves) -> bool:
     return _groups_in(moves) is not None
 
 

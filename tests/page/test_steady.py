@@ -4,7 +4,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.page.conftest import SHORT
-from tests.page.states import Seated, offers, seated, sit
+from tests.page.prepared import Prepared
+from tests.page.states import offers, seated, sit
 from tests.page.visitor import PHONE, Size, Visitor, Visitors
 
 MOST_DECISIONS = 400
@@ -35,7 +36,7 @@ IN_SIGHT = """selector => {
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS, LAPTOP), ids=["phone", "sideways", "laptop"])
 async def test_the_layout_shifts_by_less_than_a_tenth_over_a_whole_game(visitors: Visitors, size: Size) -> None:
-    game = await seated(visitors.client, players=AGAINST_THE_COMPUTER)
+    game = await seated(visitors, players=AGAINST_THE_COMPUTER)
     player = await sit(visitors, game, size, seats=(0,))
     await expect(player.page.locator(".cell").first).to_be_visible()
     await player.page.evaluate(WATCH_SHIFTS)
@@ -52,7 +53,7 @@ async def test_the_layout_shifts_by_less_than_a_tenth_over_a_whole_game(visitors
 async def test_what_can_be_chosen_is_brought_into_sight_and_left_where_the_player_moves_it(
     visitors: Visitors, size: Size
 ) -> None:
-    game = await seated(visitors.client, ("Ana", "Bo"))
+    game = await seated(visitors, names=("Ana", "Bo"))
     await game.play_until(offers("place_tile"))
     player = await sit(visitors, game, size)
     await player.page.locator("[data-choice]").first.click()
@@ -73,7 +74,7 @@ async def test_what_can_be_chosen_is_brought_into_sight_and_left_where_the_playe
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS, LAPTOP), ids=["phone", "sideways", "laptop"])
 async def test_a_finished_game_and_a_replay_open_with_the_board_in_view(visitors: Visitors, size: Size) -> None:
-    game = await seated(visitors.client, tileset=SHORT)
+    game = await seated(visitors, tileset=SHORT)
     await _play_to_the_last_turn(game)
     player = await sit(visitors, game, size)
     await _push_away(player)
@@ -91,7 +92,7 @@ async def test_a_finished_game_and_a_replay_open_with_the_board_in_view(visitors
     await player.page.wait_for_function(f"() => ({IN_SIGHT})('.tile').every(Boolean)")
 
 
-async def _play_to_the_last_turn(game: Seated) -> None:
+async def _play_to_the_last_turn(game: Prepared) -> None:
     """Play until no tile is left to draw."""
     while True:
         await game.play_until(offers("place_tile"))

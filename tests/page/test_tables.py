@@ -77,12 +77,7 @@ async def test_who_gives_up_has_lost(visitors: Visitors) -> None:
 async def test_friends_play_again_and_who_had_joined_has_the_same_seat(visitors: Visitors) -> None:
     ana = await visitors.come()
     bo = await visitors.come(await _invited(ana))
-    await bo.page.get_by_label("Your name").fill("Bo")
-    await bo.press("Join the game")
-    await expect(bo.dock).to_contain_text("turn")
-    bo.page.on("dialog", lambda dialog: dialog.accept())
-    await bo.press("Menu")
-    await bo.press("Give up")
+    await _joins_and_gives_up(bo)
     await expect(ana.dock).to_contain_text("You win!")
     await ana.press("Play again")
     await bo.press("Go to the next game")
@@ -132,6 +127,15 @@ async def test_scores_remaining_tiles_and_what_islanders_would_bring_are_told(vi
     await expect(player.page.locator(".tiles-left li")).to_have_count(len(types))
 
 
+async def _joins_and_gives_up(bo: Visitor) -> None:
+    await bo.page.get_by_label("Your name").fill("Bo")
+    await bo.press("Join the game")
+    await expect(bo.dock).to_contain_text("turn")
+    bo.page.on("dialog", lambda dialog: dialog.accept())
+    await bo.press("Menu")
+    await bo.press("Give up")
+
+
 async def _invited(host: Visitor) -> str:
     """The link to a private table that the host has set up."""
     await host.press("Play with friends")
@@ -170,12 +174,7 @@ async def test_a_rematch_that_a_spectators_link_does_not_open_is_told_kindly(vis
     link = await _invited(ana)
     bo = await visitors.come(link)
     watcher = await visitors.come(link)
-    await bo.page.get_by_label("Your name").fill("Bo")
-    await bo.press("Join the game")
-    await expect(bo.dock).to_contain_text("turn")
-    bo.page.on("dialog", lambda dialog: dialog.accept())
-    await bo.press("Menu")
-    await bo.press("Give up")
+    await _joins_and_gives_up(bo)
     await ana.press("Play again")
     await expect(watcher.dock).to_contain_text("They play again at a private table.")
     await expect(watcher.page.get_by_role("button", name="Go to the next game")).to_have_count(0)
