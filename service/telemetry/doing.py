@@ -41,7 +41,7 @@ DOING: ContextVar[Doing | None] = ContextVar("doing", default=None)
 
 def new_id() -> str:
     """An id for a request that brought none: it tells nothing of how many there are."""
-    return _NUMBERS.randbytes(ID_BYTES).hex()
+    return f"{_NUMBERS.getrandbits(8 * ID_BYTES):0{2 * ID_BYTES}x}"
 
 
 def well_formed(given: str) -> bool:

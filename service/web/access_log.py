@@ -22,9 +22,9 @@ UNMATCHED = "unmatched"
 Kind = Literal["socket", "stream"]
 
 
-def route_of(matched: web.UrlMappingMatchInfo | None) -> str:
+def route_of(request: web.Request) -> str:
     """The template of the path that was found; one name for all paths that there are not."""
-    resource = None if matched is None else matched.route.resource
+    resource = request.match_info.route.resource
     return UNMATCHED if resource is None else resource.canonical
 
 
@@ -38,7 +38,7 @@ def log_request(request: web.BaseRequest, route: str, status: int, seconds: floa
 def log_opened(request: web.Request, kind: Kind) -> float:
     """Log that a socket or an event stream begins; gives when, for `log_closed`."""
     if ACCESS.isEnabledFor(logging.INFO):
-        route = route_of(request.match_info)
+        route = route_of(request)
         ACCESS.info("%s opened %s", kind, route, extra={"kind": kind, "route": route, "address": _address(request)})
     return perf_counter()
 
@@ -46,7 +46,7 @@ def log_opened(request: web.Request, kind: Kind) -> float:
 def log_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
     """Log that it ended, a socket with the code that the client was told, or 1006."""
     if ACCESS.isEnabledFor(logging.INFO):
-        about = {"kind": kind, "route": route_of(request.match_info), "seconds": round(perf_counter() - opened, 3)}
+        about = {"kind": kind, "route": route_of(request), "seconds": round(perf_counter() - opened, 3)}
         if code is not None:
             about["code"] = code
         ACCESS.info("%s closed %s", kind, about["route"], extra={**about, "address": _address(request)})

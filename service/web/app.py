@@ -18,7 +18,6 @@ from service.web.limiting.connections import GATE, Gate, sweeping
 from service.web.limiting.guard import GUARD, Guard, guarding
 from service.web.limiting.shares import DRAWING, PICTURES, REPLAYS, Replays, Shares
 from service.web.limits import Limits
-from service.web.metrics_requests import matched
 from service.web.refusing import expecting
 from service.web.routes import ROUTES
 from service.web.routing import register
@@ -27,7 +26,7 @@ from service.web.security import SECURITY, Security
 
 def make_app(context: Context, watch: Watch, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
     """The whole web side of one instance; serve it with `service.web.runner.Runner`."""
-    app = web.Application(middlewares=[matched], client_max_size=limits.max_body_bytes)
+    app = web.Application(client_max_size=limits.max_body_bytes)
     app[CONTEXT] = context
     app[WATCH] = watch
     app[LIMITS] = limits

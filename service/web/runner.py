@@ -16,7 +16,7 @@ from service.web.access_log import UNMATCHED, log_request
 from service.web.answers import EXPOSED
 from service.web.limiting.connections import GATE
 from service.web.limiting.protocol import GuardedConnection
-from service.web.metrics_requests import REQUEST_ID, measured
+from service.web.metrics_requests import REQUEST_ID, measured, routed
 from service.web.problems import problem_response
 from service.web.refusing import refusing
 from service.web.security import NOTHING
@@ -72,7 +72,9 @@ class ProblemServer(web.Server):
     """Makes a ProblemProtocol for each connection."""
 
     def __init__(self, app: web.Application, server: web.Server) -> None:
-        super().__init__(measured(refusing(app, server.request_handler)), request_factory=server.request_factory)
+        super().__init__(
+            measured(refusing(app, routed(server.request_handler))), request_factory=server.request_factory
+        )
         self._gate = app[GATE]
 
     def __call__(self) -> web.RequestHandler:
