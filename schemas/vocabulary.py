@@ -60,6 +60,7 @@ COLORS: tuple[Color, ...] = get_args(Color)
 EDGES: tuple[Edge, ...] = get_args(Edge)
 WARES: tuple[Ware, ...] = get_args(Ware)
 STATUSES: tuple[Status, ...] = get_args(Status)
+OVER: tuple[Status, ...] = ("finished", "aborted")
 
 _IS_ID = re.compile(ID)
 

@@ -10,6 +10,7 @@ import msgspec
 from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.messages import Snapshot
+from schemas.vocabulary import OVER
 from service.client.decoding import Undecodable
 from service.client.errors import Busy, Unreachable, Unreadable
 from service.client.http import Http
@@ -19,8 +20,6 @@ from service.client.socket import Line, Position
 from service.client.told import Change, Connected, Held, Lost, Start
 
 __all__ = ["Following"]
-
-OVER = ("finished", "aborted")
 
 
 class Following:

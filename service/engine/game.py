@@ -13,7 +13,7 @@ labels for the younger one's segments; no question is ever answered by walking o
 
 import msgspec
 
-from schemas.vocabulary import Color, Edition, Phase, Status, TimeoutAsked
+from schemas.vocabulary import OVER, Color, Edition, Phase, Status, TimeoutAsked
 from service.engine.seal import unsealed
 
 SCHEMA = 3
@@ -171,7 +171,7 @@ def copy(game: Game) -> Game:
 
 def is_finished(game: Game) -> bool:
     """Whether nobody will ever decide anything again."""
-    return game.status in ("finished", "aborted")
+    return game.status in OVER
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -19,7 +19,7 @@ from schemas.events import (
     TurnStarted,
     TurnTimedOut,
 )
-from service.engine import Game
+from service.engine import Game, is_finished
 from service.games.times import timestamp, unix_seconds
 
 REVEALING = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
@@ -48,7 +48,7 @@ def advance(
     if not (events and isinstance(events[0], MoveUndone)):
         late = game.deadline is not None and game.deadline < at
         game.undoable = game.undoable + 1 if same and by in OWN and not late else 0
-    if game.status in ("finished", "aborted"):
+    if is_finished(game):
         game.creator = b""
     if game.turn_timeout_s is None:
         return

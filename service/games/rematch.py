@@ -15,7 +15,7 @@ import msgspec
 from schemas.events import RematchCreated
 from schemas.lobby import Created, CreateGame, Rematch, SeatAsked
 from schemas.vocabulary import TimeoutAsked
-from service.engine import Game
+from service.engine import Game, is_finished
 from service.games import desk
 from service.games.access import Access, check_owner
 from service.games.context import Context
@@ -68,7 +68,7 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result
     async def attempt(table: Table, _owner: None) -> Result[Created] | None:
         if table.game.next_game is not None:
             raise RematchExists(table.game.next_game)
-        if table.game.status not in ("finished", "aborted"):
+        if not is_finished(table.game):
             raise NotOver(table.game.status)
         made = await _make(context, table, asked, minting)
         if not await _link(context, table, made, idempotency):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
+from schemas.vocabulary import OVER
 from service.engine import Game
 from service.games.access import Access, encode_access, names
 from service.games.advancing import overdue_at
@@ -72,7 +73,7 @@ def restoring_of(document: GameDocument, retention: Retention, *, replace: bool)
 
 def _nobodys(document: GameDocument, game: Game) -> Access:
     """An access record that no token opens, for a game that came without; raises BadDocument where that is no use."""
-    if document.status not in ("finished", "aborted"):
+    if document.status not in OVER:
         raise BadDocument("it has no access record, so that nobody could play on")
     if document.visibility == "private":
         raise BadDocument("it is the archive of a private game, which has no tokens: nobody could read it")
