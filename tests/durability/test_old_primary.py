@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from redis.exceptions import ConnectionError as ServerGone
 
 from service.store.client import connect
 from service.store.confirming import Wait
@@ -22,9 +23,17 @@ ATTEMPTS = 5
 
 
 async def followed(node: Node) -> int | None:
-    """The port of the primary that a node follows; None where it is one itself."""
-    async with aclosing(node.client()) as client:
-        info = await client.info("replication")
+    """The port of the primary that a node follows; None where it is one itself.
+
+    Sentinels end a server's connections as they make it follow another.
+    """
+    while True:
+        try:
+            async with aclosing(node.client()) as client:
+                info = await client.info("replication")
+                break
+        except ServerGone:
+            await asyncio.sleep(0)
     port: int | None = info.get("master_port")
     return port
 

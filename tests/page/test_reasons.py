@@ -18,7 +18,7 @@ async def test_with_all_islanders_out_the_page_says_so_and_what_to_do(visitors: 
     await expect(player.dock).not_to_contain_text("No islander can go onto this tile")
     await player.page.locator(".spots [data-choice]").first.click()
     await player.press("Take home")
-    await expect(player.page.locator(".log")).to_contain_text("back.")
+    await expect(player.page.locator(".log")).to_contain_text("retrieves the")
 
 
 async def test_where_nothing_on_the_tile_is_free_the_page_says_that(visitors: Visitors) -> None:
