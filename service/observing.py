@@ -37,7 +37,7 @@ from service.telemetry.metrics import (
     SUBSCRIPTIONS,
     UNREAD,
 )
-from service.telemetry.starting import BadTracing, traced, wanted
+from service.telemetry.otel_config import BadTracing, traced, wanted
 from service.web import connections
 from service.web.access_log import ACCESS
 from service.web.keys import CONTEXT, WATCH

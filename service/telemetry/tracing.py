@@ -25,7 +25,7 @@ class Span(Protocol):
 
 
 class Tracing(Protocol):
-    """What traces are made with: `service.telemetry.exporting`."""
+    """What traces are made with: `service.telemetry.otlp`."""
 
     def span(
         self, name: str, kind: SpanKind, parent: str | Mapping[str, str] | None, attributes: Attributes | None

@@ -6,7 +6,7 @@ import pytest
 
 from service.options import OPTIONS, PREFIX
 from service.settings import with_settings
-from service.telemetry.starting import ENDPOINTS
+from service.telemetry.otel_config import ENDPOINTS
 from tests.deploy.rendered import (
     OVERLAYS,
     ROOT,

@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 
 from service.store.client import connect
 from service.telemetry import tracing
-from service.telemetry.exporting import OpenTelemetry
-from service.telemetry.starting import BadTracing, wanted
+from service.telemetry.otel_config import BadTracing, wanted
+from service.telemetry.otlp import OpenTelemetry
 from tests.started import started
 from tests.telemetry.collector import collecting
 from tests.web.served import Client, serve

@@ -48,7 +48,7 @@ def traced(environment: Mapping[str, str], version: str) -> Iterator[None]:
         return
     try:
         # Only here, so that who traces nothing needs none of it.
-        from service.telemetry.exporting import exporting  # noqa: PLC0415
+        from service.telemetry.otlp import exporting  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "opentelemetry":
             raise
