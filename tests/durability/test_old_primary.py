@@ -30,12 +30,10 @@ async def followed(node: Node) -> int | None:
     while True:
         try:
             async with aclosing(node.client()) as client:
-                info = await client.info("replication")
-                break
+                port: int | None = (await client.info("replication")).get("master_port")
+                return port
         except ServerGone:
             await asyncio.sleep(0)
-    port: int | None = info.get("master_port")
-    return port
 
 
 async def half_promoted(deployment: Deployment, old: Node) -> bool:
