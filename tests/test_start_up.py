@@ -12,10 +12,10 @@ import asyncio, json, os, signal, sys, time
 
 began = time.thread_time()
 import service.main
-from service.store import routes
+from service.store.topology import OneServer
 
 imported_s, steps = time.thread_time() - began, []
-run, open_link = asyncio.Handle._run, routes.open_link
+run, client = asyncio.Handle._run, OneServer.client
 connecting = False
 
 def measured(handle):
@@ -24,10 +24,10 @@ def measured(handle):
     if connecting:
         steps.append(time.thread_time() - began)
 
-async def opened(*args, **options):
+def connected(server, primary):
     global connecting
     connecting = True
-    return await open_link(*args, **options)
+    return client(server, primary)
 
 def end(*_):
     asyncio.get_running_loop().call_later(1, tell)
@@ -37,7 +37,7 @@ def tell():
     os.kill(os.getpid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)
 
-asyncio.Handle._run, routes.open_link = measured, opened
+asyncio.Handle._run, OneServer.client = measured, connected
 service.main._greet, service.main.uvloop.run = end, asyncio.run
 service.main.main()
 """

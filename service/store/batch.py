@@ -8,30 +8,31 @@ taken, noted and removed by its own id and by who holds it; dates, lists and nam
 import asyncio
 from typing import Any
 
+from redis.exceptions import AskError, MovedError
+
 from service.games.port import StoreUnavailable
-from service.store.asked import Asked
 from service.store.backpressure import InFlight, InFlightLimits
-from service.store.cluster import ClusterRoutes
-from service.store.confirming import Confirmed, Wait
-from service.store.link import pack
-from service.store.routes import OneServer, Routes, SentinelRoutes, Terms
-from service.store.slots import key_slot
-from service.store.timing import times
-from service.store.where import Where
+from service.store.command import Command, Value
+from service.store.errors import ELSEWHERE, code
+from service.store.lane import CLOSED, Lane, Wait
+from service.store.topology import topology_of
+from service.store.url import RedisURL
 from service.supervision import Supervisor
 
-__all__ = ["Batches", "Value"]
+__all__ = ["Batches", "Value", "Wait"]
 
-Value = bytes | str | int
+AGAIN_S = 0.1
+"""What was refused for now is asked again after so long."""
 
-_ROUTES: dict[str, type[Routes]] = {"one": OneServer, "sentinel": SentinelRoutes, "cluster": ClusterRoutes}
+MAX_HOPS = 3
+"""So often a command follows at once where nodes send it; more are sent round in circles, and wait a little."""
 
 _KEY_AT = {"EVALSHA": 3, "EVAL": 3}
 """Where a command's first key is; of all others it comes right after the name."""
 
 
 class Batches:
-    """Sends what is asked in the same tick to the primary as one write, over a few connections that all callers share.
+    """Sends what is asked in the same tick to the primary as one pipeline, over a few connections that all share.
 
     To be made inside the event loop; nothing is connected before something is sent. With `wait`, what is sent by
     `confirmed` is answered only when so many replicas have it.
@@ -39,7 +40,7 @@ class Batches:
 
     def __init__(
         self,
-        where: Where,
+        url: RedisURL,
         connections: int,
         patience_s: float,
         wait: Wait | None = None,
@@ -48,53 +49,122 @@ class Batches:
     ) -> None:
         self.wait = wait
         self.in_flight = InFlight(limits or InFlightLimits())
-        self.routes = _ROUTES[where.kind](Terms(where, connections, patience_s, wait, supervisor, self.in_flight))
-        self._sharded = self.routes.sharded
+        self.topology = topology_of(url, supervisor or Supervisor())
+        self._connections = connections
         self._patience_s = patience_s
+        self._lanes: dict[tuple[str, bool], Lane] = {}
+        self._later: dict[Command, asyncio.TimerHandle] = {}
         self._loop = asyncio.get_running_loop()
         self._closed = False
 
     def send(self, *command: Value) -> asyncio.Future[Any]:
         """The reply to `command`, to be awaited, as RESP3 has it.
 
-        Awaiting it raises StoreUnavailable, StoreBusy at once where too much is in flight already, or MissingScript
-        where EVALSHA names a script that Redis does not have.
+        Awaiting it raises StoreUnavailable, StoreBusy at once where too much is in flight already, or redis-py's
+        NoScriptError where EVALSHA names a script that Redis does not have.
         """
-        return self._send(Asked, command)
+        return self._send(command)
 
     def confirmed(self, *command: Value) -> asyncio.Future[Any]:
         """The same for a write that must not be acknowledged before enough replicas have it."""
-        return self._send(Asked if self.wait is None else Confirmed, command)
+        return self._send(command, confirmed=self.wait is not None)
 
-    def at(self, slot: int, *command: Value) -> asyncio.Future[Any]:
-        """The reply to a command without a key, of the primary that has this slot."""
-        return self._send(Asked, command, slot)
+    def at(self, primary: str, *command: Value) -> asyncio.Future[Any]:
+        """The reply to a command without a key, of this one of the topology's primaries."""
+        return self._send(command, primary=primary)
+
+    def put(self, command: Command) -> None:
+        """Send it to its primary, as soon as that is known."""
+        primary = command.primary or self.topology.primary_of(command.key)
+        if primary is None:
+            self.topology.suspect()
+            self._put_later(command)
+        else:
+            self._lane(primary, confirmed=command.confirmed).put(command)
+
+    def redirect(self, command: Command, error: BaseException) -> bool:
+        """Whether a command that was refused so is sent again, later or elsewhere."""
+        if not self.topology.replaces:
+            return False
+        if isinstance(error, AskError):
+            command.hops += 1
+            moved = isinstance(error, MovedError)
+            if moved:
+                self.topology.suspect()
+            if error.host and command.hops <= MAX_HOPS:
+                command.asking = not moved
+                self._lane(f"{error.host}:{error.port}", confirmed=command.confirmed).put(command)
+                return True
+        elif code(error) in ELSEWHERE:
+            self.topology.suspect()
+        else:
+            return False
+        self._put_later(command)
+        return True
+
+    def up(self) -> bool:
+        """Whether all primaries answer, or were not needed yet."""
+        primaries = {*self.topology.primaries()}
+        return all(lane.up for (primary, _), lane in self._lanes.items() if primary in primaries)
 
     async def aclose(self) -> None:
         """Give up what is under way or waiting."""
         self._closed = True
-        await self.routes.aclose()
+        for command, timer in self._later.items():
+            timer.cancel()
+            command.fail(CLOSED)
+        self._later.clear()
+        await asyncio.gather(*(lane.aclose() for lane in self._lanes.values()))
+        await self.topology.aclose()
 
-    def _send(self, kind: type[Asked], command: tuple[Value, ...], slot: int | None = None) -> asyncio.Future[Any]:
-        loop = self._loop
-        reply: asyncio.Future[Any] = loop.create_future()
+    def _send(
+        self, words: tuple[Value, ...], *, confirmed: bool = False, primary: str | None = None
+    ) -> asyncio.Future[Any]:
+        reply: asyncio.Future[Any] = self._loop.create_future()
         if self._closed:
-            reply.set_exception(StoreUnavailable("the connection to Redis is closed"))
+            reply.set_exception(StoreUnavailable(CLOSED))
             return reply
-        if slot is None:
-            slot = _slot(command) if self._sharded else 0
-        packed, in_flight = pack(*command), self.routes.in_flight(slot) if self._sharded else self.in_flight
-        if not in_flight.admit(len(packed)):
+        command = Command(words, reply, self._loop.time() + self._patience_s, primary)
+        command.confirmed = confirmed
+        in_flight = self.in_flight
+        if self.topology.sharded:
+            command.key = "" if primary else str(words[_KEY_AT.get(str(words[0]), 1)])
+            in_flight = in_flight.of(primary or self.topology.primary_of(command.key))
+        if not in_flight.admit(command.size):
             reply.set_exception(in_flight.busy())
             return reply
-        asked = kind(packed, reply, loop.time() + self._patience_s, slot)
-        asked.in_flight = in_flight
-        asked.times = times(command)
-        self.routes.put(asked)
+        command.in_flight = in_flight
+        self.put(command)
         return reply
 
+    def _lane(self, primary: str, *, confirmed: bool) -> Lane:
+        lane = self._lanes.get((primary, confirmed))
+        if lane is None:
+            self._forget()
+            grace_s = self._patience_s if self.topology.replaces else min(self._patience_s, 1.0)
+            lane = self._lanes[primary, confirmed] = Lane(
+                self,
+                self.topology,
+                primary,
+                connections=self._connections,
+                grace_s=grace_s,
+                wait=self.wait if confirmed else None,
+            )
+        return lane
 
-def _slot(command: tuple[Value, ...]) -> int:
-    """The slot of the first key."""
-    key = command[_KEY_AT.get(str(command[0]), 1)]
-    return key_slot(key if isinstance(key, bytes) else str(key).encode())
+    def _forget(self) -> None:
+        """Forget those that are no primaries any more."""
+        primaries = {*self.topology.primaries()}
+        self._lanes = {key: lane for key, lane in self._lanes.items() if key[0] in primaries or not lane.idle}
+        self.in_flight.keep(primaries)
+
+    def _put_later(self, command: Command) -> None:
+        """Have it asked again after a while, if it is not too old then."""
+        self._later[command] = self._loop.call_later(AGAIN_S, self._again, command)
+
+    def _again(self, command: Command) -> None:
+        del self._later[command]
+        if command.late(self._loop.time()):
+            command.leave()
+        else:
+            self.put(command)

@@ -5,16 +5,16 @@ from contextlib import aclosing, asynccontextmanager
 
 from service.store.backpressure import InFlightLimits
 from service.store.batch import Batches
-from service.store.confirming import Wait
+from service.store.lane import Wait
 from service.store.store import RedisStore
-from service.store.where import BadRedisUrl, parse_url
+from service.store.url import BadRedisUrl, parse_url
 from service.supervision import Supervisor
 
 __all__ = ["BadRedisUrl", "InFlightLimits", "Wait", "check_url", "connect"]
 
 
 def check_url(url: str) -> None:
-    """Raise BadRedisUrl unless `url` names a Redis: see `service.store.where`."""
+    """Raise BadRedisUrl unless `url` names a Redis: see `service.store.url`."""
     parse_url(url)
 
 

@@ -10,12 +10,9 @@ from collections.abc import AsyncGenerator
 
 from service.games.port import Hint
 from service.store import keys
-from service.store.ear import Ear
-from service.store.link import LinkLost
-from service.store.refusals import Refused
-from service.store.routes import Routes
-from service.store.slots import key_slot
-from service.store.where import Place
+from service.store.errors import LOST
+from service.store.subscriber import Subscriber
+from service.store.topology import Topology
 
 __all__ = ["Hints"]
 
@@ -26,12 +23,12 @@ MAX_UNREAD = 10_000
 class Hints:
     """Listens to announcements of the games that this process follows, over a connection to each primary."""
 
-    def __init__(self, routes: Routes, *, ping_s: float = 1.0, silence_s: float = 3.0) -> None:
-        self._routes = routes
+    def __init__(self, topology: Topology, *, ping_s: float = 1.0, silence_s: float = 3.0) -> None:
+        self._topology = topology
         self._ping_s = ping_s
         self._silence_s = silence_s
         self._followed: set[str] = set()
-        self._ears: dict[Place, Ear] = {}
+        self._subscribers: dict[str, Subscriber] = {}
         self._heard: asyncio.Queue[Hint] = asyncio.Queue()
         self._arranged = -1
         self._moved = asyncio.Event()
@@ -40,38 +37,38 @@ class Hints:
     def follow(self, game: str) -> None:
         """Hear of this game from now on, if anybody listens. Once it is heard, a hint says so."""
         self._followed.add(game)
-        if (ear := self._ear(game)) is not None:
-            ear.add(game)
+        if (subscriber := self._subscriber(game)) is not None:
+            subscriber.add(game)
 
     def unfollow(self, game: str) -> None:
         """Hear of it no more."""
         self._followed.discard(game)
-        if (ear := self._ear(game)) is not None:
-            ear.remove(game)
+        if (subscriber := self._subscriber(game)) is not None:
+            subscriber.remove(game)
 
     def hears(self, game: str) -> int:
         """How many of those who hear of this game are of this process."""
-        ear = self._ear(game)
-        return int(ear is not None and game in ear.confirmed)
+        subscriber = self._subscriber(game)
+        return int(subscriber is not None and game in subscriber.confirmed)
 
     @property
     def up(self) -> bool:
         """Whether every primary is listened to."""
-        return bool(self._ears) and all(ear.up for ear in self._ears.values())
+        return bool(self._subscribers) and all(subscriber.up for subscriber in self._subscribers.values())
 
     async def listen(self) -> AsyncGenerator[Hint]:
         """Which games others have changed, for ever; what is announced while a connection is made anew is lost."""
-        async with self._routes.terms.supervisor.running("pubsub", self._tend):
+        async with self._topology.supervisor.running("pubsub", self._tend):
             while True:
                 yield await self._heard.get()
 
     async def _tend(self) -> None:
-        """Have a connection to each primary, and each game at the ear where it is announced."""
+        """Have a connection to each primary, and each game at the one that announces it."""
         try:
             while True:
                 try:
                     await self._arrange()
-                except (LinkLost, Refused):
+                except LOST:
                     await asyncio.sleep(self._ping_s / 4)
                     continue
                 try:
@@ -81,36 +78,34 @@ class Hints:
                     continue
                 await asyncio.sleep(self._ping_s / 4)  # else a primary that is gone would be asked for all the time
         finally:
-            ears, self._ears, self._arranged = self._ears, {}, -1
-            await asyncio.gather(*(ear.aclose() for ear in ears.values()))
+            subscribers, self._subscribers, self._arranged = self._subscribers, {}, -1
+            await asyncio.gather(*(subscriber.aclose() for subscriber in subscribers.values()))
 
     async def _arrange(self) -> None:
-        """Where primaries changed, give every game to the one that announces it now. Raises LinkLost or Refused."""
-        if self._arranged == self._routes.changes and not self._moved.is_set():
+        """Where primaries changed, give every game to the one that announces it now. Raises one of LOST."""
+        if self._arranged == self._topology.changes and not self._moved.is_set():
             return
-        places = {*await self._routes.primaries(anew=self._moved.is_set())}
-        for place in places - self._ears.keys():
-            self._ears[place] = Ear(
-                self._routes, place, self._push, self._moved, ping_s=self._ping_s, silence_s=self._silence_s
+        if self._moved.is_set() or not self._topology.primaries():
+            await self._topology.refresh()
+        primaries = {*self._topology.primaries()}
+        for primary in primaries - self._subscribers.keys():
+            self._subscribers[primary] = Subscriber(
+                self._topology, primary, self._push, self._moved, ping_s=self._ping_s, silence_s=self._silence_s
             )
-        gone = [self._ears.pop(place) for place in self._ears.keys() - places]
-        await asyncio.gather(*(ear.aclose() for ear in gone))
+        gone = [self._subscribers.pop(primary) for primary in self._subscribers.keys() - primaries]
+        await asyncio.gather(*(subscriber.aclose() for subscriber in gone))
         self._moved.clear()
-        self._arranged = self._routes.changes
-        shares: dict[Place, set[str]] = {place: set() for place in self._ears}
+        self._arranged = self._topology.changes
+        shares: dict[str, set[str]] = {primary: set() for primary in self._subscribers}
         for game in self._followed:
-            announced_by = self._routes.place_of(self._slot(game))
+            announced_by = self._topology.primary_of(keys.hints(game))
             if announced_by in shares:
                 shares[announced_by].add(game)
-        for place, share in shares.items():
-            self._ears[place].share(share)
+        for primary, share in shares.items():
+            self._subscribers[primary].share(share)
 
-    def _ear(self, game: str) -> Ear | None:
-        place = self._routes.place_of(self._slot(game))
-        return None if place is None else self._ears.get(place)
-
-    def _slot(self, game: str) -> int:
-        return key_slot(keys.hints(game).encode()) if self._routes.sharded else 0
+    def _subscriber(self, game: str) -> Subscriber | None:
+        return self._subscribers.get(self._topology.primary_of(keys.hints(game)) or "")
 
     def _push(self, hint: Hint) -> None:
         if self._heard.qsize() < MAX_UNREAD:  # else it is lost, as any may be, and the sweep finds the game

@@ -1,258 +1,236 @@
-"""Commands on their way to one primary.
+"""Commands on their way to one primary: those of one tick of the event loop are one pipeline of redis-py.
 
-What is asked in one tick of the event loop is one write. Nothing waits for the answers to what went before: replies
-come in order, and each finds who asked. What a lost connection has not answered is sent again, which everything that
-the store sends bears: see `Batches`.
+While as many pipelines are under way as there may be, commands gather for the next. What a lost connection has not
+answered is sent again, which every command of the store bears: see `Batches`.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from service.store.asked import Asked
-from service.store.link import Link, LinkLost, pack
-from service.store.refusals import Refused, told
-from service.store.timing import LANES
-from service.store.where import Place
-from service.supervision import spawn
+from redis.exceptions import NoScriptError
 
-__all__ = ["Lane", "Owner"]
+from service.store.command import Command
+from service.store.errors import LOST_WRITING, is_refusal, told
+from service.store.topology import Topology
+from service.supervision import Backoff, spawn
+from service.telemetry.metrics import REDIS_RETRIES
 
-SILENCE_S = 2.0
-"""A connection on which nothing comes for so long although it owes an answer is given up, and that asked again."""
+__all__ = ["Lane", "Router", "Wait"]
 
-LOOK_S = 0.25
-"""How often the age of what is under way is looked at, and at most how late it is told."""
+PIPELINE_TIMEOUT_S = 2.0
+"""A connection is given up that has not answered all of a pipeline after so long, and that is asked again."""
 
-FIRST_PAUSE_S = 0.05
-LONGEST_PAUSE_S = 0.5
-"""Between attempts at a connection: doubled each time."""
+LOOK_INTERVAL_S = 0.25
+"""How often the age of what is under way is looked at, and at most how late it is given up."""
 
-_ASKING = pack("ASKING")
+_BACKOFF = Backoff(0.05, 0.5, jitter=0)
+"""Between attempts at a connection."""
+
+CLOSED = "the connection to Redis is closed"
 
 
-class Owner:
-    """Who knows where primaries are; a lane turns to it for connections, and with what it could not do."""
+class Wait(NamedTuple):
+    """How many replicas must have a commit before it is acknowledged, and how long to wait for them."""
 
-    grace_s: float
-    """What is asked while no connection can be made waits until this has been so for so many seconds."""
+    replicas: int
+    timeout_ms: int = 1000
 
-    async def open(self, lane: "Lane") -> Link:
-        """A new connection to the lane's primary. Raises LinkLost or Refused."""
-        raise NotImplementedError
 
-    def refused(self, asked: Asked, refusal: Refused) -> bool:
-        """Whether it will be asked again, later or elsewhere."""
-        raise NotImplementedError
+class Router(Protocol):
+    """Who knows which lane a command takes."""
 
-    def stray(self, lane: "Lane", asked: Sequence[Asked]) -> None:
-        """The lane's connection was lost or could not be made before these were answered: have them asked again."""
-        raise NotImplementedError
+    def put(self, command: Command) -> None:
+        """Send it to whoever is its primary now."""
+
+    def redirect(self, command: Command, error: BaseException) -> bool:
+        """Whether a command that was refused so is sent again, later or elsewhere."""
 
 
 class Lane:
-    """What is asked of one primary, over at most `connections` connections."""
+    """What is asked of one primary, over at most `connections` connections; with `wait`, WAIT ends each pipeline."""
 
-    def __init__(self, owner: Owner, connections: int) -> None:
-        self.owner = owner
-        self.place: Place | None = None
-        """Where its primary is, if that is always the same one of many."""
-        self.silence_s = SILENCE_S
+    def __init__(
+        self,
+        router: Router,
+        topology: Topology,
+        primary: str,
+        *,
+        connections: int,
+        grace_s: float,
+        wait: Wait | None,
+    ) -> None:
+        self._router = router
+        self._topology = topology
+        self._primary = primary
         self._connections = connections
-        self._links: list[Link] = []
-        self._waiting: list[Asked] = []
+        self._grace_s = grace_s
+        self._wait = wait
+        self._timeout_s = PIPELINE_TIMEOUT_S + (wait.timeout_ms / 1000 if wait else 0)
+        self._waiting: list[Command] = []
+        self._running: dict[asyncio.Task[None], Sequence[Command]] = {}
         self._loop = asyncio.get_running_loop()
-        self._flushing = False
-        self._opening: asyncio.Task[None] | None = None
+        self._flushing = self._closed = False
+        self._pause: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
-        self._ended = False
-        self._enough_until = 0.0
+        self._failures = 0
         self._out_since: float | None = None
-        """Since when no connection could be made."""
-        LANES.add(self)
+        """Since when no pipeline came through."""
 
     @property
     def up(self) -> bool:
-        """Whether a connection is there, or none was needed yet."""
+        """Whether the last pipeline came through, or none was needed yet."""
         return self._out_since is None
 
     @property
-    def waiting(self) -> int:
-        """How many commands wait for a connection."""
-        return len(self._waiting)
+    def idle(self) -> bool:
+        """Whether nothing is asked."""
+        return not self._waiting and not self._running
 
-    def put(self, asked: Asked) -> None:
+    def put(self, command: Command) -> None:
         """Send it with all else that is asked in this tick."""
-        asked.lane = self
-        if self._ended:
-            asked.fail("the connection to Redis is closed")
+        if self._closed:
+            command.fail(CLOSED)
             return
-        self._waiting.append(asked)
-        if not self._flushing:
+        self._waiting.append(command)
+        if not self._flushing and self._pause is None and len(self._running) < self._connections:
             self._flushing = True
             self._loop.call_soon(self._flush)
 
-    def drop(self, reason: str) -> None:
-        """Break all connections: what they owe is asked again."""
-        for link in [*self._links]:
-            link.abort(reason)
-
-    def take(self) -> list[Asked]:
-        """All that is not sent, which is then somebody else's."""
-        taken, self._waiting = self._waiting, []
-        return taken
-
-    def unanswered(self, asked: Asked) -> None:
-        """A connection that was lost had not answered this."""
-        self._waiting.append(asked)
-
     async def aclose(self) -> None:
-        """Break all connections, and give up all that waits."""
-        self._ended = True
-        if self._looking is not None:
-            self._looking.cancel()
-        if self._opening is not None:
-            self._opening.cancel()
-        self.drop("closed")
-        for asked in self.take():
-            asked.fail("the connection to Redis is closed")
-        if self._opening is not None:
-            await asyncio.gather(self._opening, return_exceptions=True)
+        """Give up all that is under way or waits."""
+        self._closed = True
+        for timer in (self._pause, self._looking):
+            if timer is not None:
+                timer.cancel()
+        running = [*self._running]
+        for command in (*self._waiting, *(one for batch in self._running.values() for one in batch)):
+            command.fail(CLOSED)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
     def _flush(self) -> None:
         self._flushing = False
-        if self._ended:
+        if self._closed or self._pause is not None or len(self._running) >= self._connections:
             return
-        if self._looking is None and self._waiting:
-            self._looking = self._loop.call_later(LOOK_S, self._look)
-        if self._waiting and self._opening is None and self._wants_more():
-            self._opening = spawn("redis-connect", self._open())
-        link = self._free()
-        if link is not None and self._waiting:
-            self._send(link, self.take())
+        batch, self._waiting = _wanted(self._waiting), []
+        if not batch:
+            return
+        task = spawn("redis-pipeline", self._run(batch))
+        self._running[task] = batch
+        task.add_done_callback(self._ended)
+        if self._looking is None:
+            self._looking = self._loop.call_later(LOOK_INTERVAL_S, self._look)
 
-    def _wants_more(self) -> bool:
-        """Whether to make another connection now: where one is there, not right after another could not be made."""
-        return not self._links or (len(self._links) < self._connections and self._loop.time() >= self._enough_until)
-
-    def _free(self) -> Link | None:
-        """The connection that owes the fewest answers."""
-        links = self._links
-        if len(links) < 2:
-            return links[0] if links else None
-        return min(links, key=_owed)
-
-    def _send(self, link: Link, batch: list[Asked]) -> None:
-        expected, packed = link.expected, []
-        for asked in batch:
-            if asked.asking:
-                asked.asking = False
-                expected.append(_UNHEEDED)
-                packed.append(_ASKING)
-            expected.append(asked)
-            packed.append(asked.packed)
-        link.write(packed)
-
-    async def _open(self) -> None:
-        """Make the connections that are missing; where none can be made, again and again while somebody waits."""
-        pause = FIRST_PAUSE_S
-        try:
-            while len(self._links) < self._connections:
-                try:
-                    link = await self.owner.open(self)
-                    if not link.open:
-                        raise LinkLost("the server closed the connection")  # noqa: TRY301  one way out
-                except (LinkLost, Refused) as error:
-                    self._enough_until = self._loop.time() + LONGEST_PAUSE_S
-                    if self._links or not self._failed(error):
-                        return
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, LONGEST_PAUSE_S)
-                else:
-                    self._opened(link)
-                    pause = FIRST_PAUSE_S
-        finally:
-            self._opening = None
-
-    def _opened(self, link: Link) -> None:
-        self._out_since = None
-        link.closed = lambda reason: self._closed(link, reason)
-        self._links.append(link)
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        batch = self._running.pop(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            for command in batch:
+                command.fail(f"sending it to Redis has failed: {error}")
         self._flush()
 
-    def _failed(self, error: LinkLost | Refused) -> bool:
-        """No connection could be made. Whether to go on trying."""
-        now = self._loop.time()
-        reason = str(told(error)) if isinstance(error, Refused) else f"Redis: {error}"
-        self._out_since = now if self._out_since is None else self._out_since
-        hopeless = isinstance(error, Refused) or now - self._out_since >= self.owner.grace_s
-        for asked in self._waiting:
-            asked.reason = reason
-        waiting = self.take()
-        if hopeless:
-            for asked in waiting:
-                asked.fail(reason)
-            waiting = []
-        self.owner.stray(self, waiting)  # also with nothing to ask again: the primary may be another by now
-        return bool(self._waiting)
+    async def _run(self, batch: Sequence[Command]) -> None:
+        """Send commands, and give each its reply."""
+        pipeline = self._topology.client(self._primary).pipeline(transaction=False)
+        for command in batch:
+            if command.asking:
+                pipeline.execute_command("ASKING")
+            pipeline.execute_command(*command.words)
+        if self._wait is not None:
+            pipeline.execute_command("WAIT", *self._wait)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                replies = await pipeline.execute(raise_on_error=False)
+        except LOST_WRITING as error:
+            self._lost(batch, error)
+        else:
+            self._failures, self._out_since = 0, None
+            self._answer(batch, replies)
 
-    def _closed(self, link: Link, reason: str) -> None:
-        """A connection was lost; what it owed is in `_waiting` again, before all that is newer."""
-        del reason
-        if link in self._links:
-            self._links.remove(link)
-        waiting = _without(self.take(), lambda asked: asked.future.done())
-        if waiting:
-            waiting.sort(key=_until)
-            self.owner.stray(self, waiting)
+    def _answer(self, batch: Sequence[Command], replies: Sequence[Any]) -> None:
+        replicas: Any = replies[-1] if self._wait is not None else None
+        following = iter(replies)
+        for command in batch:
+            if command.asking:
+                command.asking = False
+                next(following)  # what came after it is refused, too, where this was
+            reply = next(following)
+            if isinstance(reply, Exception):
+                self._refuse(command, reply)
+            elif self._wait is None:
+                command.done(reply)
+            elif isinstance(replicas, Exception):
+                self._refuse(command, replicas)
+            elif replicas >= self._wait.replicas:
+                command.done(reply)
+            else:
+                command.fail(f"Redis has done it, but {replicas} of {self._wait.replicas} replicas have it so far")
+
+    def _refuse(self, command: Command, error: Exception) -> None:
+        """Ask again where that may help."""
+        if command.future.done():
+            command.leave()
+        elif isinstance(error, NoScriptError):
+            command.leave()
+            command.future.set_exception(error)
+        elif self._router.redirect(command, error):
+            command.reason = str(told(error))
+            REDIS_RETRIES.inc()
+        else:
+            command.refused(error)
+
+    def _lost(self, batch: Sequence[Command], error: BaseException) -> None:
+        """The connection broke, or none could be made: ask again after a pause, or tell that it is hopeless."""
+        now = self._loop.time()
+        self._out_since = now if self._out_since is None else self._out_since
+        reason = str(told(error)) if str(error) else f"Redis has not answered within {self._timeout_s} s"
+        waiting = _wanted((*batch, *self._waiting))
+        self._waiting = []
+        if self._closed or is_refusal(error) or now - self._out_since >= self._grace_s:
+            for command in waiting:
+                command.fail(reason)
+        else:
+            for command in waiting:
+                command.reason = reason
+            REDIS_RETRIES.inc(len(waiting))
+            self._waiting = sorted(waiting, key=_until)
+        self._failures += 1
+        if self._pause is None and not self._closed:
+            self._pause = self._loop.call_later(_BACKOFF.pause_s(self._failures), self._resume)
+        self._topology.suspect()
+
+    def _resume(self) -> None:
+        """Send what waits, to whoever is its primary by now."""
+        self._pause = None
+        waiting, self._waiting = _wanted(self._waiting), []
+        for command in waiting:
+            self._router.put(command)
 
     def _look(self) -> None:
-        """Give up what is too old, and connections that owe an answer for too long."""
+        """Give up what is too old."""
         self._looking = None
         now = self._loop.time()
-        for link in [*self._links]:
-            for awaited in link.expected:
-                if not awaited.late(now):
-                    break
-            if link.silent_since(now) >= self.silence_s:
-                link.abort(f"no answer within {self.silence_s} s")
-        self._waiting = _without(self._waiting, lambda asked: asked.late(now))
-        if self._waiting or any(link.expected for link in self._links):
-            self._looking = self._loop.call_later(LOOK_S, self._look)
+        for batch in self._running.values():
+            for command in batch:
+                command.late(now)
+        for command in self._waiting:
+            command.late(now)
+        self._waiting = _wanted(self._waiting)
+        if not self.idle:
+            self._looking = self._loop.call_later(LOOK_INTERVAL_S, self._look)
 
 
-class _Unheeded:
-    """Takes a reply that nobody waits for."""
-
-    def answer(self, reply: Any) -> None:
-        """Nothing is done: what came after it is refused, too, where this was."""
-
-    def lost(self, reason: str) -> None:
-        """Nobody waited."""
-
-    def late(self, now: float) -> bool:
-        """Never what the time is measured by."""
-        del now
-        return True
-
-
-_UNHEEDED = _Unheeded()
-
-
-def _without(waiting: Sequence[Asked], gone: Callable[[Asked], bool]) -> list[Asked]:
-    """What still waits; the rest is not in flight any more."""
-    left = []
-    for asked in waiting:
-        if gone(asked):
-            asked.leave()
+def _wanted(commands: Iterable[Command]) -> list[Command]:
+    """Those that somebody waits for; the rest is not in flight any more."""
+    wanted = []
+    for command in commands:
+        if command.future.done():
+            command.leave()
         else:
-            left.append(asked)
-    return left
+            wanted.append(command)
+    return wanted
 
 
-def _owed(link: Link) -> int:
-    return len(link.expected)
-
-
-def _until(asked: Asked) -> float:
-    return asked.until
+def _until(command: Command) -> float:
+    return command.until

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from service.games.port import StoreUnavailable
-from service.store import keys, timing
+from service.store import keys
 from service.store.batch import Batches
 from service.store.hints import Hints
 from service.telemetry import clock
@@ -59,7 +59,7 @@ class Measures:
 
     def expose(self) -> None:
         """Let the gauges of connections and of commands in flight be read here."""
-        REDIS_UP.set_function(timing.up)
+        REDIS_UP.set_function(self._batches.up)
         NOTIFICATIONS_UP.set_function(lambda: self._hints.up)
         in_flight = self._batches.in_flight
         REDIS_IN_FLIGHT.set_function(lambda: in_flight.commands)

@@ -4,7 +4,7 @@ The user `default` may be switched `off`, but must keep its rights (`off ~* &* +
 as that user, and without them silently leaves out every script that wrote more than once.
 """
 
-__all__ = ["ACL", "CLUSTER_ACL"]
+__all__ = ["ACL", "CLUSTER_ACL", "SENTINEL_ACL"]
 
 _COMMANDS = (
     # the connection
@@ -25,7 +25,7 @@ ACL = " ".join(("~south-seas:* &south-seas:* -@all", *(f"+{command}" for command
 """For `ACL SETUSER NAME on >PASSWORD ...`: keys and channels, then commands."""
 
 CLUSTER_ACL = " ".join((ACL, *(f"+{command}" for command in _ON_A_CLUSTER)))
-"""The same where it is a Cluster.
+"""The same where it is a Cluster."""
 
-The sentinels' own user, where they have one, needs `+auth +hello +sentinel|get-master-addr-by-name`.
-"""
+SENTINEL_ACL = "+auth +hello +sentinel|get-master-addr-by-name"
+"""For the sentinels' own user, where they have one."""

@@ -6,12 +6,9 @@ primary, some of its keys may be passed over, so whoever must see all keys begin
 
 from typing import NamedTuple
 
-from service.games.port import StoreUnavailable
 from service.store import keys
 from service.store.batch import Batches
-from service.store.cluster import SLOTS
-from service.store.link import LinkLost
-from service.store.refusals import Refused
+from service.store.errors import LOST, told
 
 __all__ = ["BEGIN", "Portion", "scan"]
 
@@ -27,31 +24,29 @@ class Portion(NamedTuple):
 
 async def scan(batches: Batches, position: str, count: int, match: str = f"{keys.PREFIX}*") -> Portion:
     """The keys that come after `position`, about `count` of them looked at. Raises StoreUnavailable."""
-    slots = await _slots(batches)
-    place, _, cursor = position.rpartition(" ")
-    if position == BEGIN or place not in slots:  # the first, or the one after that which is no primary any more
-        place, cursor = _after(slots, place), "0"
-    if not place:
+    primaries = await _primaries(batches)
+    primary, _, cursor = position.rpartition(" ")
+    if position == BEGIN or primary not in primaries:  # the first, or the one after that which is none any more
+        primary, cursor = _after(primaries, primary), "0"
+    if not primary:
         return Portion([], BEGIN)
-    following, found = await batches.at(slots[place], "SCAN", cursor, "MATCH", match, "COUNT", count)
+    following, found = await batches.at(primary, "SCAN", cursor, "MATCH", match, "COUNT", count)
     if int(following):
-        return Portion([key.decode(errors="replace") for key in found], f"{place} {int(following)}")
-    after = _after(slots, place)
+        return Portion([key.decode(errors="replace") for key in found], f"{primary} {int(following)}")
+    after = _after(primaries, primary)
     return Portion([key.decode(errors="replace") for key in found], f"{after} 0" if after else BEGIN)
 
 
-async def _slots(batches: Batches) -> dict[str, int]:
-    """For each primary by name, in order, one of its slots."""
-    try:
-        places = await batches.routes.primaries()
-    except (LinkLost, Refused) as error:
-        raise StoreUnavailable(f"Redis: {error}") from error
-    if not batches.routes.sharded:
-        return {"one": 0}
-    slots = {str(batches.routes.place_of(slot)): slot for slot in range(SLOTS)}
-    return {name: slots[name] for name in sorted(map(str, places)) if name in slots}
+async def _primaries(batches: Batches) -> list[str]:
+    """The names of all primaries, in order."""
+    if not batches.topology.primaries():
+        try:
+            await batches.topology.refresh()
+        except LOST as error:
+            raise told(error) from error
+    return sorted(batches.topology.primaries())
 
 
-def _after(slots: dict[str, int], place: str) -> str:
+def _after(primaries: list[str], primary: str) -> str:
     """The next in order; empty after the last."""
-    return next((name for name in slots if name > place), "")
+    return next((name for name in primaries if name > primary), "")

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from redis.exceptions import NoScriptError
+
 from service.store import timing
 from service.store.batch import Batches, Value
-from service.store.refusals import MissingScript
 
 __all__ = ["Script"]
 
@@ -15,7 +16,8 @@ __all__ = ["Script"]
 class Script:
     """The script in the file `name` beside this one; sent whole only where Redis does not have it (any more).
 
-    What a `confirmed` one writes must be on enough replicas before it counts, where that is asked for.
+    What a `confirmed` one writes must be on enough replicas before it counts, where that is asked for. redis-py's own
+    scripts would ask by `SCRIPT EXISTS` in each pipeline.
     """
 
     def __init__(self, batches: Batches, name: str, *, confirmed: bool = False) -> None:
@@ -28,5 +30,5 @@ class Script:
         """What the script returns; all `keys` lie in one slot of a Cluster. Raises StoreUnavailable."""
         try:
             return await self._send("EVALSHA", self._hash, len(keys), *keys, *arguments)
-        except MissingScript:
+        except NoScriptError:
             return await self._send("EVAL", self._source, len(keys), *keys, *arguments)

@@ -54,8 +54,8 @@ class RedisStore:
         self._listing = Listing(batches)
         self._finding = Finding(batches)
         self._due = Due(batches)
-        self._hints = Hints(batches.routes)
-        self._shard = "SHARD" if batches.routes.sharded else ""
+        self._hints = Hints(batches.topology)
+        self._shard = "SHARD" if batches.topology.sharded else ""
         self.measures = Measures(batches, self._hints)
         self.webhooks: HookStore = RedisHooks(batches)
         self.buckets: BucketStore = RedisBuckets(batches)

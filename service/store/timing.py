@@ -1,19 +1,10 @@
-"""What is counted of commands: how long each kind takes, and whether their connections are there."""
-
-from typing import TYPE_CHECKING
-from weakref import WeakSet
+"""How long each kind of command takes."""
 
 from prometheus_client import Histogram
 
 from service.telemetry.metrics import REDIS_COMMAND
 
-if TYPE_CHECKING:
-    from service.store.lane import Lane
-
-__all__ = ["LANES", "script", "times", "up"]
-
-LANES: "WeakSet[Lane]" = WeakSet()
-"""All lanes of this process."""
+__all__ = ["script", "times"]
 
 _TIMES: dict[object, Histogram] = {}
 """By a command's name, or a script's hash."""
@@ -31,8 +22,3 @@ def times(command: tuple[object, ...]) -> Histogram:
     if found is None:
         found = _TIMES[name] = REDIS_COMMAND.labels(command[0])
     return found
-
-
-def up() -> bool:
-    """Whether all lanes have a connection, or were not needed yet."""
-    return all(lane.up for lane in [*LANES])

@@ -1,11 +1,11 @@
-"""How a connection to Redis is secured, as the options of its URL say."""
+"""How connections to Redis are secured: the options of its URL, checked before redis-py takes them."""
 
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["FILES", "BadTls", "context"]
+__all__ = ["FILES", "BadTls", "tls_options"]
 
 FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
 
@@ -20,24 +20,23 @@ class BadTls(ValueError):
     """The options cannot be used; the message goes on after "the Redis URL"."""
 
 
-def context(options: Mapping[str, str]) -> ssl.SSLContext:
-    """What verifies the server, and shows who we are where there is a certificate. Raises BadTls."""
-    for name in FILES:
-        if name in options and not Path(options[name]).exists():
+def tls_options(options: Mapping[str, str]) -> dict[str, Any]:
+    """Options of redis-py's clients, of which all can be used. Raises BadTls."""
+    files = {name: options[name] for name in FILES if name in options}
+    for name, path in files.items():
+        if not Path(path).exists():
             raise BadTls(f"names by {name} a file that does not exist")
-    if "ssl_keyfile" in options and "ssl_certfile" not in options:
+    if "ssl_keyfile" in files and "ssl_certfile" not in files:
         raise BadTls("names by ssl_keyfile a key without the certificate (ssl_certfile)")
     required = _chosen(_REQUIRED, options, "ssl_cert_reqs", "required")
-    checked = _chosen(_TRUTHS, options, "ssl_check_hostname", "true")
-    made = _trusting(options)
-    made.check_hostname = checked and required is ssl.CERT_REQUIRED
-    made.verify_mode = required
-    if "ssl_certfile" in options:
+    checked = _chosen(_TRUTHS, options, "ssl_check_hostname", "true") and required is ssl.CERT_REQUIRED
+    context = _trusting(options)
+    if "ssl_certfile" in files:
         try:
-            made.load_cert_chain(options["ssl_certfile"], options.get("ssl_keyfile"))
+            context.load_cert_chain(files["ssl_certfile"], files.get("ssl_keyfile"))
         except OSError as error:
             raise BadTls(f"names by ssl_certfile no certificate with its key ({_said(error)})") from None
-    return made
+    return {"ssl": True, "ssl_cert_reqs": required, "ssl_check_hostname": checked, **files}
 
 
 def _trusting(options: Mapping[str, str]) -> ssl.SSLContext:

@@ -13,7 +13,7 @@ import pytest
 from redis.exceptions import ConnectionError as ServerGone
 
 from service.store.client import connect
-from service.store.confirming import Wait
+from service.store.lane import Wait
 from tests.durability.writers import Counted, Writers, count
 from tests.redis_servers import Deployment, Node, sentinel
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.engine import decode, encode
 from service.engine.seal import sealed
@@ -24,11 +25,10 @@ from service.keeping.exporting import export_games
 from service.keeping.files import found_in
 from service.keeping.importing import import_files, restoring_of
 from service.store import keys
-from service.store.cluster import ClusterRoutes
-from service.store.link import LinkLost
-from service.store.routes import Terms
 from service.store.store import RedisStore
-from service.store.where import parse_url
+from service.store.topology import Cluster
+from service.store.url import parse_url
+from service.supervision import Supervisor
 from service.web import connections as connections_module
 from service.web.connections import Connections
 from service.web.limiting import connections as gate_module
@@ -273,9 +273,9 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
 
 
 async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.store.cluster.REFRESH_EVERY_S", 0.001)
-    routes = ClusterRoutes(Terms(parse_url("redis+cluster://127.0.0.1:1/"), 1, 1.0, None))
-    errors: list[Exception] = [ValueError("no node names its slots so"), LinkLost("nobody is there")]
+    monkeypatch.setattr("service.store.topology.REFRESH_INTERVAL_S", 0.001)
+    topology = Cluster(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
+    errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
     asked = len(errors) + 1
 
     async def failing() -> None:
@@ -284,11 +284,11 @@ async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(mon
         if errors:
             raise errors.pop(0)
 
-    monkeypatch.setattr(routes, "_refresh", failing)
+    monkeypatch.setattr(topology, "refresh", failing)
 
     def ask() -> bool:
-        routes._refresh_soon()
+        topology.suspect()
         return not asked
 
     await until(ask)
-    await routes.aclose()
+    await topology.aclose()

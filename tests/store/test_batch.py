@@ -7,7 +7,7 @@ import pytest
 
 from service.games.port import StoreUnavailable
 from service.store.batch import Batches
-from service.store.where import parse_url
+from service.store.url import parse_url
 from tests.store.conftest import Alone
 
 

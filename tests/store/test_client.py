@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from service.games.port import Committed, StoreUnavailable
 from service.store.client import BadRedisUrl, check_url, connect
 from service.store.embedded.server import embedded_server
-from service.store.where import Login, Place, parse_url
+from service.store.url import Address, Login, parse_url
 from tests.store.commits import creation
 
 
@@ -80,7 +80,7 @@ async def test_urls_that_name_none(url: str, reason: str) -> None:
 def test_what_is_understood_of_a_url_does_not_tell_its_password() -> None:
     where = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
     assert (where.login, where.sentinel_login.password) == (Login("user", "p@ss"), "hush")
-    assert (where.places, where.service, where.database) == ((Place("one", 26379), Place("two", 3)), "games", 2)
+    assert (where.addresses, where.service, where.database) == ((Address("one", 26379), Address("two", 3)), "games", 2)
     assert "p@ss" not in repr(where)
     assert "hush" not in repr(where)
 

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from service.games.port import Store
 from service.store.batch import Batches
 from service.store.due import GRACE_S, Due
-from service.store.where import parse_url
+from service.store.url import parse_url
 from service.supervision import Backoff
 from tests.store.commits import action, creation
 

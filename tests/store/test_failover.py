@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from service.games.port import Committed, Hint, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
 from service.store.store import RedisStore
+from service.store.topology import Replicated
 from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import said
 from tests.store.commits import action, creation, diff, key_hash
@@ -94,6 +95,47 @@ async def test_sentinels_make_another_the_primary_while_the_old_one_answers(tmp_
                 number += 1
                 await insist(store, creation(f"g{number}"))
         assert old.serves
+
+
+async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
+    async with sentinel(tmp_path) as deployment:
+        primary = await deployment.primary()
+        (other, *_) = await deployment.replicas(primary)
+        async with aclosing(deployment.sentinels[0].client()) as client:
+            await said(client, "SENTINEL", "REMOVE", SERVICE)
+            await said(client, "SENTINEL", "MONITOR", SERVICE, "127.0.0.1", other.port, 2)
+        async with connect(deployment.url) as store:
+            for game in GAMES:
+                assert await store.commit(creation(game)) == Committed()
+            topology = store._batches.topology
+            assert isinstance(topology, Replicated)
+            named = await asyncio.gather(*(topology._sentinel.discover_master(SERVICE) for _ in range(5)))
+            assert {*named} == {("127.0.0.1", primary.port)}
+
+
+async def test_one_sentinel_of_three_is_enough(tmp_path: Path) -> None:
+    async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
+        killed, paused, _ = deployment.sentinels
+        killed.kill()
+        paused.pause()
+        assert await insist(store, creation()) == Committed()
+        paused.resume()
+
+
+async def test_a_cluster_whose_nodes_all_went_is_found_by_its_url_again(sharded: Deployment) -> None:
+    async with connect(sharded.url, patience_s=0.5) as store:
+        await store.ping()
+        for node in sharded.nodes:
+            node.kill()
+        with pytest.raises(StoreUnavailable):
+            await store.ping()
+        for node in sharded.nodes:
+            node.start()
+        async with asyncio.timeout(40):
+            while True:
+                with suppress(StoreUnavailable):
+                    await store.ping()
+                    break
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from service.store.batch import Batches
 from service.store.client import connect
 from service.store.finding import YOUNG_S, Finding
 from service.store.store import RedisStore
-from service.store.where import parse_url
+from service.store.url import parse_url
 from tests.store.commits import action, creation
 
 NAMES = ("aa", "aa:discord:1", "bb")

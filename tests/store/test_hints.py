@@ -16,7 +16,7 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.hints import MAX_UNREAD, Hints
 from service.store.store import RedisStore
-from service.store.where import parse_url
+from service.store.url import parse_url
 from tests.store.commits import action, creation
 from tests.store.conftest import Alone
 
@@ -62,7 +62,7 @@ async def another(url: str, *games: str, ping_s: float = 1.0, silence_s: float =
     """Somebody else who hears of these games."""
     async with (
         aclosing(Batches(parse_url(url), 1, 5.0)) as batches,
-        heard(Hints(batches.routes, ping_s=ping_s, silence_s=silence_s), *games) as listening,
+        heard(Hints(batches.topology, ping_s=ping_s, silence_s=silence_s), *games) as listening,
     ):
         yield listening
 
@@ -184,7 +184,7 @@ async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> 
 
 async def test_hints_that_nobody_reads_do_not_gather(redis_url: str) -> None:
     async with aclosing(Batches(parse_url(redis_url), 1, 5.0)) as batches:
-        hints = Hints(batches.routes)
+        hints = Hints(batches.topology)
         for version in range(MAX_UNREAD + 5):
             hints._push(Hint("g", version))
         assert hints._heard.qsize() == MAX_UNREAD

@@ -11,15 +11,14 @@ BadRedisUrl   the URL cannot be used, and why
 """
 
 import re
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from service.store.tls import FILES, BadTls, context
+from service.store.tls import FILES, BadTls, tls_options
 
-__all__ = ["BadRedisUrl", "Login", "Place", "Where", "parse_url"]
+__all__ = ["Address", "BadRedisUrl", "Login", "RedisURL", "parse_url"]
 
 Kind = Literal["one", "sentinel", "cluster"]
 
@@ -54,7 +53,7 @@ class BadRedisUrl(ValueError):
         self.reason = reason
 
 
-class Place(NamedTuple):
+class Address(NamedTuple):
     """One server: a port, or (port 0) a socket's path."""
 
     host: str
@@ -73,20 +72,21 @@ class Login:
 
 
 @dataclass(frozen=True)
-class Where:
+class RedisURL:
     """A URL understood."""
 
     kind: Kind
-    places: tuple[Place, ...]
+    addresses: tuple[Address, ...]
     login: Login = Login()
     database: int = 0
     service: str = ""
     """What the sentinels call it."""
     sentinel_login: Login = Login()
-    tls: ssl.SSLContext | None = field(default=None, repr=False)
+    tls: Mapping[str, Any] = field(default_factory=dict)
+    """Options of redis-py's clients; empty without TLS."""
 
 
-def parse_url(url: str) -> Where:
+def parse_url(url: str) -> RedisURL:
     """Where the Redis of `url` is. Raises BadRedisUrl."""
     # Not urlsplit: from Python 3.13 on it refuses a list of hosts with an IPv6 address among them.
     parts = _URL.fullmatch(url)
@@ -98,19 +98,19 @@ def parse_url(url: str) -> Where:
     kind, secure = _SCHEMES[scheme]
     options = _options(kind, parts["query"] or "", secure=secure)
     user, hosts = _split(parts["authority"])
-    places = (_socket(parts["path"]),) if scheme == "unix" else _places(kind, hosts)
+    addresses = (_socket(parts["path"]),) if scheme == "unix" else _addresses(kind, hosts)
     path = "" if scheme == "unix" else parts["path"].strip("/")
     service, _, database = path.partition("/") if kind == "sentinel" else ("", "", path)
     if kind == "sentinel" and not service:
         raise BadRedisUrl("names no SERVICE for the sentinels after their hosts")
-    return Where(
+    return RedisURL(
         kind,
-        places,
+        addresses,
         Login(options.get("username", user.user), options.get("password", user.password)),
         _database(kind, options.get("db", database or "0")),
         unquote(service),
         Login(options.get("sentinel_username", ""), options.get("sentinel_password", "")),
-        _tls(options) if secure else None,
+        _tls(options) if secure else {},
     )
 
 
@@ -125,19 +125,19 @@ def _split(netloc: str) -> tuple[Login, str]:
     return Login(unquote(user), unquote(password)), hosts
 
 
-def _socket(path: str) -> Place:
+def _socket(path: str) -> Address:
     if not path.strip("/"):
         raise BadRedisUrl("names no socket")
-    return Place(unquote(path), 0)
+    return Address(unquote(path), 0)
 
 
-def _places(kind: Kind, hosts: str) -> tuple[Place, ...]:
+def _addresses(kind: Kind, hosts: str) -> tuple[Address, ...]:
     if kind == "one" and "," in hosts:
         raise BadRedisUrl("names several hosts, which only those with +sentinel or +cluster may")
-    return tuple(_place(host, _PORTS[kind]) for host in hosts.split(","))
+    return tuple(_address(host, _PORTS[kind]) for host in hosts.split(","))
 
 
-def _place(host: str, default: int) -> Place:
+def _address(host: str, default: int) -> Address:
     try:
         parts = urlsplit(f"//{host}")
         port = parts.port
@@ -147,7 +147,7 @@ def _place(host: str, default: int) -> Place:
         raise BadRedisUrl("names no host")
     if port == 0:
         raise BadRedisUrl("names port 0")
-    return Place(parts.hostname, port or default)
+    return Address(parts.hostname, port or default)
 
 
 def _database(kind: Kind, database: str) -> int:
@@ -161,14 +161,16 @@ def _database(kind: Kind, database: str) -> int:
 def _options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
     """What follows the question mark."""
     known = _OPTIONS | (_TLS_OPTIONS if secure else set()) | (_SENTINEL_OPTIONS if kind == "sentinel" else set())
+    if kind == "cluster":
+        known -= {"ssl_ca_path"}  # redis-py's RedisCluster has none
     options = dict(parse_qsl(query, keep_blank_values=True))
     if options.keys() - known:
         raise BadRedisUrl(f"has an option other than {', '.join(sorted(known))}")
     return options
 
 
-def _tls(options: Mapping[str, str]) -> ssl.SSLContext:
+def _tls(options: Mapping[str, str]) -> Mapping[str, Any]:
     try:
-        return context(options)
+        return tls_options(options)
     except BadTls as bad:
         raise BadRedisUrl(str(bad)) from None

@@ -2,11 +2,20 @@
 
 import logging
 
+from redis.exceptions import AuthenticationError, RedisClusterException, RedisError, ResponseError
+
 from service.games.port import StoreUnavailable, Unreadable
 
-__all__ = ["ELSEWHERE", "MissingScript", "Refused", "told"]
+__all__ = ["ELSEWHERE", "LOST", "LOST_WRITING", "code", "is_refusal", "told"]
 
 logger = logging.getLogger(__name__)
+
+LOST = (RedisError, RedisClusterException, OSError, AttributeError)
+"""What redis-py raises where a connection broke or none could be made: in a failover its own errors, those of asyncio's
+streams, and AttributeErrors of a connection that was closed while it was used."""
+
+LOST_WRITING = (*LOST, RuntimeError)
+"""The same where something is written: uvloop raises a RuntimeError for a transport that is closed."""
 
 ELSEWHERE = {"READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "UNBLOCKED"}
 """Refusals that pass when another server has become the primary, or this one is ready: nothing was done."""
@@ -34,23 +43,23 @@ _FOR_OPERATORS = {"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"}
 _logged: set[str] = set()
 
 
-class Refused(Exception):
-    """An error reply. `code` is its first word."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.code = text.partition(" ")[0]
+def is_refusal(error: BaseException) -> bool:
+    """Whether a server has answered so, and would again: not that it could not be reached."""
+    return isinstance(error, ResponseError | AuthenticationError)
 
 
-class MissingScript(Exception):
-    """EVALSHA names a script that Redis does not have (any more)."""
+def code(error: BaseException) -> str:
+    """The first word of an error reply."""
+    return getattr(error, "status_code", None) or str(error).partition(" ")[0]
 
 
-def told(refused: Refused) -> StoreUnavailable:
+def told(error: BaseException) -> StoreUnavailable:
     """The same in plain words, for who asked; what an operator must mend is logged too."""
-    meaning = _MEANINGS.get(refused.code)
-    reason = f"Redis {meaning}: {refused}" if meaning else f"Redis: {refused}"
-    if refused.code in _FOR_OPERATORS and reason not in _logged:
+    name, status = code(error), getattr(error, "status_code", None)
+    text = f"{status} {error}" if status else str(error) or type(error).__name__
+    meaning = _MEANINGS.get(name)
+    reason = f"Redis {meaning}: {text}" if meaning else f"Redis: {text}"
+    if name in _FOR_OPERATORS and reason not in _logged:
         _logged.add(reason)
         logger.error("%s. This is logged once", reason)
-    return Unreadable(reason) if refused.code == "WRONGTYPE" else StoreUnavailable(reason)
+    return Unreadable(reason) if name == "WRONGTYPE" else StoreUnavailable(reason)

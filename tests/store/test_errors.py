@@ -5,12 +5,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    ClusterDownError,
+    MasterDownError,
+    OutOfMemoryError,
+    RedisError,
+    ResponseError,
+)
 
 from service.games.port import StoreUnavailable
-from service.store import refusals
+from service.store import errors
 from service.store.client import connect
+from service.store.errors import code, told
 from service.store.permissions import ACL
-from service.store.refusals import Refused, told
 from tests.redis_servers import secured, standalone
 from tests.store.commits import creation
 from tests.store.conftest import Alone
@@ -18,24 +27,25 @@ from tests.store.conftest import Alone
 
 @pytest.fixture(autouse=True)
 def _nothing_is_logged_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals, "_logged", set())
+    monkeypatch.setattr(errors, "_logged", set())
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "meaning"),
+    ("error", "text", "meaning"),
     (
-        ("OOM command not allowed when used memory > 'maxmemory'.", "OOM", "is full"),
-        ("LOADING Redis is loading the dataset in memory", "LOADING", "is still loading"),
-        ("MASTERDOWN Link with MASTER is down", "MASTERDOWN", "has lost its primary"),
-        ("CLUSTERDOWN Hash slot not served", "CLUSTERDOWN", "slots that no primary serves"),
-        ("NOAUTH Authentication required.", "NOAUTH", "asks for a user and password"),
-        ("ERR wrong number of arguments", "ERR", "wrong number"),
+        (OutOfMemoryError("used memory > 'maxmemory'.", status_code="OOM"), "OOM used memory", "is full"),
+        (BusyLoadingError("is loading", status_code="LOADING"), "LOADING is loading", "is still loading"),
+        (MasterDownError("Link is down", status_code="MASTERDOWN"), "MASTERDOWN Link", "has lost its primary"),
+        (ClusterDownError("not served", status_code="CLUSTERDOWN"), "CLUSTERDOWN not", "slots that no primary serves"),
+        (AuthenticationError("required.", status_code="NOAUTH"), "NOAUTH required.", "asks for a user and password"),
+        (ResponseError("NOREPLICAS Not enough good replicas"), "NOREPLICAS Not", "fewer replicas in reach"),
+        (ResponseError("ERR wrong number of arguments"), "ERR wrong number", "wrong number"),
     ),
 )
-def test_each_refusal_has_its_meaning(text: str, code: str, meaning: str) -> None:
-    assert Refused(text).code == code
-    assert meaning in str(told(Refused(text)))
-    assert text in str(told(Refused(text)))
+def test_each_refusal_has_its_meaning(error: RedisError, text: str, meaning: str) -> None:
+    assert code(error) == text.partition(" ")[0]
+    assert meaning in str(told(error))
+    assert text in str(told(error))
 
 
 @pytest.fixture

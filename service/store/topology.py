@@ -1,0 +1,319 @@
+"""Which servers are primaries, and redis-py's client of each: one server, whom the sentinels name, or a Cluster's.
+
+redis-py does not retry: `service.store.batch` does, which knows for how long a command is worth it. Nor does it bound
+each read: there is one time-out around each pipeline, which makes a commit a third cheaper.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+from redis.asyncio import Redis, RedisCluster, Sentinel
+from redis.asyncio.cluster import ClusterNode
+from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisClusterException, SlotNotCoveredError
+from redis.maint_notifications import MaintNotificationsConfig
+
+from service.store.errors import LOST
+from service.store.url import Login, RedisURL
+from service.supervision import SupervisedTask, Supervisor, spawn
+
+__all__ = ["Cluster", "OneServer", "Replicated", "Topology", "topology_of"]
+
+CONNECT_TIMEOUT_S = 1.0
+"""For a connection, and for each reply of those who are asked where primaries are."""
+
+WATCH_INTERVAL_S = 1.0
+"""How often the sentinels are asked who the primary is."""
+
+LEAVE_INTERVAL_S = 0.5
+"""At most so often connections are closed because the primary may be another."""
+
+REFRESH_INTERVAL_S = 0.1
+"""At most so often a Cluster's nodes are asked who has which slot."""
+
+_ONE = "primary"
+"""The name of the only one."""
+
+
+class Topology:
+    """What all have in common. Made inside the event loop; connects when something is sent; `aclose` it."""
+
+    sharded = False
+    """Whether several primaries share the keys by slot."""
+    replaces = True
+    """Whether another server may become the primary."""
+
+    def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
+        self.url = url
+        self.supervisor = supervisor
+        self.changes = 0
+        """Counts whenever a primary may be another than before."""
+
+    def primaries(self) -> Sequence[str]:
+        """Names of the primaries that are known."""
+        return [_ONE]
+
+    def primary_of(self, key: str) -> str | None:
+        """The primary that has this key; None while that is not known."""
+        del key
+        return _ONE
+
+    def client(self, primary: str) -> Redis:
+        """The client of a primary."""
+        raise NotImplementedError
+
+    def suspect(self) -> None:
+        """A primary may be another: its connection was lost, or it says so."""
+
+    async def refresh(self) -> None:
+        """Find out who the primaries are. Raises one of LOST."""
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        raise NotImplementedError
+
+
+class OneServer(Topology):
+    """One server, always at the same address."""
+
+    replaces = False
+
+    def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
+        super().__init__(url, supervisor)
+        address = url.addresses[0]
+        at = {"host": address.host, "port": address.port} if address.port else {"unix_socket_path": address.host}
+        self._client = _plain(Redis(**at, db=url.database, **_options(url)))
+
+    def client(self, primary: str) -> Redis:
+        """The client of the server."""
+        del primary
+        return self._client
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+
+class _Sentinels(Sentinel):
+    """Sentinels of which most count. redis-py's own believes the first one that answers, also with old news.
+
+    Nor does it put up with two tasks that ask at once: one sentinel may be lost of its list (pull request 4331).
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)  # type: ignore[no-untyped-call]
+        self._asking: set[asyncio.Task[tuple[str, int] | None]] = set()
+
+    async def discover_master(self, service_name: str) -> tuple[str, int]:
+        """The address that most sentinels name. Raises MasterNotFoundError where none names any."""
+        asking = [spawn("sentinel", self._ask(sentinel, service_name), expected=LOST) for sentinel in self.sentinels]
+        for task in asking:
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+        named: Counter[tuple[str, int]] = Counter()
+        reason = "they do not know it"
+        for reply in asyncio.as_completed(asking):
+            try:
+                address = await reply
+            except LOST as error:
+                reason = str(error)
+                continue
+            if address is not None:
+                named[address] += 1
+                if named[address] > len(asking) // 2:
+                    return address
+        if not named:
+            raise MasterNotFoundError(f"no sentinel names a primary for {service_name!r} ({reason})")
+        return named.most_common(1)[0][0]
+
+    async def _ask(self, sentinel: Redis, service_name: str) -> tuple[str, int] | None:
+        """What one sentinel says. Raises one of LOST."""
+        asking = sentinel.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", service_name)  # type: ignore[no-untyped-call]
+        address: tuple[str, int] | None = await asking
+        return address
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        asking = [*self._asking]
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        await super().aclose()
+
+
+class Replicated(Topology):
+    """A primary that sentinels replace. They are asked before each connection, and every second."""
+
+    def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
+        super().__init__(url, supervisor)
+        options = _options(url)
+        asking = {**options, **_login(url.sentinel_login)}
+        self._sentinel = _Sentinels(
+            [(address.host, address.port) for address in url.addresses],
+            sentinel_kwargs={**asking, "socket_timeout": CONNECT_TIMEOUT_S, "decode_responses": True},
+            **options,
+        )
+        self._client: Redis = _plain(self._sentinel.master_for(url.service, db=url.database))
+        self._pool = cast("SentinelConnectionPool", self._client.connection_pool)
+        self._address: tuple[str, int] | None = None
+        self._watching: SupervisedTask | None = None
+        self._left_at = -LEAVE_INTERVAL_S
+        self._leaving: asyncio.Task[None] | None = None
+
+    def client(self, primary: str) -> Redis:
+        """The client of whoever is the primary."""
+        del primary
+        if self._watching is None:
+            self._watching = self.supervisor.start("sentinel-watch", self._watch)
+        return self._client
+
+    def suspect(self) -> None:
+        """Close all connections, or they stay with a demoted primary (redis-py issues 3867, 3874)."""
+        now = asyncio.get_running_loop().time()
+        if now - self._left_at >= LEAVE_INTERVAL_S:
+            self._left_at = now
+            self._leaving = spawn("redis-leave", self._leave())
+
+    async def refresh(self) -> None:
+        """Ask the sentinels, and leave the primary where they name another. Raises one of LOST."""
+        address = await self._pool.get_master_address()  # type: ignore[no-untyped-call]
+        if self._address not in (None, address):
+            await self._leave()
+        self._address = address
+
+    async def aclose(self) -> None:
+        """Close all connections, those to the sentinels too."""
+        if self._watching is not None:
+            await self.supervisor.stop(self._watching)
+        await self._client.aclose()
+        await self._sentinel.aclose()
+
+    async def _leave(self) -> None:
+        self.changes += 1
+        with suppress(*LOST):
+            await self._pool.disconnect()
+
+    async def _watch(self) -> None:
+        """Find out within a second that another is the primary, also where the old one still answers."""
+        while True:
+            with suppress(*LOST):
+                await self.refresh()
+            await asyncio.sleep(WATCH_INTERVAL_S)
+
+
+class Cluster(Topology):
+    """The primaries of a Cluster, each with a client of its own: redis-py's cluster pipelines take no EVALSHA and WAIT.
+
+    Who has which slot is asked where that is not known, when a slot was moved, and when a primary cannot be reached.
+    """
+
+    sharded = True
+
+    def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
+        super().__init__(url, supervisor)
+        self._cluster = self._found_by_url()
+        self._clients: dict[str, Redis] = {}
+        self._refreshing: asyncio.Task[None] | None = None
+
+    def primaries(self) -> Sequence[str]:
+        """All that have slots."""
+        return [node.name for node in self._cluster.get_primaries()]
+
+    def primary_of(self, key: str) -> str | None:
+        """Who has the key's slot; None while that is not known."""
+        try:
+            node = self._cluster.get_node_from_key(key)
+        except SlotNotCoveredError:
+            node = None
+        return None if node is None else node.name
+
+    def client(self, primary: str) -> Redis:
+        """The client of a node."""
+        if primary not in self._clients:
+            host, _, port = primary.rpartition(":")
+            self._clients[primary] = _plain(Redis(host=host, port=int(port), **_options(self.url)))
+        return self._clients[primary]
+
+    def suspect(self) -> None:
+        """Ask soon who has which slot."""
+        if self._refreshing is None:
+            self._refreshing = spawn("cluster-topology", self._refresh_once())
+
+    async def refresh(self) -> None:
+        """Ask one node after another until one tells who has which slot. Raises one of LOST."""
+        before = {*self.primaries()}
+        try:  # RedisCluster.initialize() would ask for COMMAND as well, and only once
+            await self._cluster.nodes_manager.initialize()
+        except RedisClusterException:  # nobody of those that were found last answers
+            await self._close(self._cluster)
+            self._cluster = self._found_by_url()
+            raise
+        now = {*self.primaries()}
+        self.changes += 1
+        gone = [self._clients.pop(primary) for primary in before - now if primary in self._clients]
+        await asyncio.gather(*(client.aclose() for client in gone), return_exceptions=True)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
+        await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
+        await self._close(self._cluster)
+
+    def _found_by_url(self) -> RedisCluster:
+        """A client that knows no more than the nodes of the URL."""
+        return RedisCluster(
+            startup_nodes=[ClusterNode(address.host, address.port) for address in self.url.addresses],
+            require_full_coverage=False,
+            **{**_options(self.url), "socket_timeout": CONNECT_TIMEOUT_S},
+        )
+
+    async def _close(self, cluster: RedisCluster) -> None:
+        with suppress(*LOST):
+            await cluster.nodes_manager.aclose()
+            await cluster.nodes_manager.aclose("startup_nodes")
+
+    async def _refresh_once(self) -> None:
+        try:
+            with suppress(*LOST):  # what waits for it comes again, and says so when it is too old
+                await self.refresh()
+        finally:  # whatever was raised, the next refresh must be possible
+            asyncio.get_running_loop().call_later(REFRESH_INTERVAL_S, self._allow_refresh)
+
+    def _allow_refresh(self) -> None:
+        self._refreshing = None
+
+
+def topology_of(url: RedisURL, supervisor: Supervisor) -> Topology:
+    """The topology that a URL names."""
+    return {"one": OneServer, "sentinel": Replicated, "cluster": Cluster}[url.kind](url, supervisor)
+
+
+def _options(url: RedisURL) -> dict[str, Any]:
+    """What every client of redis-py is made with."""
+    return {
+        **_login(url.login),
+        **url.tls,
+        "protocol": 3,
+        "socket_timeout": None,
+        "socket_connect_timeout": CONNECT_TIMEOUT_S,
+        "retry": Retry(NoBackoff(), 0),
+        "driver_info": None,
+        "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+    }
+
+
+def _login(login: Login) -> dict[str, str | None]:
+    return {"username": login.user or None, "password": login.password or None}
+
+
+def _plain(client: Redis) -> Redis:
+    """Have it give replies as RESP3 has them: the store says what each of its commands returns."""
+    client.response_callbacks.clear()
+    return client
