@@ -31,15 +31,13 @@ class Command:
     def __init__(
         self, words: tuple[Value, ...], future: asyncio.Future[Any], until: float, primary: str | None
     ) -> None:
-        self.words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        self.words = words
         self.future = future
         self.until = until
         """The loop's time at which it is given up."""
         self.primary = primary
         """To whom it goes, whoever that is by then; None: who has its key."""
-        self.size = sum([len(word) if isinstance(word, bytes | str) else 8 for word in words]) + _WORD_BYTES * len(
-            words
-        )
+        self.size = _WORD_BYTES * len(words) + sum([8 if isinstance(word, int) else len(word) for word in words])
         """About how many bytes it has."""
         self.in_flight: InFlight | None = None
         """Where it counts, unless nothing holds it any more."""

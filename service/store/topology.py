@@ -6,10 +6,11 @@ each read: there is one time-out around each pipeline, which makes a commit a th
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
+from hiredis import pack_command
 from redis.asyncio import Redis, RedisCluster, Sentinel
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
@@ -18,6 +19,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisClusterException, SlotNotCoveredError
 from redis.maint_notifications import MaintNotificationsConfig
 
+from service.store.command import Value
 from service.store.errors import LOST
 from service.store.url import Login, RedisURL
 from service.supervision import SupervisedTask, Supervisor, spawn
@@ -314,6 +316,22 @@ def _login(login: Login) -> dict[str, str | None]:
 
 
 def _plain(client: Redis) -> Redis:
-    """Have it give replies as RESP3 has them: the store says what each of its commands returns."""
+    """Have it give replies as RESP3 has them, as the store says what each command returns, and pack commands in C."""
     client.response_callbacks.clear()
+    pool = client.connection_pool
+    pool.connection_class = type("PackedConnection", (_Packing, pool.connection_class), {})
     return client
+
+
+class _Packing:
+    """A connection that packs commands as redis-py's synchronous ones do; its asynchronous ones do it in Python."""
+
+    def pack_command(self, *words: Value) -> list[bytes]:
+        """One command in the protocol. redis-py's own commands have their names in one word, as "CLIENT SETINFO"."""
+        name = words[0]
+        split = (*name.encode().split(), *words[1:]) if isinstance(name, str) else words
+        return [pack_command(split)]  # type: ignore[arg-type]  # typed as if there were one word
+
+    def pack_commands(self, commands: Iterable[tuple[Value, ...]]) -> list[bytes]:
+        """Several in one."""
+        return [b"".join([self.pack_command(*command)[0] for command in commands])]
