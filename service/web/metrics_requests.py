@@ -102,6 +102,7 @@ def measured(handle: Handle) -> Handle:
             IN_FLIGHT.n -= 1
             if status != LASTED:
                 _told(request, asking.route, status, perf_counter() - began)
+            asking.request = None  # cancelled timers keep the context of who started them, and so this
 
     return answer
 

@@ -36,6 +36,8 @@ T = TypeVar("T")
 
 SETTLED_S = 15.0
 """What is given back is given back within this time."""
+FORGOTTEN_S = 1.5 * Limits().ping_interval_s + SETTLED_S
+"""aiohttp begins its heartbeat anew for what a client sends after the close: that timer keeps the socket so long."""
 
 START_S = 30.0
 
@@ -118,7 +120,7 @@ class Subject:
 
     def forgotten(self, before: int) -> None:
         """Wait until there are no more of them than before; raise AssertionError where closed ones are kept."""
-        until = time.monotonic() + SETTLED_S
+        until = time.monotonic() + FORGOTTEN_S
         while (now := self.wires()) > before:
             assert time.monotonic() < until, f"{now - before} sockets that were closed are still in memory"
             time.sleep(0.5)

@@ -15,7 +15,7 @@ QUIET_S = 0.1
 
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-Data = bytes | Callable[[], Iterable[bytes]]
+Data = bytes | Callable[[], Iterable[bytes] | AsyncIterator[bytes]]
 
 
 class Sent(NamedTuple):
@@ -32,6 +32,16 @@ class Sent(NamedTuple):
             if line.startswith(b"HTTP/1.1 ") and not line.startswith(b"HTTP/1.1 100"):
                 return int(line[9:12])
         return 0
+
+
+async def _parts(data: Data) -> AsyncIterator[bytes]:
+    parts = (data,) if isinstance(data, bytes) else data()
+    if isinstance(parts, AsyncIterator):
+        async for part in parts:
+            yield part
+    else:
+        for part in parts:
+            yield part
 
 
 class Measured(NamedTuple):
@@ -64,7 +74,7 @@ class Measured(NamedTuple):
         sent = 0
         try:
             async with asyncio.timeout(WITHIN_S):
-                for part in (data,) if isinstance(data, bytes) else data():
+                async for part in _parts(data):
                     writer.write(part)
                     await writer.drain()
                     sent += len(part)
