@@ -1,6 +1,6 @@
 /** The keys that work wherever the focus is. */
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { ViewRef } from "../board/view.ts";
 import { STEP } from "../board/zoom.tsx";
 import { confirm, pass, turn } from "../table/deeds.ts";
@@ -11,7 +11,7 @@ const PAN = 80;
 const FIRST = "[role=spinbutton], [data-choice][tabindex='0'], .ship.choosable";
 
 export function useKeys(table: Table, viewRef: ViewRef): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector("dialog[open]")) return;
@@ -24,7 +24,7 @@ export function useKeys(table: Table, viewRef: ViewRef): void {
 
 /** The question mark asks for help, at a table and in the lobby. */
 export function useHelpKey(help: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
       if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
         return;

@@ -1,7 +1,7 @@
 /** The ships in harbour: what everybody sees, and what the player on turn may choose. */
 
 import type { JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { shipOf } from "../model/tileset.ts";
 import { choose } from "../table/deeds.ts";
@@ -68,9 +68,9 @@ function useBerths(display: readonly string[]): readonly string[] {
   return held.current;
 }
 
-/** Lets go on Escape, and on a tap elsewhere. */
+/** Lets go on Escape, and on a tap elsewhere: before anybody can see the hint, so that no key is missed. */
 function useLetGo(isHeld: boolean, letGo: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isHeld) return;
     const press = (event: KeyboardEvent): void => void (event.key === "Escape" && letGo());
     const tap = (event: PointerEvent): void => {
