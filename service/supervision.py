@@ -170,6 +170,9 @@ class Supervisor:
         return None
 
 
+_names: set[str] = set()
+"""Of all that was spawned so far."""
+
 _spawned: set[asyncio.Task[Any]] = set()
 """Tasks that have not ended: the event loop keeps weak references only."""
 
@@ -179,7 +182,9 @@ def spawn(name: str, work: Coroutine[Any, Any, T], *, expected: tuple[type[Excep
 
     A failure is logged and counted, except `expected` ones, which somebody who awaits the task handles.
     """
-    TASK_FAILURES.labels(name)  # so that the first one is seen
+    if name not in _names:
+        _names.add(name)
+        TASK_FAILURES.labels(name)  # so that the first one is seen
     task = asyncio.get_running_loop().create_task(work, name=name)
     _spawned.add(task)
     task.add_done_callback(partial(_ended, expected))

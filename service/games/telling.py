@@ -33,8 +33,8 @@ class Round(NamedTuple):
     """What all those are told who know what came before it."""
     end: int
     """How many pieces of news are known after it."""
-    began: float
-    """When, by `perf_counter`."""
+    began: float | None
+    """When, by `perf_counter`; None where one tick is enough."""
 
 
 class Telling:
@@ -107,7 +107,8 @@ class Telling:
     def _begin_round(self) -> None:
         watchers, news = [*self._known], together(self._game, [*self._news])
         at_once = max(AT_ONCE, len(watchers) // STEPS)
-        self._round = Round(iter(watchers), at_once, news, self._end(), perf_counter())
+        began = perf_counter() if len(watchers) > at_once else None
+        self._round = Round(iter(watchers), at_once, news, self._end(), began)
         self._go_on(self._round)
 
     def _go_on(self, turn: Round) -> None:
@@ -129,7 +130,8 @@ class Telling:
         if length_hint(turn.waiting):
             asyncio.get_running_loop().call_soon(self._go_on, turn)
             return
-        ROUNDS.observe(perf_counter() - turn.began)
+        if turn.began is not None:
+            ROUNDS.observe(perf_counter() - turn.began)
         del self._news[: end - begin]
         self._begin, self._round = end, None
         if self._news:

@@ -97,7 +97,7 @@ LAG = Histogram(
 )
 ROUNDS = Histogram(
     "south_seas_delivery_round_seconds",
-    "Time from a game's first watcher told to its last.",
+    "Time from a game's first watcher told to its last, of games with more than 25 watchers.",
     buckets=_STALL_S,
 )
 SWEPT = Counter("south_seas_sweep_found_total", "Games found behind by the sweep: their notifications were lost.")

@@ -61,6 +61,8 @@ B = TypeVar("B")
 _TAGS: dict[type, str] = {one: str(one.__struct_config__.tag) for one in get_args(ClientMessage)}
 """The type of each message as clients write it."""
 
+_RECEIVED = {one: MESSAGES.labels(tag) for one, tag in _TAGS.items()}
+
 MOST_REFUSED = 100
 """Messages in a row that come too fast; who goes on is closed."""
 
@@ -138,7 +140,7 @@ class Session:
             await self._refuse_malformed(envelope.id, envelope.game, malformed(error))
             return
         kind, status = _TAGS[type(asked)], 200
-        MESSAGES.labels(kind).inc()
+        _RECEIVED[type(asked)].inc()
         try:
             await self._admit(asked)
             with tracing.span(kind, "server"):

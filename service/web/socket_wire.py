@@ -7,6 +7,7 @@ with `compress=0`, and refers to its own messages before, of which it sent none 
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Literal
 
 from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
@@ -79,13 +80,19 @@ class Wire:
     __slots__ = (
         "_code",
         "_end",
+        "_handling",
+        "_heard_at",
         "_kind",
+        "_loop",
         "_max_unsent",
         "_receiving",
         "_request",
         "_retry_after_ms",
+        "_silence",
         "_silence_s",
+        "_timeout",
         "_transport",
+        "_unwritten",
         "_watch",
         "_watched",
         "check_token",
@@ -107,9 +114,17 @@ class Wire:
         self._kind = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
         self._max_unsent = limits.max_unsent_bytes
         self._watched = min(self._max_unsent, COUNTED)
+        self._loop = asyncio.get_running_loop()
         self._silence_s = SILENCE * limits.ping_interval_s
-        self._receiving: asyncio.Timeout | None = None
-        """Ends the waiting for a message."""
+        self._heard_at = self._loop.time()
+        """When the last message came."""
+        self._timeout = asyncio.timeout(None)
+        """Ends the waiting for a message, and nothing else."""
+        self._receiving = False
+        self._handling = False
+        """A message; `_receiving` waits for one."""
+        self._unwritten: list[bytes] = []
+        """What is sent while a message is handled: mostly its diff, which goes out together with the answer."""
         self._retry_after_ms: int | None = None
         """It is to be sent away, to come back after this time."""
         self._end: tuple[int, str] | None = None
@@ -153,6 +168,7 @@ class Wire:
         """Close with a code; nothing more is sent. A client that does not answer in time is cut off."""
         if self._end is not None:
             return
+        self._write_held()
         self._end = int(code), reason
         if code == CloseCode.TOO_SLOW:
             DROPPED.labels("socket").inc()
@@ -161,48 +177,68 @@ class Wire:
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Have messages, pings and pongs handled one after another, until the socket is closed."""
+        self._silence = self._loop.call_later(self._silence_s, self._check_silence)
         try:
-            while self._end is None and self._retry_after_ms is None:
-                if (message := await self._receive()) is None:
-                    break
-                if message.type not in LIVE:
-                    self._note_close(message)
-                    return
-                await handle(message)
-            await self._close()
+            async with self._timeout:
+                while self._end is None and self._retry_after_ms is None:
+                    message = await self._receive()
+                    if message.type not in LIVE:
+                        self._note_close(message)
+                        return
+                    await self._handle(handle, message)
+        except TimeoutError:
+            if not self._timeout.expired():
+                raise
         except ConnectionError:
             return
+        finally:
+            self._silence.cancel()
+        with suppress(ConnectionError):
+            await self._close()
 
     def forget(self) -> None:
         """Leave nothing behind: whatever happened, it is over."""
         SOCKETS_CLOSED.labels(str(self.code)).inc()
         self._leave_all()
         if self._transport.get_write_buffer_size():
-            asyncio.get_running_loop().call_later(CLOSE_S, self._transport.abort)
+            self._loop.call_later(CLOSE_S, self._transport.abort)
 
-    async def _receive(self) -> WSMessage | None:
-        """The next message, once the client has read most of what it was told; None where the socket is to be closed.
-
-        That is also where the client is silent for too long: all that aiohttp would do is to cut it off.
-        """
+    async def _receive(self) -> WSMessage:
+        """The next message, once the client has read most of what it was told."""
+        self._heard_at = self._loop.time()
+        self._receiving = True
         try:
-            async with asyncio.timeout(self._silence_s) as self._receiving:
-                await self._request.writer.drain()
-                message = await self.socket.receive()
-                if message.type is WSMsgType.PING:
-                    await self.socket.pong(message.data)
-        except TimeoutError:
-            if self._retry_after_ms is None:
-                self.end(CloseCode.NO_PONG, "no_pong")
-            return None
+            await self._request.writer.drain()
+            message = await self.socket.receive()
+            if message.type is WSMsgType.PING:
+                await self.socket.pong(message.data)
         finally:
-            self._receiving = None
+            self._receiving = False
+            if self._timeout.when() is not None and not self._timeout.expired():
+                self._timeout.reschedule(None)
         begin_message(self._request)
         return message
 
+    async def _handle(self, handle: Callable[[WSMessage], Awaitable[None]], message: WSMessage) -> None:
+        """Handle a message; what is sent in one tick meanwhile, as a diff and the answer, goes out in one write."""
+        self._handling = True
+        try:
+            await handle(message)
+        finally:
+            self._handling = False
+            self._write_held()
+
+    def _check_silence(self) -> None:
+        """Close where the client is silent for too long; all that aiohttp would do is to cut it off."""
+        left_s = self._heard_at + self._silence_s - self._loop.time() if self._receiving else self._silence_s
+        if left_s <= 0:
+            self.end(CloseCode.NO_PONG, "no_pong")
+        else:
+            self._silence = self._loop.call_later(left_s, self._check_silence)
+
     def _stop_receiving(self) -> None:
-        if self._receiving is not None and not self._receiving.expired():
-            self._receiving.reschedule(0)
+        if self._receiving and not self._timeout.expired():
+            self._timeout.reschedule(0)
 
     async def _close(self) -> None:
         """Close as `end` or `dismiss` said; a client that has not answered then has had its time."""
@@ -222,6 +258,22 @@ class Wire:
             self._code = last.data.code
 
     def _write(self, frames: bytes) -> None:
+        """Send bytes, together with the answer where a message is being handled."""
+        if self._handling:
+            if not self._unwritten:
+                self._loop.call_soon(self._write_held)
+            self._unwritten.append(frames)
+        else:
+            self._put(frames)
+
+    def _write_held(self) -> None:
+        """Write what was held back for the end of this tick."""
+        if self._unwritten:
+            frames = b"".join(self._unwritten)
+            self._unwritten.clear()
+            self._put(frames)
+
+    def _put(self, frames: bytes) -> None:
         """Hand bytes to the transport; a client that can't keep up is closed."""
         transport = self._transport
         if self._end is not None or transport.is_closing():

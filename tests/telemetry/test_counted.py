@@ -12,6 +12,7 @@ from service.games.bots.table import Bots
 from service.games.errors import GameError
 from service.games.held import Held
 from service.games.news import Changed, News, Position, Replaced
+from service.games.telling import AT_ONCE
 from service.games.tilesets import load_catalogue
 from service.games.watch import Watch
 from service.store.store import RedisStore
@@ -89,8 +90,20 @@ async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_mi
     await watcher.reach(4)
     assert grown(before, "delivery_lag_seconds_count", committed="elsewhere") == 1
     assert 60 <= grown(before, "delivery_lag_seconds_sum", committed="elsewhere") < 90
-    assert grown(before, "delivery_round_seconds_count") == grown(before, "deliveries_total") == 3
+    assert grown(before, "deliveries_total") == 3
+    assert grown(before, "delivery_round_seconds_count") == 0
     assert grown(before, "sweep_found_total") >= 2
+
+
+async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(watch: Watch, store: RedisStore) -> None:
+    await store.commit(creation())
+    watchers, before = [Watcher() for _ in range(AT_ONCE + 1)], here()
+    for watcher in watchers:
+        await watch.join(watcher, "g", Position(1, digest(1)))
+    await store.commit(action(1))
+    await asyncio.gather(*(watcher.reach(2) for watcher in watchers))
+    assert grown(before, "deliveries_total") == len(watchers)
+    assert grown(before, "delivery_round_seconds_count") == 1
 
 
 async def test_a_history_that_is_another_now_is_counted(watch: Watch, store: RedisStore, redis: Redis) -> None:

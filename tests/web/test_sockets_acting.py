@@ -7,6 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
+from service.web.socket_wire import Wire
 from tests.web.played import Table, bearer, new_table
 from tests.web.served import Client
 from tests.web.watching import Line, connected, watching
@@ -48,6 +49,23 @@ async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, line: Line)
             "legal_moves": None,
         }
     assert line.keeper(table.id).game == await table.json()
+
+
+async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
+    table: Table, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = Wire._put  # noqa: SLF001 (its writes are counted)
+    written: list[bytes] = []
+
+    def counted(wire: Wire, frames: bytes) -> None:
+        written.append(frames)
+        put(wire, frames)
+
+    monkeypatch.setattr(Wire, "_put", counted)
+    await line.ask(act(table, await first_move(table)), "diff")
+    await line.hear("ack")
+    [frames] = written
+    assert frames.index(b'"type":"diff"') < frames.index(b'"type":"ack"')
 
 
 async def test_a_whole_turn_is_done_at_once_or_not_at_all(table: Table, line: Line) -> None:
