@@ -17,13 +17,21 @@ from service.games.errors import Conflict, NoOpenSeat
 from service.games.held import Table
 from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, find, keep, scope
 from service.games.naming import check_free
-from service.games.opening import check_bots, created_answer, derived_id, new_access, new_game, random_id
+from service.games.opening import (
+    check_bots,
+    created_answer,
+    created_before,
+    derived_id,
+    new_access,
+    new_game,
+    random_id,
+)
 from service.games.opponents import due_at, play_bots
 from service.games.read import all_legal_moves, digest_of
-from service.games.retrying import GAVE_UP, Attempts, until_committed
+from service.games.retrying import until_committed, until_done
 from service.games.stored import access_of
 from service.games.texts import ENGLISH, Language
-from service.games.tilesets import DEFAULT, LoadedTileSet
+from service.games.tilesets import DEFAULT
 from service.games.waiting import check_tagging, creator_hash, tag_seat
 
 KEY_BYTES = 32
@@ -38,18 +46,6 @@ class Joiner(NamedTuple):
     creator: str | None = None
     include_moves: bool = False
     language: Language = ENGLISH
-
-
-class _Wanted(NamedTuple):
-    """A game to be created."""
-
-    asked: CreateGame
-    tileset: LoadedTileSet
-    idempotency: Idempotency | None
-    creator: bytes | None
-    client: bytes
-    include_moves: bool
-    language: Language
 
 
 async def create(  # noqa: PLR0913 (all that a request says, each by name)
@@ -72,20 +68,29 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
     check_tagging(asked, creator)
     tileset = context.tilesets.chosen(asked.tileset or DEFAULT)
     check_bots(context, asked)
-    wanted = _Wanted(asked, tileset, idempotency, creator_hash(creator), client, include_moves, language)
+    tagged, shown_in = creator_hash(creator), language if include_moves else None
     expired = 0
-    async for _ in Attempts():
+
+    async def attempt(_number: int) -> Result[Created] | None:
+        """Give None where the id is taken, or a retry of the same request was first."""
+        nonlocal expired
         game_id = derived_id(idempotency.stored_key, expired) if idempotency else random_id()
         if idempotency and (loaded := await context.store.load(game_id, idempotency.stored_key)) is not None:
-            if (before := find(idempotency, loaded.record, context.clock())) is None:
-                expired += 1
-                continue
-            table = desk.open_table(context, loaded, access_of(loaded))
-            return await _created_before(context, table, wanted, before)
-        created = await _try_create(context, wanted, game_id)
-        if created is not None:
-            return Result(created, created.game.version)
-    raise Conflict(GAVE_UP)
+            if (before := find(idempotency, loaded.record, context.clock())) is not None:
+                table = desk.open_table(context, loaded, access_of(loaded))
+                return await created_before(context, table, idempotency.key, before.version, shown_in)
+            expired += 1
+            return None
+        game, diffs = await new_game(context, asked, tileset, game_id, creator=client)
+        secret = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
+        table = Table(game, new_access(asked, secret, tagged), tileset)
+        created = created_answer(table, secret, game.digest, shown_in)
+        kept = keep(idempotency, context.clock(), game.version)
+        due = due_at(context, game)
+        is_committed = await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due)
+        return Result(created, game.version) if is_committed else None
+
+    return await until_done(attempt)
 
 
 async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Result[Joined]:
@@ -106,27 +111,6 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
 
     check = partial(check_read, game=game_id, token=joiner.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)
-
-
-async def _try_create(context: Context, wanted: _Wanted, game_id: str) -> Created | None:
-    """One attempt; None where the id is taken, or a retry of the same request was first."""
-    idempotency, tileset = wanted.idempotency, wanted.tileset
-    key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
-    game, diffs = await new_game(context, wanted.asked, tileset, game_id, creator=wanted.client)
-    access = new_access(wanted.asked, key, wanted.creator)
-    table = Table(game, access, tileset)
-    created = created_answer(table, key, game.digest, wanted.language if wanted.include_moves else None)
-    kept = keep(idempotency, context.clock(), game.version)
-    due = due_at(context, game)
-    return created if await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due) else None
-
-
-async def _created_before(context: Context, table: Table, wanted: _Wanted, before: KeyRecord) -> Result[Created]:
-    """The same game and the same tokens."""
-    key = b"" if wanted.idempotency is None else wanted.idempotency.key
-    digest = await digest_of(context, table.game.id, before.version)
-    created = created_answer(table, key, digest, wanted.language if wanted.include_moves else None)
-    return Result(created, before.version, replayed=True)
 
 
 async def _try_join(

@@ -8,8 +8,6 @@ import struct
 from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import msgspec
-
 from schemas.base import canonical
 from service.games.errors import KeyReused, Malformed
 from service.games.key_strength import MIN_SECRET, is_guessable
@@ -19,7 +17,7 @@ from service.games.times import DAY_S
 T = TypeVar("T")
 
 _FORM = 1
-"""First byte of a record. One of an earlier release begins otherwise: it is read for the day that it has left."""
+"""First byte of a record."""
 
 _RECORD = struct.Struct(">BBIIH16s")
 """Form, whose key it is (one byte of the token's hash, which budgets go by), time, version, detail, request."""
@@ -45,8 +43,6 @@ class KeyRecord(NamedTuple):
     """Of the game, after it."""
     detail: int
     """Of an action the number of its diffs, of a seat its number."""
-    old: bytes | None = None
-    """The whole answer, where an earlier release has kept it."""
 
 
 class Result(NamedTuple, Generic[T]):
@@ -57,27 +53,6 @@ class Result(NamedTuple, Generic[T]):
     """Of the game, after it was done for the first time."""
     replayed: bool = False
     """Whether it was done before: then the answer's game is as it is now."""
-
-
-class _OldAnswer(msgspec.Struct, array_like=True, gc=False):
-    """What earlier releases stored: the hash of the request, and the answer, since which version without its diffs."""
-
-    request: bytes
-    answer: bytes
-    since: int | None = None
-
-
-class _Game(msgspec.Struct):
-    version: int
-
-
-class _Told(msgspec.Struct):
-    """What is read of such an answer."""
-
-    version: int = 0
-    seat: int = 0
-    diffs: list[msgspec.Raw] = []
-    game: _Game | None = None
 
 
 def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempotency | None:
@@ -110,25 +85,9 @@ def find(idempotency: Idempotency | None, kept: bytes | None, now: float) -> Key
     """What was kept of the same request in the last 24 h; raises KeyReused where the request was another."""
     if idempotency is None or kept is None:
         return None
-    if len(kept) != _RECORD.size or kept[0] != _FORM:
-        return _find_old(idempotency, kept)
-    _, _, at, version, detail, request = _RECORD.unpack(kept)
-    if now - at >= DAY_S:
+    form, _, at, version, detail, request = _RECORD.unpack(kept)
+    if form != _FORM or now - at >= DAY_S:
         return None
     if request != idempotency.request[:_REQUEST_BYTES]:
         raise KeyReused
     return KeyRecord(version, detail)
-
-
-def _find_old(idempotency: Idempotency, kept: bytes) -> KeyRecord:
-    found = _OLD_DECODER.decode(kept)
-    if found.request != idempotency.request:
-        raise KeyReused
-    told = _TOLD_DECODER.decode(found.answer)
-    version = told.version or (told.game.version if told.game is not None else 0)
-    diffs = len(told.diffs) if found.since is None else version - found.since
-    return KeyRecord(version, diffs or told.seat, found.answer)
-
-
-_OLD_DECODER = msgspec.msgpack.Decoder(_OldAnswer)
-_TOLD_DECODER = msgspec.json.Decoder(_Told)

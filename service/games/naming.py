@@ -6,11 +6,11 @@ Source: api.md, "Ground rules".
 from collections.abc import Iterable, Sequence
 
 from schemas.lobby import SeatAsked
-from schemas.names import first_free_name, name_key, normalize_name
+from schemas.names import first_free_name, name_key
 from service.engine import Game
 from service.games.errors import Conflict
 
-__all__ = ["check_free", "distinct_names", "names_of_players"]
+__all__ = ["check_free", "names_of_players"]
 
 
 def check_free(game: Game, name: str) -> None:
@@ -38,25 +38,6 @@ def _seat_name(player: SeatAsked, taken: list[str]) -> str | None:
     name = first_free_name(player.name or player.bot.capitalize(), taken)
     taken.append(name)
     return name
-
-
-def distinct_names(names: Iterable[str | None]) -> list[str | None]:
-    """The names of a game that an earlier release made, as a new game may have them."""
-    taken: list[str] = []
-    settled: list[str | None] = []
-    for seat, name in enumerate(names):
-        new = None if name is None else first_free_name(_acceptable(name, seat), taken)
-        taken += () if new is None else (new,)
-        settled.append(new)
-    return settled
-
-
-def _acceptable(name: str, seat: int) -> str:
-    """The name, or one after the seat where a new game could not have it."""
-    try:
-        return normalize_name(name)
-    except ValueError:
-        return f"Player {seat + 1}"
 
 
 def _check_differs(name: str, others: Iterable[str]) -> None:

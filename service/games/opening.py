@@ -11,10 +11,11 @@ from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import UnknownBot
 from service.games.held import Table
+from service.games.idempotency import Result
 from service.games.naming import names_of_players
 from service.games.opponents import play_bots
 from service.games.port import StoredDiff
-from service.games.read import all_legal_moves
+from service.games.read import all_legal_moves, digest_of
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
     commitment,
@@ -99,6 +100,14 @@ def created_answer(table: Table, key: bytes, digest: str, language: Language | N
         seats=[SeatToken(seat=seat, token=mint(key, salt, seat_role(seat))) for seat in access.owned],
         legal_moves=None if language is None else all_legal_moves(tables, game, language=language),
     )
+
+
+async def created_before(
+    context: Context, table: Table, key: bytes, version: int, language: Language | None
+) -> Result[Created]:
+    """The answer once more for a game that had this version then: the same tokens, and the game as it is now."""
+    digest = await digest_of(context, table.game.id, version)
+    return Result(created_answer(table, key, digest, language), version, replayed=True)
 
 
 def check_bots(context: Context, asked: CreateGame) -> None:

@@ -15,19 +15,17 @@ import msgspec
 from schemas.events import RematchCreated
 from schemas.lobby import Created, CreateGame, Rematch, SeatAsked
 from schemas.vocabulary import TimeoutAsked
-from service.engine import Game, is_finished
+from service.engine import is_finished
 from service.games import desk
 from service.games.access import Access, check_owner
 from service.games.context import Context
 from service.games.diffs import record
-from service.games.errors import Conflict, NotOver, RematchExists
+from service.games.errors import NotOver, RematchExists
 from service.games.held import Table
 from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, keep, scope
-from service.games.naming import distinct_names
-from service.games.opening import created_answer, derived_id, new_access, new_game
+from service.games.opening import created_answer, created_before, derived_id, new_access, new_game
 from service.games.opponents import due_at
-from service.games.read import digest_of
-from service.games.retrying import GAVE_UP, Attempts, until_committed
+from service.games.retrying import until_committed, until_done
 from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language
 
@@ -49,13 +47,6 @@ class RematchAsked(NamedTuple):
     """Called with what the rematch will be, before it is made; what it raises refuses it."""
 
 
-class _Made(NamedTuple):
-    """The rematch as it is stored."""
-
-    game: Game
-    access: Access
-
-
 async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result[Created]:
     """Make the rematch of a game that is over, for its owner.
 
@@ -64,6 +55,7 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result
     idempotency = scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
     check_secret(idempotency)
     minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
+    shown_in = asked.language if asked.include_moves else None
 
     async def attempt(table: Table, _owner: None) -> Result[Created] | None:
         if table.game.next_game is not None:
@@ -73,45 +65,35 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result
         made = await _make(context, table, asked, minting)
         if not await _link(context, table, made, idempotency):
             return None
-        language = asked.language if asked.include_moves else None
-        created = created_answer(Table(made.game, made.access, table.tileset), minting, made.game.digest, language)
-        return Result(created, made.game.version)
+        return Result(created_answer(made, minting, made.game.digest, shown_in), made.game.version)
 
     async def replay(table: Table, before: KeyRecord) -> Result[Created]:
-        return await _made_before(context, table.game, asked, minting, before)
+        loaded, access = await desk.load(context, table.game.next_game or table.game.id)
+        made = desk.open_table(context, loaded, access)
+        return await created_before(context, made, minting, before.version, shown_in)
 
     check = partial(check_owner, game=game_id, token=asked.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
-async def _made_before(
-    context: Context, game: Game, asked: RematchAsked, minting: bytes, before: KeyRecord
-) -> Result[Created]:
-    """The same rematch and the same tokens."""
-    loaded, access = await desk.load(context, game.next_game or game.id)
-    table = desk.open_table(context, loaded, access)
-    digest = await digest_of(context, table.game.id, before.version)
-    created = created_answer(table, minting, digest, asked.language if asked.include_moves else None)
-    return Result(created, before.version, replayed=True)
-
-
-async def _make(context: Context, table: Table, asked: RematchAsked, minting: bytes) -> _Made:
+async def _make(context: Context, table: Table, asked: RematchAsked, minting: bytes) -> Table:
     """Create the rematch, or find it where it has been created before."""
-    before = table.game
-    async for number in Attempts():
-        game_id = derived_id(f"rematch.{before.id}", number)
+    before = table.game.id
+
+    async def attempt(number: int) -> Table | None:
+        game_id = derived_id(f"rematch.{before}", number)
         loaded = await context.store.load(game_id)
-        if loaded is None:
-            made = await _create(context, table, asked, game_id, minting)
-            if made is not None:
-                return made
-            loaded = await context.store.load(game_id)
-        if loaded is not None and (game := game_of(loaded)).previous_game == before.id:
-            return _Made(game, access_of(loaded))
-    raise Conflict(GAVE_UP)
+        if loaded is None and (made := await _create(context, table, asked, game_id, minting)) is not None:
+            return made
+        loaded = loaded or await context.store.load(game_id)
+        if loaded is None or (game := game_of(loaded)).previous_game != before:
+            return None
+        return Table(game, access_of(loaded), table.tileset)
+
+    return await until_done(attempt)
 
 
-async def _create(context: Context, table: Table, asked: RematchAsked, game_id: str, minting: bytes) -> _Made | None:
+async def _create(context: Context, table: Table, asked: RematchAsked, game_id: str, minting: bytes) -> Table | None:
     """One attempt; None where the id is taken."""
     wanted = _same_again(table, asked.rematch)
     if asked.charge_bots is not None:
@@ -119,13 +101,12 @@ async def _create(context: Context, table: Table, asked: RematchAsked, game_id: 
     game, diffs = await new_game(
         context, wanted, table.tileset, game_id, previous_game=table.game.id, creator=asked.client
     )
-    access = _access(wanted, table.access, minting)
-    made = Table(game, access, table.tileset)
+    made = Table(game, _access(wanted, table.access, minting), table.tileset)
     is_committed = await desk.commit(context, made, diffs, store_access=True, due_at=due_at(context, game))
-    return _Made(game, access) if is_committed else None
+    return made if is_committed else None
 
 
-async def _link(context: Context, table: Table, made: _Made, idempotency: Idempotency | None) -> bool:
+async def _link(context: Context, table: Table, made: Table, idempotency: Idempotency | None) -> bool:
     """Let the game before name its rematch; False where somebody else has changed that game."""
     game, tables = table.game, table.tileset.tables
     game.next_game = made.game.id
@@ -136,13 +117,12 @@ async def _link(context: Context, table: Table, made: _Made, idempotency: Idempo
 def _same_again(table: Table, asked: Rematch) -> CreateGame:
     """The game as somebody would ask for it: who has left to a bot or resigned plays again, an open seat is open."""
     game = table.game
-    names = distinct_names(player.name for player in game.players)
     return CreateGame(
         players=[
             SeatAsked(open=True)
             if player.kind == "open"
-            else SeatAsked(name=name, color=player.color, bot=player.bot if player.kind == "bot" else None)
-            for name, player in zip(names, game.players, strict=True)
+            else SeatAsked(name=player.name, color=player.color, bot=player.bot if player.kind == "bot" else None)
+            for player in game.players
         ],
         edition=game.edition,
         first_seat=(game.first_seat + 1) % len(game.players),

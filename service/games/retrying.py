@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from service.games import desk
 from service.games.access import Access
@@ -13,7 +13,7 @@ from service.games.held import Table
 from service.games.idempotency import Idempotency, KeyRecord, find
 from service.supervision import Backoff
 
-__all__ = ["GAVE_UP", "MAX_ATTEMPTS", "Attempts", "until_committed"]
+__all__ = ["GAVE_UP", "MAX_ATTEMPTS", "until_committed", "until_done"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,30 +31,20 @@ BACKOFF = Backoff(0.004, 0.25, jitter=1.0)
 """Anywhere between nothing and a bound that doubles, so that those who lost together do not come back together."""
 
 
-class Attempts:
-    """The attempts of one request, as `async for`: it pauses before each one but the first.
+async def until_done(attempt: Callable[[int], Awaitable[T | None]]) -> T:
+    """Give what the first attempt gives that is not None; each gets its number, and a pause before it but the first.
 
-    Where it ends, raise Conflict: nothing was changed, while `store_unavailable` says that something may have been.
+    After the last it raises Conflict: nothing was changed, while `store_unavailable` says that something may have been.
     """
-
-    __slots__ = ("_number", "_until")
-
-    def __init__(self) -> None:
-        self._number = 0
-        self._until = monotonic() + MAX_RETRY_S
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> int:
-        number, self._number = self._number, self._number + 1
-        if number >= MAX_ATTEMPTS:
-            raise StopAsyncIteration
+    until = monotonic() + MAX_RETRY_S
+    for number in range(MAX_ATTEMPTS):
         if number:
             await asyncio.sleep(BACKOFF.pause_s(number))
-            if monotonic() >= self._until:
-                raise StopAsyncIteration
-        return number
+            if monotonic() >= until:
+                break
+        if (done := await attempt(number)) is not None:
+            return done
+    raise Conflict(GAVE_UP)
 
 
 async def until_committed(
@@ -70,12 +60,13 @@ async def until_committed(
     Where the key was answered before, `replay` tells it again. Raises Conflict after the last attempt, and what
     `desk.load`, `desk.open_table` and the three do.
     """
-    async for _ in Attempts():
+
+    async def load_and_attempt(_number: int) -> T | None:
         loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
         checked = check(access)
         table = desk.open_table(context, loaded, access)
         if replay is not None and (before := find(idempotency, loaded.record, context.clock())) is not None:
             return await replay(table, before)
-        if (done := await attempt(table, checked)) is not None:
-            return done
-    raise Conflict(GAVE_UP)
+        return await attempt(table, checked)
+
+    return await until_done(load_and_attempt)

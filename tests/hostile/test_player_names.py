@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from service.games import naming
 from service.store.store import RedisStore
-from tests.web.played import Table, bearer, new_table, refused
+from tests.web.played import Table, new_table, refused
 from tests.web.served import Client, serve
 
 INVISIBLE = ("\u200b", "\u2060\u2060", "\u3164", "\u2800", "\u0301", "\ufe0f", " \u00a0\u2003", "\u034f", "\U000e0041")
@@ -97,15 +96,3 @@ async def test_bots_are_numbered(client: Client) -> None:
     long = "a" * 32
     other = await new_table(client, [{"bot": long, "name": long} | greedy, {"bot": "greedy", "name": long}])
     assert [player["name"] for player in (await other.json())["players"]] == [long, "a" * 30 + " 2"]
-
-
-async def test_a_rematch_settles_names_of_an_earlier_release(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as earlier:
-        earlier.setattr(naming, "_check_differs", lambda _name, _others: None)
-        earlier.setattr("schemas.lobby.normalize_name", str)
-        table = await new_table(client, [{"name": "Ana"}, {"name": "ana"}, {"name": "\u3164"}])
-    assert (await client.delete(table.path, headers=bearer(table.owner))).status == 200
-    again = await client.post(f"{table.path}/rematch", json={}, headers=bearer(table.owner))
-    assert again.status == 201, await again.text()
-    names = [player["name"] for player in (await again.json())["game"]["players"]]
-    assert names == ["Ana", "ana 2", "Player 3"]

@@ -3,13 +3,10 @@
 import asyncio
 from typing import Any
 
-import msgspec
 import pytest
 from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
-from schemas.acting import Act
-from service.games.idempotency import scope
 from tests.web.played import TWO, Table, bearer, new_table, refused
 from tests.web.served import Client, Clock
 
@@ -162,23 +159,6 @@ async def test_a_key_is_answered_after_the_end_too_and_forgotten_after_a_day(
     assert again["next"] == {"seat": None, "phase": None}
     clock.now += 1
     await refused(await table.act(move, **key("k")), 409, "not_active")
-
-
-async def test_answers_of_an_earlier_release_are_understood(client: Client, redis: Redis) -> None:
-    """It kept them whole, but for the diffs of actions, each under a key of its own."""
-    table = await new_table(client)
-    move = {"move": (await table.moves())[0]["id"]}
-    first = await (await table.act(move)).json()
-    scoped = scope("k", f"{table.path}/actions", table.owner, msgspec.convert(move, Act))
-    assert scoped is not None
-    await redis.set(
-        f"south-seas:{{{table.id}}}:answer:{scoped.stored_key}",
-        msgspec.msgpack.encode([scoped.request, msgspec.json.encode(first | {"diffs": []}), 1]),
-    )
-    await table.do()
-    again = await table.act(move, **key("k"))
-    assert (again.status, is_again(again), (await again.json())["diffs"]) == (200, True, first["diffs"])
-    await refused(await table.act({"move": "i0"}, **key("k")), 422, "key_reused")
 
 
 async def test_a_webhook_is_registered_once_with_one_secret(client: Client) -> None:

@@ -54,7 +54,7 @@ async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, line: Line)
 async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
     table: Table, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = Wire._put  # noqa: SLF001 (its writes are counted)
+    put = Wire._put
     written: list[bytes] = []
 
     def counted(wire: Wire, frames: bytes) -> None:

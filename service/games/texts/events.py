@@ -1,55 +1,30 @@
 """What happened in words: a sentence for each event, and a paragraph for each change."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import asdict
 
 from schemas.events import (
     AnyEvent,
     FeatureEvaluated,
     FishCovered,
-    GameAborted,
-    GameCreated,
     GameFinished,
-    GameStarted,
     IslanderPlaced,
     IslanderRetrieved,
     IslanderReturned,
-    MoveUndone,
     PlayerJoined,
-    PlayerLeft,
-    PlayerReplaced,
-    PlayerResigned,
-    PlayerReturned,
-    RematchCreated,
     ShipRevealed,
     ShipTaken,
-    TileDiscarded,
-    TileDrawn,
     TilePlaced,
-    TurnStarted,
-    TurnTimedOut,
 )
+from schemas.tileset import Ship
 from schemas.vocabulary import SegmentKind
 from service.engine import Game, Tables
 from service.engine.tables import SHIPS, to_cell
 from service.games.texts.catalogue import Speech
 from service.games.texts.sentences import tell
 from service.games.texts.words import color, cost, each_ware, fish, names, points
-
-OnBoard = TilePlaced | TileDiscarded | TileDrawn | FishCovered | FeatureEvaluated
-OfIslanders = IslanderPlaced | IslanderRetrieved | IslanderReturned
-OfShips = ShipTaken | ShipRevealed
-OfPlayers = (
-    PlayerJoined
-    | PlayerLeft
-    | TurnStarted
-    | TurnTimedOut
-    | PlayerReplaced
-    | PlayerReturned
-    | PlayerResigned
-    | MoveUndone
-)
-OfGames = GameCreated | GameStarted | RematchCreated | GameFinished | GameAborted
 
 _KINDS: tuple[SegmentKind, ...] = ("island", "bridge", "sea", "market")
 """As the engine numbers them."""
@@ -77,106 +52,51 @@ class Teller(NamedTuple):
         return " ".join(sentence for event, sentence in told if not self._is_plain_return(event))
 
     def sentence(self, event: AnyEvent) -> str:
-        """One event."""
+        """One event: its own members are the sentence's values, and what is made of them."""
+        speech, key, values = self.speech, str(event.__struct_config__.tag), asdict(event)
+        if (seat := values.get("seat")) is not None:
+            values["player"] = values.get("name") or self.names[seat]
         match event:
-            case TilePlaced() | TileDiscarded() | TileDrawn() | FishCovered() | FeatureEvaluated():
-                return self._on_board(event)
-            case IslanderPlaced() | IslanderRetrieved() | IslanderReturned():
-                return self._of_islanders(event)
-            case ShipTaken() | ShipRevealed():
-                return self._of_ships(event)
-            case GameCreated() | GameStarted() | RematchCreated() | GameFinished() | GameAborted():
-                return self._of_games(event)
-            case _:
-                return self._of_players(event)
-
-    def _on_board(self, event: OnBoard) -> str:
-        match event:
-            case TilePlaced(seat=seat, tile=tile, x=x, y=y):
-                self.tiles[to_cell(x, y)] = self.tables.tile_index[tile]
-                return self._tell("tile_placed", player=self.names[seat], tile=tile, x=x, y=y)
-            case TileDiscarded(tile=tile):
-                return self._tell("tile_discarded", tile=tile)
-            case TileDrawn(tile=tile):
-                return self._tell("tile_drawn", tile=tile)
-            case FishCovered(x=x, y=y):
-                return self._tell("fish_covered", fish=fish(self.speech, event.fish), x=x, y=y)
+            case TilePlaced():
+                self.tiles[to_cell(event.x, event.y)] = self.tables.tile_index[event.tile]
+            case FishCovered():
+                values["fish"] = fish(speech, event.fish)
             case FeatureEvaluated():
-                return self._tell(f"feature_evaluated.{event.kind}.{event.cause}", gain=self._gain(event))
+                key = f"{key}.{event.kind}.{event.cause}"
+                values["gain"] = self._gain(event)
+            case IslanderPlaced() | IslanderRetrieved() | IslanderReturned():
+                key = f"{key}.{_KINDS[self._kind(event)]}"
+            case ShipTaken():
+                key = f"{key}.{'market' if event.paid is None else 'delivery'}"
+                wares = () if event.paid is None else each_ware(speech, event.paid)
+                values |= {"points": self._worth(event), "wares": speech.listed(wares) or speech.say("nothing")}
+            case ShipRevealed():
+                values |= {"points": self._worth(event), "cost": cost(speech, self._ship(event).cost)}
+            case PlayerJoined():
+                values["color"] = color(speech, event.color)
+            case GameFinished():
+                won = winning(speech, [self.names[seat] for seat in event.winners])
+                return f"{tell(speech, f'{key}.{event.reason}')} {won}"
+            case _:
+                pass  # its members say all
+        return tell(speech, key, **values)
 
     def _gain(self, event: FeatureEvaluated) -> str:
         winners = self.speech.listed([self.names[seat] for seat in event.winners])
         wares = self.speech.listed(each_ware(self.speech, event.wares))
         if not wares:
-            return self._tell("gain.nothing", players=winners)
+            return tell(self.speech, "gain.nothing", players=winners)
         if len(event.winners) == 1:
-            return self._tell("gain.one", player=winners, wares=wares)
-        return self._tell("gain.each", players=winners, wares=wares)
+            return tell(self.speech, "gain.one", player=winners, wares=wares)
+        return tell(self.speech, "gain.each", players=winners, wares=wares)
 
-    def _of_islanders(self, event: OfIslanders) -> str:
-        kind = _KINDS[self._kind(event)]
-        player = self.names[event.seat]
-        match event:
-            case IslanderPlaced():
-                return self._tell(f"islander_placed.{kind}", player=player)
-            case IslanderRetrieved(x=x, y=y):
-                return self._tell(f"islander_retrieved.{kind}", player=player, x=x, y=y)
-            case IslanderReturned(x=x, y=y):
-                return self._tell(f"islander_returned.{kind}", player=player, x=x, y=y)
+    def _ship(self, event: ShipTaken | ShipRevealed) -> Ship:
+        return self.tables.tileset.ships[self.tables.ship_index[event.ship]]
 
-    def _of_ships(self, event: OfShips) -> str:
-        say = self.speech.say
-        ship = self.tables.tileset.ships[self.tables.ship_index[event.ship]]
-        worth = points(self.speech, ship.points)
-        match event:
-            case ShipRevealed():
-                asked = cost(self.speech, ship.cost)
-                return self._tell("ship_revealed", points=worth, cost=asked)
-            case ShipTaken(seat=seat, paid=paid):
-                player = self.names[seat]
-                if paid is None:
-                    return self._tell("ship_taken.market", player=player, points=worth)
-                wares = self.speech.listed(each_ware(self.speech, paid)) or say("nothing")
-                return self._tell("ship_taken.delivery", player=player, wares=wares, points=worth)
+    def _worth(self, event: ShipTaken | ShipRevealed) -> str:
+        return points(self.speech, self._ship(event).points)
 
-    def _of_players(self, event: OfPlayers) -> str:
-        player = self.names[event.seat]
-        match event:
-            case PlayerJoined(name=name):
-                return self._tell("player_joined", player=name, color=color(self.speech, event.color))
-            case PlayerLeft(name=name):
-                return self._tell("player_left", player=name)
-            case TurnStarted():
-                return self._tell("turn_started", player=player)
-            case TurnTimedOut():
-                return self._tell("turn_timed_out", player=player)
-            case PlayerReplaced(bot=bot):
-                return self._tell("player_replaced", bot=bot, player=player)
-            case PlayerReturned():
-                return self._tell("player_returned", player=player)
-            case PlayerResigned():
-                return self._tell("player_resigned", player=player)
-            case MoveUndone():
-                return self._tell("move_undone", player=player)
-
-    def _of_games(self, event: OfGames) -> str:
-        match event:
-            case GameCreated():
-                return self._tell("game_created")
-            case GameStarted(seat=seat):
-                return self._tell("game_started", player=self.names[seat])
-            case RematchCreated(game=game):
-                return self._tell("rematch_created", game=game)
-            case GameFinished(reason=reason, winners=winners):
-                won = winning(self.speech, [self.names[seat] for seat in winners])
-                return f"{self._tell(f'game_finished.{reason}')} {won}"
-            case GameAborted():
-                return self._tell("game_aborted")
-
-    def _tell(self, sentence: str, **values: Any) -> str:
-        return tell(self.speech, sentence, **values)
-
-    def _kind(self, event: OfIslanders) -> int:
+    def _kind(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
         return self.tables.tiles[self.tiles[to_cell(event.x, event.y)]].kinds[event.segment]
 
     def _is_plain_return(self, event: AnyEvent) -> bool:

@@ -71,8 +71,6 @@ async def _registered_before(
     context: Context, game_id: str, idempotency: Idempotency, before: KeyRecord
 ) -> Result[WebhookCreated]:
     """The webhook as it is now, with the same secret. Raises NoSuchWebhook where it was deleted since."""
-    if before.old is not None:
-        return Result(msgspec.json.decode(before.old, type=WebhookCreated), before.version, replayed=True)
     found = await _found(context, game_id, _id_from(idempotency, before.detail))
     return Result(_created(found), before.version, replayed=True)
 
