@@ -214,9 +214,9 @@ class Conflict(GameError):
 class RematchExists(GameError):
     """A game has one rematch at most, and this is it."""
 
-    def __init__(self, game: str) -> None:
-        super().__init__(game)
-        self.game = game
+    def __init__(self, next_game: str) -> None:
+        super().__init__(next_game)
+        self.next_game = next_game
 
 
 class VersionMismatch(GameError):

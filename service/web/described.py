@@ -4,8 +4,13 @@ from typing import Any
 
 from schemas.problems import Problem, problem
 from schemas.vocabulary import ID, SHIP_ID
+from service.engine import IllegalMove
+from service.games import errors as games
+from service.games.port import StoreUnavailable
+from service.web import errors
 from service.web.answers import IMMUTABLE
 from service.web.asked import MAX_KEY, REPRESENTATION
+from service.web.problems import to_problem
 
 INFO: dict[str, Any] = {
     "title": "South Seas",
@@ -59,111 +64,70 @@ SECURITY = {
     }
 }
 
+
+def _parameter(name: str, where: str, description: str, example: Any = None, **schema: Any) -> dict[str, Any]:
+    needed = {"required": True} if where == "path" else {}
+    parameter = {"name": name, "in": where, **needed, "description": description, "schema": {"type": "string"} | schema}
+    return parameter if example is None else {**parameter, "example": example}
+
+
 PARAMETERS: dict[str, Any] = {
-    "id": {
-        "name": "id",
-        "in": "path",
-        "required": True,
-        "description": "What is no id is answered as an unknown one.",
-        "schema": {"type": "string", "pattern": f"^{ID}$"},
-        "example": "k7m2x9qd4t1w",
-    },
-    "If-Match": {
-        "name": "If-Match",
-        "in": "header",
-        "description": 'Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or '
+    "id": _parameter("id", "path", "What is no id is answered as an unknown one.", "k7m2x9qd4t1w", pattern=f"^{ID}$"),
+    "If-Match": _parameter(
+        "If-Match",
+        "header",
+        'Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or '
         '`"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none.',
-        "schema": {"type": "string"},
-    },
-    "Accept-Language": {
-        "name": "Accept-Language",
-        "in": "header",
-        "description": "The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where "
+    ),
+    "Accept-Language": _parameter(
+        "Accept-Language",
+        "header",
+        "The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where "
         "none of them is ours.",
-        "schema": {"type": "string"},
-    },
-    "If-None-Match": {
-        "name": "If-None-Match",
-        "in": "header",
-        "description": "The `ETag` of what you have: 304 where it is still that.",
-        "schema": {"type": "string"},
-    },
-    "Idempotency-Key": {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "description": "Chosen by you for this request and its retries: printable ASCII, counted per path and token.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
-    },
-    "Idempotency-Key-secret": {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "description": "Chosen by you for this request and its retries. The tokens are made of it, so it must be a "
+    ),
+    "If-None-Match": _parameter("If-None-Match", "header", "The `ETag` of what you have: 304 where it is still that."),
+    "Idempotency-Key": _parameter(
+        "Idempotency-Key",
+        "header",
+        "Chosen by you for this request and its retries: printable ASCII, counted per path and token.",
+        minLength=1,
+        maxLength=MAX_KEY,
+        pattern="^[ -~]*$",
+    ),
+    "Idempotency-Key-secret": _parameter(
+        "Idempotency-Key",
+        "header",
+        "Chosen by you for this request and its retries. The tokens are made of it, so it must be a "
         "secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats "
         "itself or counts is refused. It is never stored.",
-        "schema": {"type": "string", "minLength": 32, "maxLength": MAX_KEY, "pattern": "^[ -~]*$"},
-    },
-    "Creator-Key": {
-        "name": "Creator-Key",
-        "in": "header",
-        "description": "A secret of random characters that whoever creates games for others, as a chat bot, makes once "
+        minLength=32,
+        maxLength=MAX_KEY,
+        pattern="^[ -~]*$",
+    ),
+    "Creator-Key": _parameter(
+        "Creator-Key",
+        "header",
+        "A secret of random characters that whoever creates games for others, as a chat bot, makes once "
         "and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is "
         "stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.",
-        "schema": {"type": "string", "minLength": 32, "maxLength": 202, "pattern": "^[A-Za-z0-9._~+/-]+=*$"},
-    },
-    "seat": {
-        "name": "seat",
-        "in": "path",
-        "required": True,
-        "description": "A seat's number.",
-        "schema": {"type": "integer", "minimum": 0, "maximum": 4},
-        "example": 1,
-    },
-    "hook": {
-        "name": "hook",
-        "in": "path",
-        "required": True,
-        "description": "A webhook's id.",
-        "schema": {"type": "string", "pattern": f"^{ID}$"},
-        "example": "w4k8x1m7q2zc",
-    },
-    "tile": {
-        "name": "tile",
-        "in": "path",
-        "required": True,
-        "description": "The id of a type of tile.",
-        "schema": {"type": "string", "pattern": f"^{ID}$"},
-        "example": "junction-4",
-    },
-    "ship": {
-        "name": "ship",
-        "in": "path",
-        "required": True,
-        "description": "A ship's id.",
-        "schema": {"type": "string", "pattern": f"^{SHIP_ID}$"},
-        "example": "s16",
-    },
-    "Prefer": {
-        "name": "Prefer",
-        "in": "header",
-        "description": f"`{REPRESENTATION}` puts the whole GAME into the answer (RFC 7240).",
-        "schema": {"type": "string"},
-    },
-    "Last-Event-ID": {
-        "name": "Last-Event-ID",
-        "in": "header",
-        "description": "`VERSION-DIGEST` of the last event that you have: an event stream goes on after it.",
-        "schema": {"type": "string"},
-    },
+        minLength=32,
+        maxLength=202,
+        pattern="^[A-Za-z0-9._~+/-]+=*$",
+    ),
+    "seat": _parameter("seat", "path", "A seat's number.", 1, type="integer", minimum=0, maximum=4),
+    "hook": _parameter("hook", "path", "A webhook's id.", "w4k8x1m7q2zc", pattern=f"^{ID}$"),
+    "tile": _parameter("tile", "path", "The id of a type of tile.", "junction-4", pattern=f"^{ID}$"),
+    "ship": _parameter("ship", "path", "A ship's id.", "s16", pattern=f"^{SHIP_ID}$"),
+    "Prefer": _parameter("Prefer", "header", f"`{REPRESENTATION}` puts the whole GAME into the answer (RFC 7240)."),
+    "Last-Event-ID": _parameter(
+        "Last-Event-ID",
+        "header",
+        "`VERSION-DIGEST` of the last event that you have: an event stream goes on after it.",
+    ),
 }
 
 SENT_WITH: list[dict[str, Any]] = [
-    {
-        "name": name,
-        "in": "header",
-        "required": True,
-        "description": description,
-        "schema": {"type": "string"},
-    }
+    {"name": name, "in": "header", "required": True, "description": description, "schema": {"type": "string"}}
     for name, description in (
         ("webhook-id", "Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`."),
         ("webhook-timestamp", "The Unix second of this attempt."),
@@ -172,73 +136,43 @@ SENT_WITH: list[dict[str, Any]] = [
 ]
 """The headers of a webhook's message."""
 
+
+def _header(description: str, example: str | None = None, *, required: bool = False, **schema: Any) -> dict[str, Any]:
+    needed = {"required": True} if required else {}
+    header = {"description": description, **needed, "schema": {"type": "string", **schema}}
+    return header if example is None else {**header, "example": example}
+
+
 HEADERS: dict[str, Any] = {
-    "ETag": {
-        "description": 'What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.',
-        "required": True,
-        "schema": {"type": "string", "pattern": '^"[!#-~]+"$'},
-        "example": '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
-    },
-    "Idempotent-Replayed": {
-        "description": "`true` where the request was done before with the same `Idempotency-Key`, and not again.",
-        "schema": {"type": "string", "enum": ["true"]},
-        "example": "true",
-    },
-    "Content-Language": {
-        "description": "The language of the texts, where the answer holds any.",
-        "schema": {"type": "string"},
-        "example": "fr",
-    },
-    "Location": {
-        "description": "The path of what is new.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": "/v1/games/k7m2x9qd4t1w",
-    },
-    "Cache-Control": {
-        "description": "It may be kept for ever.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": IMMUTABLE,
-    },
-    "Preference-Applied": {
-        "description": f"`{REPRESENTATION}` where that was preferred.",
-        "schema": {"type": "string"},
-        "example": REPRESENTATION,
-    },
-    "Retry-After": {
-        "description": "Seconds to wait before the next attempt.",
-        "required": True,
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
-        "example": "1",
-    },
-    "RateLimit": {
-        "description": "What is left of which limit, and the seconds until all of it is there again, or with 429 until "
+    "ETag": _header(
+        'What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.',
+        '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
+        required=True,
+        pattern='^"[!#-~]+"$',
+    ),
+    "Idempotent-Replayed": _header(
+        "`true` where the request was done before with the same `Idempotency-Key`, and not again.",
+        "true",
+        enum=["true"],
+    ),
+    "Content-Language": _header("The language of the texts, where the answer holds any.", "fr"),
+    "Location": _header("The path of what is new.", "/v1/games/k7m2x9qd4t1w", required=True),
+    "Cache-Control": _header("It may be kept for ever.", IMMUTABLE, required=True),
+    "Preference-Applied": _header(f"`{REPRESENTATION}` where that was preferred.", REPRESENTATION),
+    "Retry-After": _header("Seconds to wait before the next attempt.", "1", required=True, pattern="^[0-9]+$"),
+    "RateLimit": _header(
+        "What is left of which limit, and the seconds until all of it is there again, or with 429 until "
         "there is some (draft-ietf-httpapi-ratelimit-headers-11).",
-        "schema": {"type": "string"},
-        "example": '"writes";r=0;t=1',
-    },
-    "RateLimit-Policy": {
-        "description": "That limit: how much at once, and the seconds that fill it again.",
-        "schema": {"type": "string"},
-        "example": '"writes";q=1000;w=10',
-    },
-    "WWW-Authenticate": {
-        "description": "How to say who you are.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": 'Bearer realm="south-seas", error="invalid_token"',
-    },
-    "Accept-Encoding": {
-        "description": "Empty where the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16).",
-        "schema": {"type": "string"},
-    },
-    "Allow": {
-        "description": "The methods that this path answers.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": "GET, HEAD, OPTIONS",
-    },
+        '"writes";r=0;t=1',
+    ),
+    "RateLimit-Policy": _header(
+        "That limit: how much at once, and the seconds that fill it again.", '"writes";q=1000;w=10'
+    ),
+    "WWW-Authenticate": _header(
+        "How to say who you are.", 'Bearer realm="south-seas", error="invalid_token"', required=True
+    ),
+    "Accept-Encoding": _header("Empty where the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16)."),
+    "Allow": _header("The methods that this path answers.", "GET, HEAD, OPTIONS", required=True),
 }
 
 PROBLEM_HEADERS = {
@@ -250,42 +184,38 @@ PROBLEM_HEADERS = {
 }
 """The headers of a problem by its status."""
 
-_PROBLEMS = (
-    problem("malformed", "Expected `str`, got `int`", path="$.players[0].name"),
-    problem("unauthorized", "this token opens nothing here"),
-    problem("wrong_seat", "this token does not act for seat 1"),
-    problem("not_owner", "this token is not the owner's"),
-    problem("origin_refused", "pages of https://example.org may not open sockets and event streams here"),
-    problem("not_found", "there is no game k7m2x9qd4t1w, or it is private and this token does not open it"),
-    problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS"),
-    problem("not_active", "the game is finished"),
-    problem("not_over", "the game is active: a rematch is of one that is finished or aborted"),
-    problem("not_your_turn", "seat 1 decides now, not seat 0"),
-    problem("replaced", "a bot stands in for seat 1: return first"),
-    problem("not_replaced", "no bot stands in for seat 1"),
-    problem("resigned", "seat 1 has resigned"),
-    problem("nothing_to_undo", "seat 1 has done nothing since something hidden was revealed, or somebody else acted"),
-    problem("no_open_seat", "every seat is taken, or the game is over"),
-    problem("limit_reached", "a game has 10 webhooks at most: delete one first"),
-    problem("conflict", "red is taken"),
-    problem(
-        "version_mismatch",
-        "the game has version 18 now",
-        version=18,
-        digest="5b0d7e2c9a4f1836e0d2c4b6a8f09173",
-    ),
-    problem("too_large", "a body may have 65536 bytes at most"),
-    problem("unsupported_media_type", "send Content-Type: application/json"),
-    problem("illegal_move", "an edge does not continue its neighbour's", rule="R3.3", index=0),
-    problem("list_too_long", "the action before this one reveals something hidden: look at it first", index=2),
-    problem("key_reused", "this key came with another request before"),
-    problem("url_refused", "10.0.0.7 is not an address of the public internet", path="$.url"),
-    problem("unknown_tileset", "there is no tile set atoll", path="$.tileset"),
-    problem("unknown_bot", "there is no bot clever", path="$.players[1].bot"),
-    problem("rate_limited", "too many requests: wait", retry_after_s=1),
-    problem("internal", "this is the service's fault, not yours"),
-    problem("store_unavailable", "what was asked may have been done: ask again with the same key", retry_after_s=1),
+_REFUSED = (
+    games.Malformed("Expected `str`, got `int`", "$.players[0].name"),
+    games.Unauthorized(missing=False),
+    games.WrongSeat(1),
+    games.NotOwner(),
+    errors.OriginRefused("https://example.org"),
+    games.NoSuchGame("k7m2x9qd4t1w"),
+    games.NotActive("finished"),
+    games.NotOver("active"),
+    games.NotYourTurn(0, 1),
+    games.Replaced(1),
+    games.NotReplaced(1),
+    games.Resigned(1),
+    games.NothingToUndo(1),
+    games.NoOpenSeat(),
+    games.TooManyWebhooks(10),
+    games.Conflict("red is taken"),
+    games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
+    errors.TooLarge(65_536),
+    errors.UnsupportedMediaType(),
+    games.Refused(IllegalMove("R3.3", "an edge does not continue its neighbour's"), 0),
+    games.ListTooLong(2),
+    games.KeyReused(),
+    games.UrlRefused("10.0.0.7 is not an address of the public internet"),
+    games.UnknownTileSet("atoll"),
+    games.UnknownBot("clever", 1),
+    errors.RateLimited("requests", 1, ""),
+    StoreUnavailable(""),
+    Exception(),
 )
 
-PROBLEMS: dict[str, Problem] = {one.code: one for one in _PROBLEMS}
+PROBLEMS: dict[str, Problem] = {one.code: one for one in map(to_problem, _REFUSED)} | {
+    "method_not_allowed": problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS")
+}
 """An example of each kind."""

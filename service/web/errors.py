@@ -15,6 +15,8 @@ WebError
 └── TaskFailing            a background task of this instance keeps failing
 """
 
+from dataclasses import dataclass
+
 __all__ = [
     "Busy",
     "DrawingFailed",
@@ -36,12 +38,11 @@ class WebError(Exception):
     """Base of what the web side refuses; nothing was changed."""
 
 
+@dataclass(eq=False)
 class TooLarge(WebError):
     """The body has more than `limit` bytes."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(limit)
-        self.limit = limit
+    limit: int
 
 
 class UnsupportedMediaType(WebError):
@@ -52,21 +53,19 @@ class EncodedBody(WebError):
     """The body is sent compressed, or otherwise encoded."""
 
 
+@dataclass(eq=False)
 class NoSuchPiece(WebError):
     """The path names no tile or ship of its set."""
 
-    def __init__(self, piece: str) -> None:
-        super().__init__(piece)
-        self.piece = piece
+    piece: str
 
 
+@dataclass(eq=False)
 class NoSuchVersion(WebError):
-    """The game has not come to this version."""
+    """The game has not come to the version that is wanted."""
 
-    def __init__(self, version: int, latest: int) -> None:
-        super().__init__(version, latest)
-        self.version = version
-        self.latest = latest
+    wanted: int
+    latest: int
 
 
 class Busy(WebError):
@@ -77,41 +76,37 @@ class DrawingFailed(WebError):
     """A picture could not be drawn: it raised an error, took too long, or its process ended; says which."""
 
 
+@dataclass(eq=False)
 class RateLimited(WebError):
     """A client asks too often: its bucket of a policy is empty for `retry_after_s` seconds."""
 
-    def __init__(self, policy: str, retry_after_s: int, header: str) -> None:
-        super().__init__(policy, retry_after_s)
-        self.policy = policy
-        self.retry_after_s = retry_after_s
-        self.header = header
-        """What `RateLimit-Policy` says of it."""
+    policy: str
+    retry_after_s: int
+    header: str
+    """What `RateLimit-Policy` says of it."""
 
 
+@dataclass(eq=False)
 class TooManyOpen(WebError):
     """There are `most` open already, of what `what` names."""
 
-    def __init__(self, what: str, most: int) -> None:
-        super().__init__(what, most)
-        self.what = what
-        self.most = most
+    what: str
+    most: int
 
 
+@dataclass(eq=False)
 class OriginRefused(WebError):
     """Pages of this origin may not open sockets and event streams here."""
 
-    def __init__(self, origin: str) -> None:
-        super().__init__(origin)
-        self.origin = origin
+    origin: str
 
 
 class NotReady(WebError):
     """The instance is about to stop: ask another one."""
 
 
+@dataclass(eq=False)
 class TaskFailing(WebError):
     """A background task of this instance keeps failing: ask another one."""
 
-    def __init__(self, task: str) -> None:
-        super().__init__(task)
-        self.task = task
+    task: str
