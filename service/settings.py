@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from service.games.context import Retention
 from service.games.times import DAY_S
-from service.options import BY_FLAG, OPTIONS, Command, Option
+from service.options import OPTIONS, Command, Option
 from service.store.client import InFlightLimits, Wait
 from service.telemetry.logs import Format
 from service.web.limits import Limits
@@ -39,49 +39,36 @@ class Settings(NamedTuple):
     limits: Limits
 
 
-def with_settings(command: Command) -> Command:
-    """Give a command all the settings; `to_settings` makes one value of them."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
-
-
 def with_some(*flags: str) -> Option:
     """Give a command some of the settings, as `serve` has them."""
 
     def give(command: Command) -> Command:
         for flag in reversed(flags):
-            command = BY_FLAG[flag](command)
+            command = OPTIONS[flag](command)
         return command
 
     return give
 
 
+def with_settings(command: Command) -> Command:
+    """Give a command all the settings; `to_settings` makes one value of them."""
+    return with_some(*OPTIONS)(command)
+
+
 def to_settings(values: dict[str, Any]) -> Settings:
     """What the flags and variables say."""
-    return Settings(
-        host=values["host"],
-        port=values["port"],
-        redis_url=values["redis_url"],
-        redis_connections=values["redis_connections"],
-        redis_patience_s=values["redis_patience_s"],
-        redis_wait=Wait(replicas, values["redis_wait_ms"]) if (replicas := values["redis_wait_replicas"]) else None,
-        redis_in_flight=InFlightLimits(values["max_redis_commands_in_flight"], values["max_redis_bytes_in_flight"]),
-        data_dir=values["data_dir"],
-        tilesets_dir=values["tilesets_dir"],
-        log_level=values["log_level"].upper(),
-        log_format=values["log_format"].lower(),
-        access_log=values["access_log"],
-        metrics_port=values["metrics_port"],
-        metrics_host=values["metrics_host"] or values["host"],
-        retention=to_retention(values),
-        archive_url=values["archive_url"],
-        bot_processes=values["bot_processes"],
-        limits=Limits(**{name: values[name] for name in Limits._fields if name in values}),
-    )
+    made = {
+        **values,
+        "redis_wait": Wait(replicas, values["redis_wait_ms"]) if (replicas := values["redis_wait_replicas"]) else None,
+        "redis_in_flight": InFlightLimits(values["max_redis_commands_in_flight"], values["max_redis_bytes_in_flight"]),
+        "log_level": values["log_level"].upper(),
+        "metrics_host": values["metrics_host"] or values["host"],
+        "retention": to_retention(values),
+        "limits": Limits(**{name: values[name] for name in Limits._fields if name in values}),
+    }
+    return Settings(**{name: made[name] for name in Settings._fields})
 
 
 def to_retention(values: dict[str, Any]) -> Retention:
     """How long the flags and variables say that games are kept."""
-    waiting, active, finished = (round(values[f"keep_{status}_days"] * DAY_S) for status in Retention._fields)
-    return Retention(waiting=waiting, active=active, finished=finished)
+    return Retention(**{status: round(values[f"keep_{status}_days"] * DAY_S) for status in Retention._fields})
