@@ -4,7 +4,7 @@ Everything else is OpenTelemetry's own environment: OTEL_EXPORTER_OTLP_*, OTEL_T
 OTEL_RESOURCE_ATTRIBUTES, OTEL_BSP_*.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
 from uuid import uuid4
@@ -19,47 +19,35 @@ from opentelemetry.trace import Span, SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from service.telemetry import tracing
-from service.telemetry.tracing import Attributes
 
 __all__ = ["OpenTelemetry", "exporting"]
 
 PATIENCE_S = 2.0
+"""A collector that does not answer is not waited for longer."""
 
 _PARENTS = TraceContextTextMapPropagator()
-_KINDS = {
-    "internal": SpanKind.INTERNAL,
-    "server": SpanKind.SERVER,
-    "client": SpanKind.CLIENT,
-    "producer": SpanKind.PRODUCER,
-    "consumer": SpanKind.CONSUMER,
-}
 
 
 class OpenTelemetry:
-    """`service.telemetry.tracing.Tracing` over a tracer provider."""
+    """What `service.telemetry.tracing` does where traces are on."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("south-seas")
 
     def span(
-        self,
-        name: str,
-        kind: tracing.SpanKind,
-        parent: str | Mapping[str, str] | None,
-        attributes: Attributes | None,
+        self, name: str, kind: tracing.SpanKind, parent: tracing.Parent, attributes: tracing.Attributes
     ) -> AbstractContextManager[Span]:
-        """Make one the current span of this task."""
-        context = None if parent is None else _context(parent)
-        return self._tracer.start_as_current_span(name, context, _KINDS[kind], attributes)
+        """Make one the current span of this task; below nothing, where the parent given is none."""
+        carrier = {"traceparent": parent} if isinstance(parent, str) else parent
+        context = None if carrier is None else _PARENTS.extract(carrier, Context())
+        return self._tracer.start_as_current_span(name, context, SpanKind[kind.upper()], attributes)
 
     def traceparent(self) -> str:
         """The current span, if it is sampled."""
-        current = trace.get_current_span().get_span_context()
-        if not current.is_valid or not current.trace_flags.sampled:
-            return ""
         carrier: dict[str, str] = {}
-        _PARENTS.inject(carrier)
-        return carrier["traceparent"]
+        if trace.get_current_span().get_span_context().trace_flags.sampled:
+            _PARENTS.inject(carrier)
+        return carrier.get("traceparent", "")
 
     def trace_id(self) -> str | None:
         """The trace of the current span."""
@@ -74,26 +62,13 @@ def exporting(version: str) -> Iterator[None]:
     To be entered in the process that serves: the sending is a thread's.
     """
     own = Resource({"service.name": "south-seas", "service.version": version, "service.instance.id": str(uuid4())})
-    provider = TracerProvider(
-        shutdown_on_exit=False, resource=Resource.get_empty().merge(own).merge(OTELResourceDetector().detect())
-    )
+    provider = TracerProvider(shutdown_on_exit=False, resource=own.merge(OTELResourceDetector().detect()))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     tracing.install(OpenTelemetry(provider))
     try:
         yield
     finally:
         tracing.install(None)
-        _end(provider)
-
-
-def _end(provider: TracerProvider) -> None:
-    """Send what there is, but do not wait long for a collector that does not answer."""
-    sending = Thread(target=provider.shutdown, daemon=True)
-    sending.start()
-    sending.join(PATIENCE_S)
-
-
-def _context(parent: str | Mapping[str, str]) -> Context:
-    """Where a span belongs; nowhere, where the parent is none."""
-    carrier = {"traceparent": parent} if isinstance(parent, str) else parent
-    return _PARENTS.extract(carrier, Context())
+        sending = Thread(target=provider.shutdown, daemon=True)
+        sending.start()
+        sending.join(PATIENCE_S)

@@ -6,52 +6,25 @@ does so in the committer's trace, in whichever instance.
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
-__all__ = ["Attributes", "Span", "Tracing", "install", "on", "span", "trace_id", "traceparent"]
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
 
-Attributes = Mapping[str, str | int]
+    from service.telemetry.otlp import OpenTelemetry
+
+__all__ = ["Attributes", "Parent", "SpanKind", "install", "on", "span", "trace_id", "traceparent"]
+
+Attributes = Mapping[str, str | int] | None
+Parent = str | Mapping[str, str] | None
+"""A traceparent, or headers that may have one; None for the current span."""
 SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
 
-
-class Span(Protocol):
-    """Something under way, of which more may be told."""
-
-    def set_attribute(self, name: str, value: str | int) -> None:
-        """Tell more."""
-
-    def update_name(self, name: str) -> None:
-        """Call it otherwise."""
+_NOTHING: AbstractContextManager[Any] = nullcontext()
+_tracing: "OpenTelemetry | None" = None
 
 
-class Tracing(Protocol):
-    """What traces are made with: `service.telemetry.otlp`."""
-
-    def span(
-        self, name: str, kind: SpanKind, parent: str | Mapping[str, str] | None, attributes: Attributes | None
-    ) -> AbstractContextManager[Span]:
-        """Make one the current span of this task, below `parent` (a traceparent, or headers), or below the current."""
-
-    def traceparent(self) -> str:
-        """The current span, if it is sampled."""
-
-    def trace_id(self) -> str | None:
-        """The trace of the current span."""
-
-
-class _Nothing:
-    def set_attribute(self, name: str, value: str | int) -> None:
-        """Nobody listens."""
-
-    def update_name(self, name: str) -> None:
-        """Nobody listens."""
-
-
-_NOTHING: AbstractContextManager[Span] = nullcontext(_Nothing())
-_tracing: Tracing | None = None
-
-
-def install(tracing: Tracing | None) -> None:
+def install(tracing: "OpenTelemetry | None") -> None:
     """Trace with this from now on; None ends it."""
     global _tracing  # noqa: PLW0603 (one for the process: spans are everywhere)
     _tracing = tracing
@@ -63,15 +36,10 @@ def on() -> bool:
 
 
 def span(
-    name: str,
-    kind: SpanKind = "internal",
-    parent: str | Mapping[str, str] | None = None,
-    attributes: Attributes | None = None,
-) -> AbstractContextManager[Span]:
-    """A span for the length of a `with`; an exception that leaves it is told."""
-    if _tracing is None:
-        return _NOTHING
-    return _tracing.span(name, kind, parent, attributes)
+    name: str, kind: SpanKind = "internal", parent: Parent = None, attributes: Attributes = None
+) -> AbstractContextManager["Span"]:
+    """A span for the length of a `with`; an exception that leaves it is told. Where traces are off, it is None."""
+    return _NOTHING if _tracing is None else _tracing.span(name, kind, parent, attributes)
 
 
 def traceparent() -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import hdrs, web
 from multidict import istr
@@ -11,8 +11,10 @@ from prometheus_client import Histogram
 from service.telemetry import tracing
 from service.telemetry.doing import DOING, new_id, well_formed
 from service.telemetry.metrics import HTTP_DURATION
-from service.telemetry.tracing import Span
 from service.web.access_log import UNMATCHED, log_request, route_of
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
 
 __all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Asking", "measured", "routed"]
 
@@ -144,7 +146,7 @@ async def _traced(request: web.Request, handle: Handle, asking: Asking) -> web.S
         return response
 
 
-def _describe(span: Span, request: web.Request, asking: Asking, status: int) -> None:
+def _describe(span: "Span", request: web.Request, asking: Asking, status: int) -> None:
     """Name a span as OpenTelemetry's conventions for HTTP do."""
     if (route := asking.route) != UNMATCHED:
         span.update_name(f"{request.method} {route}")
