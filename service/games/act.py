@@ -145,7 +145,7 @@ def _apply_one(
         with tracing.span("apply"):
             done, events = apply(tables, game, action)
     except IllegalMove as refusal:
-        raise Refused(refusal, index) from refusal
+        raise Refused(refusal.rule, refusal.reason, index) from refusal
     with tracing.span("record"):
         diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=decided_by(reader))
     return done, events, diff

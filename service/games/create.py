@@ -4,18 +4,17 @@ import secrets
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
+from schemas.events import AnyEvent
 from schemas.lobby import Created, CreateGame, Joined, JoinGame
 from schemas.vocabulary import COLORS
 from service.engine import open_seat, take_seat, view
 from service.games import desk
-from service.games.access import Access, check_read, mint, seat_role, token_hash
+from service.games.access import check_read, mint, seat_role, token_hash
 from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.held import Table
-from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, find, keep, scope
+from service.games.idempotency import KeyRecord, Result, check_secret, find, keep, scope
 from service.games.naming import check_free
 from service.games.opening import (
     check_bots,
@@ -99,25 +98,32 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
     check_secret(idempotency)
     check_tagging(asked, joiner.creator)
 
+    key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
+
     async def attempt(table: Table, _reader: object) -> Result[Joined] | None:
-        joined = await _try_join(context, table, asked, idempotency, joiner)
-        return None if joined is None else Result(joined, joined.game.version)
+        """Give None where somebody else changed the game in between."""
+        game, access = table.game, table.access
+        seat, events = _take_seat(table, asked)
+        diffs = [record(table.tileset.tables, game, events, at=context.now())]
+        diffs += await play_bots(context, table.tileset.tables, game)
+        access.seats[seat] = token_hash(mint(key, access.salt, seat_role(seat)))
+        tag_seat(access, seat, joiner.creator, asked.external_user)
+        joined = _joined(table, seat, key, game.digest, joiner)
+        kept, due = keep(idempotency, context.clock(), game.version, seat), due_at(context, game)
+        is_committed = await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due)
+        return Result(joined, joined.game.version) if is_committed else None
 
     async def replay(table: Table, before: KeyRecord) -> Result[Joined]:
         digest = await digest_of(context, game_id, before.version)
-        again = _joined(table, before.detail, digest, joiner)
-        key = b"" if idempotency is None else idempotency.key
-        return Result(_with_token(again, key, table.access), before.version, replayed=True)
+        return Result(_joined(table, before.detail, key, digest, joiner), before.version, replayed=True)
 
     check = partial(check_read, game=game_id, token=joiner.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
-async def _try_join(
-    context: Context, table: Table, asked: JoinGame, idempotency: Idempotency | None, joiner: Joiner
-) -> Joined | None:
-    """One attempt; None where somebody else changed the game in between."""
-    game, access, tables = table.game, table.access, table.tileset.tables
+def _take_seat(table: Table, asked: JoinGame) -> tuple[int, list[AnyEvent]]:
+    """Seat a player on the next open seat. Raises NoOpenSeat, Conflict."""
+    game = table.game
     seat = open_seat(game)
     if seat is None:
         raise NoOpenSeat
@@ -126,28 +132,16 @@ async def _try_join(
     if asked.color in taken:
         raise Conflict(f"{asked.color} is taken")
     color = asked.color if asked.color is not None else next(color for color in COLORS if color not in taken)
-    events = take_seat(tables, game, seat, asked.name, color)
-    diffs = [record(tables, game, events, at=context.now()), *await play_bots(context, tables, game)]
-    key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
-    access.seats[seat] = token_hash(mint(key, access.salt, seat_role(seat)))
-    tag_seat(access, seat, joiner.creator, asked.external_user)
-    joined = _joined(table, seat, game.digest, joiner)
-    kept = keep(idempotency, context.clock(), game.version, seat)
-    is_committed = await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due_at(context, game))
-    return _with_token(joined, key, access) if is_committed else None
+    return seat, take_seat(table.tileset.tables, game, seat, asked.name, color)
 
 
-def _joined(table: Table, seat: int, digest: str, joiner: Joiner) -> Joined:
-    """The answer without its token."""
+def _joined(table: Table, seat: int, key: bytes, digest: str, joiner: Joiner) -> Joined:
+    """The answer, with the token that follows from the key."""
     game, tables = table.game, table.tileset.tables
     return Joined(
         seat=seat,
-        token="",
+        token=mint(key, table.access.salt, seat_role(seat)),
         game=view(tables, game),
         digest=digest,
         legal_moves=all_legal_moves(tables, game, language=joiner.language) if joiner.include_moves else None,
     )
-
-
-def _with_token(joined: Joined, key: bytes, access: Access) -> Joined:
-    return msgspec.structs.replace(joined, token=mint(key, access.salt, seat_role(joined.seat)))

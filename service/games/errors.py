@@ -10,18 +10,20 @@
     ├── UnknownBot           asked for in a new game
     ├── Unauthorized         the token is missing or unknown
     ├── WrongSeat            the token does not act for this seat
+    ├── SeatError            a seat cannot do this
+    │   ├── NoSuchSeat       the game has none of this number
+    │   ├── Replaced         a bot stands in for it
+    │   ├── NotReplaced      no bot stands in for it
+    │   ├── Resigned         it has resigned
+    │   └── NothingToUndo    there is nothing that it may take back
+    ├── StatusError          the game is at another point of its life
+    │   ├── NotActive        nobody can act in it now
+    │   └── NotOver          it goes on, so there is no rematch yet
     ├── NotOwner             the token is not the owner's
-    ├── NotActive            nobody can act in this game now
     ├── NoSuchWebhook        the game has none of this id
     ├── TooManyWebhooks      the game has as many as it may have
     ├── UrlRefused           nothing may be sent there
-    ├── NoSuchSeat           the game has none of this number
-    ├── NotOver              the game goes on, so there is no rematch yet
     ├── NotYourTurn          another seat decides
-    ├── Replaced             a bot stands in for this seat
-    ├── NotReplaced          no bot stands in for this seat
-    ├── Resigned             this seat has resigned
-    ├── NothingToUndo        there is nothing that this seat may take back
     ├── NoOpenSeat           every seat is taken
     ├── Conflict             somebody else was first
     ├── RematchExists        there is one already
@@ -34,36 +36,33 @@
 `index` says which of a request's actions it was, None where there was no list.
 """
 
-from service.engine import IllegalMove
+from dataclasses import dataclass
 
 
 class GameError(Exception):
     """Base of all that is refused; nothing was changed."""
 
 
+@dataclass(eq=False)
 class Malformed(GameError):
     """A value that the shape alone could not refuse; `path` names the field."""
 
-    def __init__(self, detail: str, path: str | None = None) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.path = path
+    detail: str
+    path: str | None = None
 
 
+@dataclass(eq=False)
 class NoSuchGame(GameError):
     """There is no such game for this reader."""
 
-    def __init__(self, game: str) -> None:
-        super().__init__(game)
-        self.game = game
+    game: str
 
 
+@dataclass(eq=False)
 class TileSetError(GameError):
     """A tile set is not there."""
 
-    def __init__(self, tileset: str) -> None:
-        super().__init__(tileset)
-        self.tileset = tileset
+    tileset: str
 
 
 class NoSuchTileSet(TileSetError):
@@ -78,181 +77,154 @@ class TileSetMissing(TileSetError):
     """A stored game is played with a tile set that this instance does not have; another may."""
 
 
+@dataclass(eq=False)
 class UnknownBot(GameError):
     """A seat of a new game names a bot that this service does not have."""
 
-    def __init__(self, bot: str, seat: int) -> None:
-        super().__init__(bot, seat)
-        self.bot = bot
-        self.seat = seat
+    bot: str
+    seat: int
 
 
+@dataclass(eq=False, kw_only=True)
 class Unauthorized(GameError):
     """The token is missing, or unknown."""
 
-    def __init__(self, *, missing: bool) -> None:
-        super().__init__(missing)
-        self.missing = missing
+    missing: bool
 
 
+@dataclass(eq=False)
 class WrongSeat(GameError):
     """The token does not act for this seat."""
 
-    def __init__(self, seat: int | None, index: int | None = None) -> None:
-        super().__init__(seat)
-        self.seat = seat
-        self.index = index
+    seat: int | None
+    index: int | None = None
 
 
 class NotOwner(GameError):
     """The token is one of the game's, but not the owner's."""
 
 
-class NotActive(GameError):
+@dataclass(eq=False)
+class SeatError(GameError):
+    """A seat cannot do this."""
+
+    seat: int
+    index: int | None = None
+
+
+class NoSuchSeat(SeatError):
+    """The game has no seat of this number."""
+
+
+class Replaced(SeatError):
+    """A bot decides for this seat, until its player returns."""
+
+
+class NotReplaced(SeatError):
+    """No bot stands in for this seat."""
+
+
+class Resigned(SeatError):
+    """The seat has resigned, for good."""
+
+
+class NothingToUndo(SeatError):
+    """There is nothing that this seat may take back."""
+
+
+@dataclass(eq=False)
+class StatusError(GameError):
+    """The game is at another point of its life."""
+
+    status: str
+
+
+class NotActive(StatusError):
     """Nobody can act: the game waits, is finished or was aborted."""
 
-    def __init__(self, status: str) -> None:
-        super().__init__(status)
-        self.status = status
+
+class NotOver(StatusError):
+    """There can be no rematch: the game is not over."""
 
 
+@dataclass(eq=False)
 class NoSuchWebhook(GameError):
     """The game has no webhook of this id (any more)."""
 
-    def __init__(self, hook: str) -> None:
-        super().__init__(hook)
-        self.hook = hook
+    hook: str
 
 
-class NoSuchSeat(GameError):
-    """The game has no seat of this number."""
-
-    def __init__(self, seat: int) -> None:
-        super().__init__(seat)
-        self.seat = seat
-
-
+@dataclass(eq=False)
 class TooManyWebhooks(GameError):
     """The game has as many webhooks as it may have."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self.most = most
+    most: int
 
 
+@dataclass(eq=False)
 class UrlRefused(GameError):
     """Nothing may be sent to this URL; `reason` says why."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    reason: str
 
 
-class NotOver(GameError):
-    """There can be no rematch: the game is not over."""
-
-    def __init__(self, status: str) -> None:
-        super().__init__(status)
-        self.status = status
-
-
+@dataclass(eq=False)
 class NotYourTurn(GameError):
     """Another seat decides now."""
 
-    def __init__(self, seat: int, decider: int, index: int | None = None) -> None:
-        super().__init__(seat, decider)
-        self.seat = seat
-        self.decider = decider
-        self.index = index
-
-
-class Replaced(GameError):
-    """A bot decides for this seat, until its player returns."""
-
-    def __init__(self, seat: int, index: int | None = None) -> None:
-        super().__init__(seat)
-        self.seat = seat
-        self.index = index
-
-
-class NotReplaced(GameError):
-    """No bot stands in for this seat."""
-
-    def __init__(self, seat: int) -> None:
-        super().__init__(seat)
-        self.seat = seat
-
-
-class Resigned(GameError):
-    """The seat has resigned, for good."""
-
-    def __init__(self, seat: int) -> None:
-        super().__init__(seat)
-        self.seat = seat
-
-
-class NothingToUndo(GameError):
-    """There is nothing that this seat may take back."""
-
-    def __init__(self, seat: int) -> None:
-        super().__init__(seat)
-        self.seat = seat
+    seat: int
+    decider: int
+    index: int | None = None
 
 
 class NoOpenSeat(GameError):
     """Every seat is taken, or the game is over."""
 
 
+@dataclass(eq=False)
 class Conflict(GameError):
     """Somebody else was first; `detail` says with what."""
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail)
-        self.detail = detail
+    detail: str
 
 
+@dataclass(eq=False)
 class RematchExists(GameError):
     """A game has one rematch at most, and this is it."""
 
-    def __init__(self, next_game: str) -> None:
-        super().__init__(next_game)
-        self.next_game = next_game
+    next_game: str
 
 
+@dataclass(eq=False)
 class VersionMismatch(GameError):
     """If-Match names another version than the game has."""
 
-    def __init__(self, version: int, digest: str) -> None:
-        super().__init__(version, digest)
-        self.version = version
-        self.digest = digest
+    version: int
+    digest: str
 
 
+@dataclass(eq=False)
 class Refused(GameError):
     """The rules forbid it."""
 
-    def __init__(self, move: IllegalMove, index: int | None) -> None:
-        super().__init__(move.rule, move.reason)
-        self.rule = move.rule
-        self.reason = move.reason
-        self.index = index
+    rule: str
+    reason: str
+    index: int | None
 
 
+@dataclass(eq=False)
 class ListTooLong(GameError):
     """The action at `index` would follow one that reveals something hidden."""
 
-    def __init__(self, index: int) -> None:
-        super().__init__(index)
-        self.index = index
+    index: int
 
 
 class KeyReused(GameError):
     """The idempotency key belongs to another request."""
 
 
+@dataclass(eq=False)
 class TooManyKeys(GameError):
     """The token has used as many idempotency keys in this game as it may, for `retry_after_s` seconds."""
 
-    def __init__(self, retry_after_s: int) -> None:
-        super().__init__(retry_after_s)
-        self.retry_after_s = retry_after_s
+    retry_after_s: int

@@ -141,12 +141,7 @@ def _players(asked: CreateGame) -> list[Player]:
     free = iter([color for color in COLORS if color not in taken])
     players = []
     for player, name in zip(asked.players, names_of_players(asked.players), strict=True):
-        if player.open:
-            players.append(Player(name=None, color=None, kind="open"))
-            continue
-        color = player.color if player.color is not None else next(free)
-        if player.bot is not None:
-            players.append(Player(name=name, color=color, kind="bot", bot=player.bot))
-        else:
-            players.append(Player(name=name, color=color, kind="human"))
+        kind = "open" if player.open else "human" if player.bot is None else "bot"
+        color = None if player.open else player.color or next(free)
+        players.append(Player(name=name, color=color, kind=kind, bot=player.bot))
     return players

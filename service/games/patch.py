@@ -106,7 +106,9 @@ def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOpera
         elif (x, y, "") not in touched.cells:
             operations.append(Add(f"/board/{x},{y}/{name}", CELL[name](game, game.board[to_cell(x, y)])))
     for seat, name in touched.players:
-        operations.append(Add(f"/players/{seat}/{name}", PLAYER[name](tables, game, seat)))
+        view_own = PLAYER.get(name)
+        value = getattr(game.players[seat], name) if view_own is None else view_own(tables, game, seat)
+        operations.append(Add(f"/players/{seat}/{name}", value))
     for name in touched.members:
         view_member = MEMBER.get(name)
         operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(tables, game)))
@@ -215,17 +217,11 @@ CELL: dict[str, Callable[[Game, int], Any]] = {"islanders": view_standing, "cove
 """The members of a tile on the board that change, of the tile's order."""
 
 PLAYER: dict[str, Callable[[Tables, Game, int], Any]] = {
-    "name": lambda _tables, game, seat: game.players[seat].name,
-    "color": lambda _tables, game, seat: game.players[seat].color,
-    "kind": lambda _tables, game, seat: game.players[seat].kind,
-    "bot": lambda _tables, game, seat: game.players[seat].bot,
-    "resigned": lambda _tables, game, seat: game.players[seat].resigned,
-    "supply": lambda _tables, game, seat: game.players[seat].supply,
     "wares": lambda _tables, game, seat: view_wares(game, seat),
     "ships": view_ships,
     "points": lambda tables, game, seat: ship_points(tables, game.players[seat]),
 }
-"""The members of a player that change."""
+"""The members of a player that change; those that are not named here are the player's own."""
 
 MEMBER: dict[str, Callable[[Tables, Game], Any]] = {
     "turn": view_turn,

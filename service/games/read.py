@@ -1,7 +1,8 @@
 """Reading: GAME, legal moves, diffs, scores, tiles left, and the list of games. Nothing here changes anything."""
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -21,7 +22,7 @@ from service.games.context import Context
 from service.games.desk import load
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.failures import record_failure
-from service.games.port import Loaded, StoreUnavailable, Unreadable
+from service.games.port import Loaded, Page, StoreUnavailable, Unreadable
 from service.games.stored import access_of, game_of
 from service.games.texts import ENGLISH, Language, Speech, cell_text, describe, speech
 
@@ -30,9 +31,7 @@ T = TypeVar("T")
 MAX_DIFFS = 1000
 
 MOST_LISTED = 200
-"""Games that one request for the list looks at."""
-
-SUMMARY = tuple(field for field in GameSummary.__struct_fields__)
+"""Games that one request for a list looks at; with a narrow filter its page may be short."""
 
 
 class Asked(NamedTuple):
@@ -64,7 +63,7 @@ async def digest_of(context: Context, game: str, version: int) -> str:
 async def opens(context: Context, game: str | None, token: str) -> bool:
     """Whether a token is one of a game's; where none is named, whether any game may be found by it."""
     if game is None:
-        return bool((await context.store.found([name(token_hash(token), None)], 1, None)).games)
+        return await is_known(context, [token_hash(token)])
     loaded = await context.store.load(game)
     if loaded is None:
         return False
@@ -73,6 +72,11 @@ async def opens(context: Context, game: str | None, token: str) -> bool:
     except Unauthorized:
         return False
     return True
+
+
+async def is_known(context: Context, hashes: Sequence[bytes]) -> bool:
+    """Whether any game may be found by any of these secrets."""
+    return bool((await context.store.found([name(one, None) for one in hashes], 1, None)).games)
 
 
 def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
@@ -150,22 +154,36 @@ async def list_games(context: Context, status: Status | None, limit: int, cursor
     there are many of them, a page is short.
     """
     statuses = (status,) if status else STATUSES
-    found: list[GameSummary] = []
+    read_page, show = partial(context.store.listed, statuses), partial(_summary, context, statuses)
+    games, following, looked_at = await collect(read_page, show, limit, cursor)
+    return Games(games=games, next_cursor=following), looked_at
+
+
+async def collect(
+    read_page: Callable[[int, str | None], Awaitable[Page]],
+    show: Callable[[str], Awaitable[T | None]],
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[T], str | None, int]:
+    """What `show` tells of the games of a list, but for those of which it gives None, up to `limit` of them.
+
+    Gives also where the next page begins, and how many games were looked at. Raises Malformed for a foreign cursor.
+    """
+    found: list[T] = []
     looked_at = 0
     while True:
         try:
-            page = await context.store.listed(statuses, limit - len(found), cursor)
+            page = await read_page(limit - len(found), cursor)
         except ValueError as error:
             raise Malformed("this cursor is not one of ours", "cursor") from error
-        cursor = page.next
-        summaries = await asyncio.gather(*(shown(game, _summary(context, game, statuses)) for game in page.games))
-        found += [summary for summary in summaries if summary is not None]
-        looked_at += len(page.games)
+        cursor, looked_at = page.next, looked_at + len(page.games)
+        shown = await asyncio.gather(*(_shown(game, show(game)) for game in page.games))
+        found += [one for one in shown if one is not None]
         if len(found) >= limit or cursor is None or looked_at >= MOST_LISTED:
-            return Games(games=found, next_cursor=cursor), looked_at
+            return found, cursor, looked_at
 
 
-async def shown(game: str, reading: Awaitable[T | None]) -> T | None:
+async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
     """Give what a list tells of a game, None where it cannot be shown. Raises StoreUnavailable."""
     try:
         return await reading
@@ -178,7 +196,7 @@ async def shown(game: str, reading: Awaitable[T | None]) -> T | None:
         return None
 
 
-async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> GameSummary | None:
+async def _summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
     """A listed game; None, and the list mended, where it is not of these statuses."""
     loaded = await context.store.load(game)
     whole = None if loaded is None else game_view(context, loaded)
@@ -186,7 +204,12 @@ async def _summary(context: Context, game: str, statuses: Sequence[Status]) -> G
         for status in statuses:
             await context.store.unlist(game, status)
         return None
-    return GameSummary(**{name: getattr(whole, name) for name in SUMMARY})
+    return summary(whole)
+
+
+def summary(whole: GameView) -> GameSummary:
+    """What lists tell of GAME."""
+    return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
 
 
 def north_west_first(action: Action) -> tuple[int, int, int]:

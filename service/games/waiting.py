@@ -6,12 +6,11 @@ store keeps under the hash of every key and token the games that it may be of (`
 which seats, the game's access record says.
 """
 
-import asyncio
 import hmac
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
-from schemas.game import GameSummary
 from schemas.lobby import CreateGame, JoinGame, MyGame, MyGames, MySeat
 from schemas.vocabulary import Status
 from service.engine import Game, view
@@ -19,11 +18,8 @@ from service.games.access import Access, Tag, name, token_hash
 from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
 from service.games.port import Loaded
-from service.games.read import SUMMARY, opened, shown
+from service.games.read import collect, is_known, opened, summary
 from service.games.stored import access_of
-
-MOST_LOOKED_AT = 200
-"""Games that one request looks at; with a narrow filter its page may be short."""
 
 
 class Wanted(NamedTuple):
@@ -68,30 +64,15 @@ async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> 
     """
     hashes = [token_hash(secret) for secret in dict.fromkeys(secrets)]
     under = [name(one, wanted.external_user) for one in hashes]
-    found: list[MyGame] = []
-    cursor, looked_at = wanted.cursor, 0
-    while True:
-        try:
-            page = await context.store.found(under, wanted.limit - len(found), cursor)
-        except ValueError as error:
-            raise Malformed("this cursor is not one of ours", "cursor") from error
-        cursor, looked_at = page.next, looked_at + len(page.games)
-        games = await asyncio.gather(*(shown(game, _mine(context, game, hashes, under, wanted)) for game in page.games))
-        found += [game for game in games if game is not None]
-        if len(found) >= wanted.limit or cursor is None or looked_at >= MOST_LOOKED_AT:
-            break
-    if not found and cursor is None and not await _is_known(context, hashes):
+    read_page, show = partial(context.store.found, under), partial(_mine, context, wanted, hashes, under)
+    games, following, looked_at = await collect(read_page, show, wanted.limit, wanted.cursor)
+    if not games and following is None and not await is_known(context, hashes):
         raise Unauthorized(missing=False)
-    return MyGames(games=found, next_cursor=cursor), looked_at
-
-
-async def _is_known(context: Context, hashes: Sequence[bytes]) -> bool:
-    """Whether any game may be found by any of these secrets."""
-    return bool((await context.store.found([name(one, None) for one in hashes], 1, None)).games)
+    return MyGames(games=games, next_cursor=following), looked_at
 
 
 async def _mine(
-    context: Context, game_id: str, hashes: Sequence[bytes], under: Sequence[str], wanted: Wanted
+    context: Context, wanted: Wanted, hashes: Sequence[bytes], under: Sequence[str], game_id: str
 ) -> MyGame | None:
     """A game that may be mine; None where it is not, or not wanted."""
     loaded = await context.store.load(game_id)
@@ -111,9 +92,7 @@ def _mine_of(context: Context, loaded: Loaded, hashes: Sequence[bytes], wanted: 
     waiting = any(seat.waiting for seat in seats)
     if wanted.waiting not in (None, waiting):
         return None
-    whole = view(tables, game)
-    summary = GameSummary(**{name: getattr(whole, name) for name in SUMMARY})
-    return MyGame(game=summary, digest=loaded.digest, seats=seats, waiting=waiting)
+    return MyGame(game=summary(view(tables, game)), digest=loaded.digest, seats=seats, waiting=waiting)
 
 
 def _seats(access: Access, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:

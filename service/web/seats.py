@@ -6,7 +6,8 @@ from aiohttp import web
 from msgspec import Meta
 
 from schemas.lobby import ExternalUser, MyGames
-from service.games.waiting import MOST_LOOKED_AT, Wanted, my_games
+from service.games.read import MOST_LISTED
+from service.games.waiting import Wanted, my_games
 from service.web.answers import answer
 from service.web.asked import bearers, read_query
 from service.web.keys import CONTEXT
@@ -44,7 +45,7 @@ async def list_my_games(request: web.Request) -> web.Response:
     asked = read_query(request, Mine)
     wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
     tokens = bearers(request)
-    charged = costs.games(MOST_LOOKED_AT)
+    charged = costs.games(MOST_LISTED)
     await charge(request, charged + costs.tokens_shown(len(tokens)))
     found, loaded = await my_games(request.app[CONTEXT], tokens, wanted)
     give_back(request, charged - costs.games(loaded))  # of those that are looked at, few may be told

@@ -16,6 +16,7 @@ from msgspec import Meta, Raw
 from schemas.base import canonical
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
+from service.games.replay import Broken
 from service.games.webhooks.port import Hook, State, Tried
 
 __all__ = ["LATEST", "MOST_BYTES", "BadDocument", "GameDocument", "HookDocument", "is_document", "read", "write"]
@@ -34,13 +35,8 @@ _GZIP_WBITS = 16 + zlib.MAX_WBITS
 """Makes zlib write gzip, with the same header from every Python: the gzip module's differs from 3.13 on."""
 
 
-class BadDocument(Exception):
+class BadDocument(Broken):
     """The document cannot be used; `version` is the first of the log with which something is wrong, if any is."""
-
-    def __init__(self, reason: str, version: int | None = None) -> None:
-        super().__init__(reason if version is None else f"version {version}: {reason}")
-        self.reason = reason
-        self.version = version
 
 
 class HookDocument(msgspec.Struct, frozen=True, kw_only=True):

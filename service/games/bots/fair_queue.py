@@ -7,8 +7,6 @@ they pause, so that they get no more than their share of the time.
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import NamedTuple
 
@@ -144,15 +142,6 @@ class FairQueue:
             work_s = (perf_counter() if ended is None else ended) - began + share.overhead_s
             self._opens_at = max(self._opens_at, began) + work_s / (share.time * self._slots)
         self._give_back(attended=claim.attended)
-
-    @asynccontextmanager
-    async def slot(self, claim: Claim) -> AsyncIterator[None]:
-        """Have a slot. Raises QueueFull."""
-        began = await self.acquire(claim)
-        try:
-            yield
-        finally:
-            self.release(claim, began)
 
     def _begin(self, claim: Claim, waited_s: float) -> float:
         if self._waits is not None:

@@ -229,9 +229,7 @@ class Deliverer:
         HOOK_ATTEMPTS.labels(sent.error or "delivered").inc()
         if sent.error is None:
             HOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(message.at)))
-        tried = Tried(
-            version, message.type, state.failures + 1, timestamp(now), sent.status, sent.error, sent.latency_ms
-        )
+        tried = Tried(version, message.type, state.failures + 1, timestamp(now), *sent[:3])
         return after, await self._note(game, hook, after, tried)
 
     async def _prove(self, game: str, hook: Hook, state: State, slot: Slot) -> State | None:
@@ -250,9 +248,7 @@ class Deliverer:
         if sent.error is None:
             self._challenges.give_back(client, hook.url)
         after = State(state.position) if sent.error is None else self._failed(state, sent)
-        tried = Tried(
-            state.position, message.type, state.failures + 1, message.at, sent.status, sent.error, sent.latency_ms
-        )
+        tried = Tried(state.position, message.type, state.failures + 1, message.at, *sent[:3])
         return after if await self._note(game, hook, after, tried) else None
 
     async def _sent(self, slot: Slot, hook: Hook, message: Letter, now: int, *, challenge: bool = False) -> Sent:

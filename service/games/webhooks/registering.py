@@ -182,17 +182,7 @@ def _status(state: State) -> str:
 
 def _attempts(game_id: str, hook_id: str, tried: Sequence[Tried]) -> list[Attempt]:
     return [
-        Attempt(
-            id=_id_of(game_id, hook_id, one),
-            version=one.version,
-            type=one.type,
-            attempt=one.attempt,
-            at=one.at,
-            delivered=one.error is None,
-            status=one.status,
-            error=one.error,
-            latency_ms=one.latency_ms,
-        )
+        Attempt(id=_id_of(game_id, hook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
         for one in tried
     ]
 

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import count
 from random import Random
 from time import perf_counter
@@ -22,6 +24,16 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
+@asynccontextmanager
+async def slot(queue: FairQueue, claim: Claim) -> AsyncIterator[None]:
+    """Have a slot."""
+    began = await queue.acquire(claim)
+    try:
+        yield
+    finally:
+        queue.release(claim, began)
+
+
 class Served:
     """Decisions that a queue lets begin, in that order."""
 
@@ -36,7 +48,7 @@ class Served:
         self.tasks.append(asyncio.create_task(self._ask(name, claim, work_s)))
 
     async def _ask(self, name: str, claim: Claim, work_s: float) -> None:
-        async with self.queue.slot(claim):
+        async with slot(self.queue, claim):
             self.order.append(name)
             self.at_once += not claim.attended
             self.most_unattended = max(self.most_unattended, self.at_once)
@@ -51,7 +63,7 @@ class Served:
 
 async def test_a_person_waits_for_no_more_than_what_runs() -> None:
     served = Served(FairQueue(1))
-    async with served.queue.slot(HOSTILE):
+    async with slot(served.queue, HOSTILE):
         for number in range(24):
             served.ask(f"hostile {number}", HOSTILE)
         await settle()
@@ -65,7 +77,7 @@ async def test_a_person_waits_for_no_more_than_what_runs() -> None:
 @pytest.mark.parametrize("attended", (True, False))
 async def test_creators_take_turns_whatever_each_has_waiting(*, attended: bool) -> None:
     served = Served(FairQueue(1))
-    async with served.queue.slot(PERSON):
+    async with slot(served.queue, PERSON):
         for number in range(50):
             served.ask(f"many {number}", Claim(b"many", attended))
         await settle()
@@ -79,7 +91,7 @@ async def test_creators_take_turns_whatever_each_has_waiting(*, attended: bool) 
 
 async def test_many_creators_are_served_in_turn() -> None:
     served = Served(FairQueue(1))
-    async with served.queue.slot(PERSON):
+    async with slot(served.queue, PERSON):
         for creator in range(10):
             for _ in range(5):
                 served.ask(str(creator), Claim(bytes([creator])))
@@ -105,7 +117,7 @@ async def test_games_without_people_get_their_share_of_the_time_and_no_more() ->
     queue, busy_s = FairQueue(1, Share(1, time=0.25)), 0.0
     began = last = perf_counter()
     for _ in range(10):
-        async with asyncio.timeout(TIMEOUT_S), queue.slot(HOSTILE):
+        async with asyncio.timeout(TIMEOUT_S), slot(queue, HOSTILE):
             last = perf_counter()
             await asyncio.sleep(0.004)
         busy_s += perf_counter() - last
@@ -127,12 +139,12 @@ async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monk
 
 async def test_people_never_wait_for_the_pause_of_others() -> None:
     queue = FairQueue(1, Share(1, time=1e-6))
-    async with queue.slot(HOSTILE):
+    async with slot(queue, HOSTILE):
         await asyncio.sleep(0.001)
     waiting = asyncio.create_task(queue.acquire(HOSTILE))
     await settle()
     for _ in range(100):
-        async with asyncio.timeout(TIMEOUT_S), queue.slot(PERSON):
+        async with asyncio.timeout(TIMEOUT_S), slot(queue, PERSON):
             await asyncio.sleep(0)
     assert queue.waiting(attended=False) == 1
     waiting.cancel()
@@ -142,7 +154,7 @@ async def test_people_never_wait_for_the_pause_of_others() -> None:
 
 async def test_who_has_most_waiting_loses_the_latest_where_there_is_no_room() -> None:
     queue = FairQueue(1, max_waiting=10)
-    async with queue.slot(PERSON):
+    async with slot(queue, PERSON):
         many = [asyncio.create_task(queue.acquire(Claim(b"many"))) for _ in range(10)]
         await settle()
         few = [asyncio.create_task(queue.acquire(Claim(b"few"))) for _ in range(3)]
@@ -166,7 +178,7 @@ async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
     running: Counter[bool] = Counter()
 
     async def work(claim: Claim) -> None:
-        async with queue.slot(claim):
+        async with slot(queue, claim):
             running[claim.attended] += 1
             assert running[False] <= 1
             assert running.total() <= 2
@@ -189,5 +201,5 @@ async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
     assert {type(one) for one in found} <= {type(None), asyncio.CancelledError, QueueFull}
     assert None in found
     assert queue.taken == queue.waiting(attended=True) == queue.waiting(attended=False) == 0
-    async with asyncio.timeout(TIMEOUT_S), queue.slot(HOSTILE), queue.slot(PERSON):
+    async with asyncio.timeout(TIMEOUT_S), slot(queue, HOSTILE), slot(queue, PERSON):
         assert queue.taken == 2
