@@ -25,9 +25,9 @@ class Retention(NamedTuple):
     active: int = 60 * DAY_S
     finished: int = 60 * DAY_S
 
-    def longest(self) -> int:
-        """Seconds that any game is kept for at most."""
-        return max(self)
+    def found(self) -> int:
+        """Seconds that what finds a game is kept for: as it is kept on once a day, longer than any game."""
+        return max(self) + 2 * DAY_S
 
     def of(self, status: Status) -> int:
         """Seconds from now for a game of this status."""

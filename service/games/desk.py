@@ -14,12 +14,9 @@ from service.games.errors import NoSuchGame, TooManyKeys
 from service.games.held import Table
 from service.games.port import Answered, Commit, Committed, Keep, KeysSpent, Loaded, Lost, Stored, StoredDiff
 from service.games.stored import access_of, game_of
-from service.games.times import DAY_S, unix_seconds
+from service.games.times import unix_seconds
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import COMMITS, GAMES, LAG
-
-FOUND_LONGER_S = 2 * DAY_S
-"""What a game is found by is kept on once a day, so this much longer than the game itself."""
 
 
 async def load(context: Context, game: str, key: str | None = None) -> tuple[Loaded, Access]:
@@ -72,7 +69,7 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
         expire_s=context.retention.of(game.status),
         due_at=due_at,
         found_by=partial(names, table.access),
-        found_s=context.retention.longest() + FOUND_LONGER_S,
+        found_s=context.retention.found(),
         meta=clock.stamp(tracing.traceparent()),
     )
     with tracing.span("commit", "client"):

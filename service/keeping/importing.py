@@ -17,7 +17,6 @@ from service.games.archive.port import Restoring
 from service.games.archive.proving import Proven, prove
 from service.games.attendance import bot_on_turn
 from service.games.context import Retention
-from service.games.desk import FOUND_LONGER_S
 from service.games.port import Commit, StoreUnavailable
 from service.games.times import unix_seconds
 from service.keeping.telling import Progress, complain
@@ -106,5 +105,5 @@ def _commit(document: GameDocument, proven: Proven, access: Access, retention: R
         expire_s=retention.of(game.status),
         due_at=due_at,
         found_by=partial(names, access),
-        found_s=retention.longest() + FOUND_LONGER_S,
+        found_s=retention.found(),
     )

@@ -9,6 +9,7 @@ rematch) is promised, and written, once more.
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 import msgspec
@@ -42,25 +43,18 @@ AT_ONCE = 4
 DUE_AT_ONCE = 50
 
 
+@dataclass
 class Archiver:
     """One instance's archiving."""
 
-    def __init__(
-        self,
-        store: Store,
-        archive: ArchiveStore,
-        objects: Objects,
-        tilesets: TileSetCatalogue,
-        clock: Callable[[], float],
-    ) -> None:
-        self._store = store
-        self._archive = archive
-        self._objects = objects
-        self._tilesets = tilesets
-        self._clock = clock
-        self._holder = uuid4().hex
-        self._refused = False
-        """Whether what archives are kept in has lately not taken one."""
+    store: Store
+    archive: ArchiveStore
+    objects: Objects
+    tilesets: TileSetCatalogue
+    clock: Callable[[], float]
+    _holder: str = field(init=False, default_factory=lambda: uuid4().hex)
+    _refused: bool = field(init=False, default=False)
+    """Whether what archives are kept in has lately not taken one."""
 
     async def keep_archiving(self, every_s: float = 1.0) -> None:
         """Until cancelled, archive what is due."""
@@ -77,7 +71,7 @@ class Archiver:
 
         Where one could not be written the others are left as they are, and the next round tries with a single one.
         """
-        games = await self._archive.due(int(self._clock()), 1 if self._refused else DUE_AT_ONCE)
+        games = await self.archive.due(int(self.clock()), 1 if self._refused else DUE_AT_ONCE)
         self._refused = False
         slots = asyncio.Semaphore(AT_ONCE)
 
@@ -91,9 +85,9 @@ class Archiver:
 
     async def _look(self, game_id: str) -> None:
         """Archive a game, unless somebody else does, and put it off where that fails."""
-        now = int(self._clock())
-        if not await self._archive.claim(game_id, self._holder, HELD_S):
-            await self._archive.settle(game_id, now + HELD_S)
+        now = int(self.clock())
+        if not await self.archive.claim(game_id, self._holder, HELD_S):
+            await self.archive.settle(game_id, now + HELD_S)
             return
         try:
             version = await self._write(game_id)
@@ -108,26 +102,26 @@ class Archiver:
             record_failure("archive", game_id, error, f"is archived in {LATER_S} s at the earliest")
             await self._put_off(game_id)
             return
-        if await self._archive.note(game_id, self._holder, version):
-            await self._archive.settle(game_id, None)
+        if await self.archive.note(game_id, self._holder, version):
+            await self.archive.settle(game_id, None)
 
     async def _put_off(self, game_id: str) -> None:
-        await self._archive.note(game_id, self._holder, 0)
-        await self._archive.settle(game_id, int(self._clock()) + LATER_S)
+        await self.archive.note(game_id, self._holder, 0)
+        await self.archive.settle(game_id, int(self.clock()) + LATER_S)
 
     async def _write(self, game_id: str) -> int:
         """Write the document of a game that is over, unless that is done; gives its version, 0 for nothing to write."""
-        loaded = await self._store.load(game_id)
+        loaded = await self.store.load(game_id)
         if loaded is None:
             return 0
         game = game_of(loaded)
-        if not is_finished(game) or await self._archive.archived(game_id) == game.version:
+        if not is_finished(game) or await self.archive.archived(game_id) == game.version:
             return game.version if is_finished(game) else 0
-        document = await archive_of(self._store, self._tilesets, loaded, game)
+        document = await archive_of(self.store, self.tilesets, loaded, game)
         data = await asyncio.to_thread(write, document)
         try:
             async with asyncio.timeout(WRITTEN_WITHIN_S):
-                await self._objects.put(object_name(game.id, game.created_at), data)
+                await self.objects.put(object_name(game.id, game.created_at), data)
         except TimeoutError as late:
             raise ObjectsUnavailable(f"it was not written within {WRITTEN_WITHIN_S} s") from late
         return game.version

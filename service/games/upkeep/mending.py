@@ -8,6 +8,7 @@ names games that are no more is taken out. All instances take turns, so that one
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -15,7 +16,6 @@ import msgspec
 from schemas.vocabulary import STATUSES, Status
 from service.games.archive.port import ArchiveStore
 from service.games.context import Retention
-from service.games.desk import FOUND_LONGER_S
 from service.games.failures import record_failure
 from service.games.port import Store, StoreUnavailable, Unreadable
 from service.games.stored import access_of, game_of
@@ -72,31 +72,23 @@ class Mended(NamedTuple):
         return Mended(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
+@dataclass(frozen=True)
 class Mender:
     """Mends for one instance. With `archive` it has games archived that are over and are not yet."""
 
-    def __init__(
-        self,
-        store: Store,
-        upkeep: Upkeep,
-        retention: Retention,
-        clock: Callable[[], float],
-        *,
-        archive: ArchiveStore | None = None,
-        pace: Pace = Pace(),  # noqa: B008  (a NamedTuple)
-    ) -> None:
-        self._store = store
-        self._upkeep = upkeep
-        self._found_s = retention.longest() + FOUND_LONGER_S
-        self._clock = clock
-        self._archive = archive
-        self._pace = pace
+    store: Store
+    upkeep: Upkeep
+    retention: Retention
+    clock: Callable[[], float]
+    _: KW_ONLY
+    archive: ArchiveStore | None = None
+    pace: Pace = Pace()  # noqa: RUF009 (a NamedTuple)
 
     async def keep_mending(self, every_s: float = EVERY_S) -> None:
         """Until cancelled, do a part whenever it is time and nobody else does."""
         while True:
             try:
-                if await self._upkeep.take_turn(every_s):
+                if await self.upkeep.take_turn(every_s):
                     await self._turn(every_s)
             except StoreUnavailable as unavailable:
                 logger.warning("the store does not answer, mending waits: %s", unavailable)
@@ -112,30 +104,30 @@ class Mender:
                 logger.info("mended what games are found by: %d added, %d removed", mended.added, mended.removed)
             if not hurry:
                 return
-            await self._upkeep.keep_turn(every_s)
+            await self.upkeep.keep_turn(every_s)
             await asyncio.sleep(loop.time() - began)
 
     async def part(self) -> tuple[Mended, bool]:
         """Walk on a little from where the last one stopped; gives what was done, and whether to hurry on."""
-        before, sizes, now = await self._upkeep.progress(), await self._upkeep.sizes(), self._clock()
+        before, sizes, now = await self.upkeep.progress(), await self.upkeep.sizes(), self.clock()
         noted = {name: str(size) for name, size in sizes.items()}
         lost = [name for name, size in sizes.items() if not size and int(before.get(name, 0)) >= MANY]
         if lost:
             logger.warning("what games are found by is gone (%s): it is made anew", ", ".join(lost))
         start = "" if lost else before.get(_POSITION, "")
         if not lost and not start and now < float(before.get(_RESTS, 0)):
-            await self._upkeep.note_progress(noted)
+            await self.upkeep.note_progress(noted)
             return Mended(), False
         mended, suspects, position = await self._walk_on(start)
         pruned, starts = await self._prune({status: int(before.get(_start_of(status), 0)) for status in STATUSES})
         hurry = bool(position) and (bool(lost) or not before or before.get(_HURRY) == "1")
-        await self._upkeep.note_progress(
+        await self.upkeep.note_progress(
             {
                 **noted,
                 **{_start_of(status): str(start or 0) for status, start in starts.items()},
                 _POSITION: position,
                 _HURRY: "1" if hurry else "",
-                _RESTS: str(now + self._pace.rest_s),
+                _RESTS: str(now + self.pace.rest_s),
             }
         )
         return mended.plus(pruned).plus(await self._check_again(suspects)), hurry
@@ -159,7 +151,7 @@ class Mender:
 
     async def _walk_on(self, position: str) -> tuple[Mended, list[Place], str]:
         """Mend the next portion; gives also where games should perhaps not be, and where to go on."""
-        walked = await self._upkeep.walk(position, PART)
+        walked = await self.upkeep.walk(position, PART)
         mended, suspects = Mended(), list[Place]()
         for first in range(0, len(walked.games), AT_ONCE):
             games = walked.games[first : first + AT_ONCE]
@@ -168,14 +160,14 @@ class Mender:
                 suspects += places
         for first in range(0, len(walked.names), AT_ONCE):
             names = walked.names[first : first + AT_ONCE]
-            removed = await asyncio.gather(*(self._upkeep.prune_name(name, PRUNED) for name in names))
+            removed = await asyncio.gather(*(self.upkeep.prune_name(name, PRUNED) for name in names))
             mended = mended.plus(Mended(removed=sum(removed)))
         return mended, suspects, walked.position
 
     async def _mend(self, game: str) -> tuple[Mended, list[Place]]:
-        means = Means(self._store, self._upkeep, self._archive, self._found_s, int(self._clock()))
+        means = Means(self.store, self.upkeep, self.archive, self.retention.found(), int(self.clock()))
         try:
-            loaded = await self._store.load(game)
+            loaded = await self.store.load(game)
             if loaded is None:
                 return Mended(), []
             added, suspects = await add_missing(means, loaded)
@@ -193,7 +185,7 @@ class Mender:
         """Take games that are no more from the next part of the list of each status; gives where to go on."""
         removed, following = 0, dict[Status, int | None]()
         for status, start in starts.items():
-            number, following[status] = await self._upkeep.prune_listed(status, start, PRUNED)
+            number, following[status] = await self.upkeep.prune_listed(status, start, PRUNED)
             removed += number
         return Mended(removed=removed), following
 
@@ -201,22 +193,22 @@ class Mender:
         """Take games from where they did not belong and still do not; whoever came there meanwhile is put back."""
         if not suspects:
             return Mended()
-        await self._upkeep.keep_turn(self._pace.grace_s + EVERY_S)
-        await asyncio.sleep(self._pace.grace_s)
+        await self.upkeep.keep_turn(self.pace.grace_s + EVERY_S)
+        await asyncio.sleep(self.pace.grace_s)
         removed = 0
         for place in suspects:
             if await self._belongs(place) is not None:
                 continue
-            await self._upkeep.unlist(*place)
+            await self.upkeep.unlist(*place)
             removed += 1
             if (created_at := await self._belongs(place)) is not None:
-                await self._upkeep.enlist(*place, created_at)
+                await self.upkeep.enlist(*place, created_at)
         return Mended(removed=removed)
 
     async def _belongs(self, place: Place) -> int | None:
         """When a game was created that should be listed there; None where it should not."""
         try:
-            loaded = await self._store.load(place.game)
+            loaded = await self.store.load(place.game)
             if loaded is None or access_of(loaded).visibility != "public":
                 return None
             game = game_of(loaded)

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from itertools import count
 from random import Random
 from time import perf_counter
@@ -11,6 +9,7 @@ from time import perf_counter
 import pytest
 
 from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
+from tests.games.bots.slots import slot
 
 TIMEOUT_S = 30.0
 
@@ -22,16 +21,6 @@ async def settle() -> None:
     """Let everybody go on who can."""
     for _ in range(10):
         await asyncio.sleep(0)
-
-
-@asynccontextmanager
-async def slot(queue: FairQueue, claim: Claim) -> AsyncIterator[None]:
-    """Have a slot."""
-    began = await queue.acquire(claim)
-    try:
-        yield
-    finally:
-        queue.release(claim, began)
 
 
 class Served:

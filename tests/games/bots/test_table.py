@@ -21,6 +21,7 @@ from service.games.bots.table import ANYBODY, Bots
 from service.games.bots.workers import MAX_UNCLAIMED, Job, Workers
 from tests.games.bots.games import ARCHIPELAGO, start
 from tests.games.bots.plugged import Plugged, plugged
+from tests.games.bots.slots import slot
 
 FAILING = {
     "raising": "failed: LookupError: nothing to say of turn 1, 0",
@@ -188,6 +189,6 @@ async def test_decisions_that_nobody_wants_any_more_are_forgotten() -> None:
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
-            async with asyncio.timeout(PATIENCE_S), workers.queue.slot(ANYBODY):
+            async with asyncio.timeout(PATIENCE_S), slot(workers.queue, ANYBODY):
                 pass
         assert len(workers._decisions) <= MAX_UNCLAIMED + 1
