@@ -4,7 +4,6 @@ from typing import Any
 
 from schemas.problems import Problem, problem
 from schemas.vocabulary import ID, SHIP_ID
-from service.engine import IllegalMove
 from service.games import errors as games
 from service.games.port import StoreUnavailable
 from service.web import errors
@@ -204,7 +203,7 @@ _REFUSED = (
     games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
     errors.TooLarge(65_536),
     errors.UnsupportedMediaType(),
-    games.Refused(IllegalMove("R3.3", "an edge does not continue its neighbour's"), 0),
+    games.Refused("R3.3", "an edge does not continue its neighbour's", 0),
     games.ListTooLong(2),
     games.KeyReused(),
     games.UrlRefused("10.0.0.7 is not an address of the public internet"),
