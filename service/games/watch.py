@@ -287,6 +287,10 @@ class Watch:
         if loaded is None:
             self._end(feed, NoSuchGame(feed.game))
             return
+        if await self.find(feed.game, loaded, *feed.position) is not None:
+            # A primary that was promoted had less for a moment: the commit that it lacked was sent again.
+            feed.lost, feed.behind = False, True
+            return
         try:
             whole = self.view(loaded)
         except TileSetMissing as unknown:

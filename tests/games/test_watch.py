@@ -53,6 +53,22 @@ async def test_others_commits_are_read_when_they_are_announced_or_swept(
         await follower.reach(version + 1)
 
 
+async def test_watchers_go_on_where_the_store_lacked_a_version_for_a_moment(watch: Watch, fickle: Fickle) -> None:
+    """They have version 2 of the history that is stored again: the whole game would tell them nothing."""
+    await fickle.commit(creation())
+    follower = await join(watch, fickle)
+    await fickle.commit(commit := action(1))
+    watch.committed("g", commit.diffs)
+    fickle.deaf, fickle.behind = True, 1
+    watch.start()
+    async with asyncio.timeout(10):
+        while fickle.behind:  # noqa: ASYNC110 (the sweep asks when it will)
+            await asyncio.sleep(0.01)
+    await fickle.commit(action(2))
+    await follower.reach(3)
+    assert follower.lost == []
+
+
 async def test_a_sweep_finds_whatever_many_games_have_changed(watch: Watch, fickle: Fickle) -> None:
     fickle.deaf = True
     games = [f"g{number}" for number in range(2 * SWEEP_BATCH + 50)]
