@@ -53,15 +53,12 @@ def variant(tag: str, language: str) -> str:
 @lru_cache(maxsize=256)
 def _best(accepted: str) -> Language:
     """The language of ours that a whole header likes best."""
-    liking = dict.fromkeys(("*", *LANGUAGES), 0.0)
-    named: set[str] = set()
+    liking: dict[str, float] = {}
     for part in accepted.split(",")[:MAX_RANGES]:
-        if (found := _RANGE.fullmatch(part.strip())) is None:
-            continue
-        name, quality = found[1].lower(), float(found[2] or 1)
-        language = name.partition("-")[0] if quality else name
-        named.add(language)
-        liking[language] = max(liking.get(language, 0.0), quality)
-    likings = {language: liking[language if language in named else "*"] for language in LANGUAGES}
-    best = max(LANGUAGES, key=lambda language: likings[language])
-    return best if likings[best] else ENGLISH
+        if found := _RANGE.fullmatch(part.strip()):
+            name, quality = found[1].lower(), float(found[2] or 1)
+            language = name.partition("-")[0] if quality else name
+            liking[language] = max(liking.get(language, 0.0), quality)
+    unnamed = liking.get("*", 0.0)
+    best = max(LANGUAGES, key=lambda language: liking.get(language, unnamed))
+    return best if liking.get(best, unnamed) else ENGLISH

@@ -2,9 +2,8 @@
 
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
 
-__all__ = ["CONTENTS", "HTTP", "INDEX", "NAMES", "SOCKET", "Chapter", "path_of", "source"]
+__all__ = ["CONTENTS", "HTTP", "INDEX", "NAMES", "SOCKET", "path_of", "source"]
 
 INDEX = "index"
 """The page at /docs itself."""
@@ -16,67 +15,46 @@ SOCKET = "socket"
 """The AsyncAPI document as a page."""
 
 
-class Chapter(NamedTuple):
-    """Pages that belong together, each by its name in addresses with its name in the navigation."""
+CONTENTS = {
+    "Begin": {
+        INDEX: "Overview",
+        "first-game": "A first game",
+        "bot-in-40-lines": "A bot in 40 lines",
+        "phone-app": "A phone app's life",
+        "chat-bot": "A chat bot",
+    },
+    "Reference": {
+        HTTP: "HTTP",
+        SOCKET: "WebSocket",
+        "problems": "Problems",
+        "clients": "Client libraries",
+    },
+    "The game": {
+        "rules": "The rules",
+        "absent": "Undo, time-outs, resigning",
+        "rematch": "Rematch, my games",
+        "pictures": "Pictures",
+        "texts": "Texts in three languages",
+        "tileset": "Tile sets",
+    },
+    "Around it": {
+        "webhooks": "Webhooks",
+        "bots": "Bots inside the service",
+        "performance": "How fast, and why",
+    },
+    "Running it": {
+        "operating": "Operating it",
+        "observing": "Seen from outside",
+        "keeping": "How long games are kept",
+        "durability": "What is never lost",
+        "chaos": "Chaos",
+        "scaling": "How much of what",
+        "threat-model": "Threat model",
+    },
+}
+"""Pages that belong together: each by its name in addresses, with its name in the navigation."""
 
-    title: str
-    pages: tuple[tuple[str, str], ...]
-
-
-CONTENTS = (
-    Chapter(
-        "Begin",
-        (
-            (INDEX, "Overview"),
-            ("first-game", "A first game"),
-            ("bot-in-40-lines", "A bot in 40 lines"),
-            ("phone-app", "A phone app's life"),
-            ("chat-bot", "A chat bot"),
-        ),
-    ),
-    Chapter(
-        "Reference",
-        (
-            (HTTP, "HTTP"),
-            (SOCKET, "WebSocket"),
-            ("problems", "Problems"),
-            ("clients", "Client libraries"),
-        ),
-    ),
-    Chapter(
-        "The game",
-        (
-            ("rules", "The rules"),
-            ("absent", "Undo, time-outs, resigning"),
-            ("rematch", "Rematch, my games"),
-            ("pictures", "Pictures"),
-            ("texts", "Texts in three languages"),
-            ("tileset", "Tile sets"),
-        ),
-    ),
-    Chapter(
-        "Around it",
-        (
-            ("webhooks", "Webhooks"),
-            ("bots", "Bots inside the service"),
-            ("performance", "How fast, and why"),
-        ),
-    ),
-    Chapter(
-        "Running it",
-        (
-            ("operating", "Operating it"),
-            ("observing", "Seen from outside"),
-            ("keeping", "How long games are kept"),
-            ("durability", "What is never lost"),
-            ("chaos", "Chaos"),
-            ("scaling", "How much of what"),
-            ("threat-model", "Threat model"),
-        ),
-    ),
-)
-
-NAMES = tuple(name for chapter in CONTENTS for name, _ in chapter.pages)
+NAMES = tuple(name for pages in CONTENTS.values() for name in pages)
 
 
 def path_of(name: str) -> str:

@@ -1,6 +1,6 @@
 """What stands around every page: the head, the navigation, and what is on the page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 
 from service.web.docs.assets import kept
@@ -45,14 +45,14 @@ def framed(name: str, page: Rendered, head: str = "") -> bytes:
 
 def _contents(here: str) -> str:
     return "".join(
-        f"<h2>{escape(chapter.title)}</h2>\n<ul>\n{_links(chapter.pages, here)}</ul>\n" for chapter in CONTENTS
+        f"<h2>{escape(chapter)}</h2>\n<ul>\n{_links(pages, here)}</ul>\n" for chapter, pages in CONTENTS.items()
     )
 
 
-def _links(pages: Iterable[tuple[str, str]], here: str) -> str:
+def _links(pages: Mapping[str, str], here: str) -> str:
     return "".join(
         f'<li><a href="{path_of(name)}"{" aria-current=page" if name == here else ""}>{escape(title)}</a></li>\n'
-        for name, title in pages
+        for name, title in pages.items()
     )
 
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markdown_it.utils import EnvType, OptionsDict
 
 from service.web.docs.assets import kept
 from service.web.docs.contents import HTTP, SOCKET, path_of
@@ -44,30 +43,20 @@ class Rendered(NamedTuple):
     headings: tuple[Heading, ...]
 
 
-class _Renderer(RendererHTML):
-    """What is drawn otherwise than CommonMark does."""
-
-    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A block of code; it can be scrolled with the keyboard, and a file says its name."""
-        del options, env
-        language, _, rest = tokens[idx].info.partition(" ")
-        name = rest.split(" ")[0] if re.match(r"[\w-]+\.\w+( |$)", rest) else ""
-        caption = f"<figcaption>{escape(name)}</figcaption>" if name else ""
-        code = f'<pre tabindex="0"><code class="language-{escape(language)}">{escape(tokens[idx].content)}</code></pre>'
-        return f"<figure>{caption}{code}</figure>\n"
-
-    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A table, in a box that scrolls where the screen is narrower."""
-        del tokens, idx, options, env
-        return '<div class="table" tabindex="0"><table>\n'
-
-    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """The end of both."""
-        del tokens, idx, options, env
-        return "</table></div>\n"
+def _fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_: object) -> str:
+    """A block of code; it can be scrolled with the keyboard, and a file says its name."""
+    language, _space, rest = tokens[index].info.partition(" ")
+    name = rest.split(" ")[0] if re.match(r"[\w-]+\.\w+( |$)", rest) else ""
+    caption = f"<figcaption>{escape(name)}</figcaption>" if name else ""
+    code = f'<pre tabindex="0"><code class="language-{escape(language)}">{escape(tokens[index].content)}</code></pre>'
+    return f"<figure>{caption}{code}</figure>\n"
 
 
-_PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
+_PARSER.add_render_rule("fence", _fence)
+# A table is in a box that scrolls where the screen is narrower.
+_PARSER.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>\n')
+_PARSER.add_render_rule("table_close", lambda *_: "</table></div>\n")
 
 
 def render(text: str) -> Rendered:

@@ -26,16 +26,12 @@ over a WebSocket is <a href="{socket}">on its own page</a>. <b>Try it out</b> as
 @cache
 def page(name: str) -> Asset:
     """A page by one of NAMES."""
-    match name:
-        case _ if name == HTTP:
-            introduction = fragment(_document("openapi.json")["info"]["description"])
-            body = VIEWER.format(introduction=introduction, socket=path_of(SOCKET))
-            made = framed(name, Rendered("HTTP", body, ()), _viewer_head())
-        case _ if name == SOCKET:
-            made = framed(name, rendered(_document("asyncapi.json")))
-        case _:
-            made = framed(name, render(source(name)))
-    return asset("text/html", made)
+    if name == HTTP:
+        introduction = fragment(_document("openapi.json")["info"]["description"])
+        body = VIEWER.format(introduction=introduction, socket=path_of(SOCKET))
+        return asset("text/html", framed(name, Rendered("HTTP", body, ()), _viewer_head()))
+    read = rendered(_document("asyncapi.json")) if name == SOCKET else render(source(name))
+    return asset("text/html", framed(name, read))
 
 
 def _document(name: str) -> dict[str, Any]:
@@ -44,10 +40,8 @@ def _document(name: str) -> dict[str, Any]:
 
 def _viewer_head() -> str:
     """What the viewer loads; its styles come before the ones that fit them to these pages."""
-    styles = "".join(
-        f'<link rel="stylesheet" href="{kept(name)}">\n' for name in ("swagger-ui/swagger-ui.css", "viewer.css")
-    )
-    scripts = "".join(
-        f'<script defer src="{kept(name)}"></script>\n' for name in ("swagger-ui/swagger-ui-bundle.js", "viewer.js")
-    )
-    return styles + scripts
+    return f"""<link rel="stylesheet" href="{kept("swagger-ui/swagger-ui.css")}">
+<link rel="stylesheet" href="{kept("viewer.css")}">
+<script defer src="{kept("swagger-ui/swagger-ui-bundle.js")}"></script>
+<script defer src="{kept("viewer.js")}"></script>
+"""

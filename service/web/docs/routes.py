@@ -20,9 +20,8 @@ __all__ = ["set_up"]
 def set_up(app: web.Application) -> None:
     """Add the pages to an application."""
     for path, handler in {
-        "/docs": read_index,
-        "/docs/": to_index,
-        "/docs/{page}": read_page,
+        "/docs": read_page,
+        "/docs/{page:[^/]*}": read_page,
         "/docs/static/{name:.+}": read_static,
         "/problems/{slug}": to_problem,
     }.items():
@@ -30,22 +29,12 @@ def set_up(app: web.Application) -> None:
             app.router.add_route(method, path, handler, expect_handler=expecting)
 
 
-async def read_index(request: web.Request) -> web.Response:
-    """The overview."""
-    return answer(request, await asyncio.to_thread(_page, INDEX))
-
-
-async def to_index(request: web.Request) -> web.Response:
-    """The overview has one address."""
-    del request
-    return _elsewhere(path_of(INDEX))
-
-
 async def read_page(request: web.Request) -> web.Response:
-    """Any other page."""
-    name = request.match_info["page"]
-    if name == INDEX:
+    """A page; the overview has no address but `/docs`."""
+    name = request.match_info.get("page")
+    if name in ("", INDEX):
         return _elsewhere(path_of(INDEX))
+    name = name or INDEX
     if name not in NAMES:
         raise web.HTTPNotFound
     return answer(request, await asyncio.to_thread(_page, name))

@@ -14,8 +14,8 @@ __all__ = ["rendered"]
 Document = Mapping[str, Any]
 
 PARTIES = (
-    ("receive", "from-clients", "What a client sends", "The answer carries the `id` of the message."),
-    ("send", "from-the-service", "What the service sends", "Of itself, and in answer."),
+    ("from-clients", "What a client sends", "The answer carries the `id` of the message."),
+    ("from-the-service", "What the service sends", "Of itself, and in answer."),
 )
 
 
@@ -32,7 +32,13 @@ class _Page:
         self.document = document
         self.headings: list[Heading] = []
         self.messages: Document = document["components"]["messages"]
-        self.taken = {_last(one) for operation in self._operations("receive") for one in operation["messages"]}
+        self.answers: dict[str, list[str]] = {
+            _last(one): [_last(answer) for answer in operation["reply"]["messages"]]
+            for operation in document["operations"].values()
+            if operation["action"] == "receive"
+            for one in operation["messages"]
+        }
+        """To each message that a client may send, those that may answer it."""
 
     def parts(self) -> Iterator[str]:
         """Everything from the title on."""
@@ -40,11 +46,11 @@ class _Page:
         yield fragment(self.document["info"]["description"])
         yield fragment("As a document for programs, AsyncAPI 3.0: [/asyncapi.json](/asyncapi.json).")
         yield from self._channels()
-        for _, anchor, title, text in PARTIES:
+        for anchor, title, text in PARTIES:
             yield self._heading(2, anchor, title)
             yield fragment(text)
             for name in self.messages:
-                if (name in self.taken) == (anchor == "from-clients"):
+                if (name in self.answers) == (anchor == "from-clients"):
                     yield from self._message(name)
         yield self._heading(2, "schemas", "Schemas")
         for name, schema in self.document["components"]["schemas"].items():
@@ -55,9 +61,6 @@ class _Page:
     def _heading(self, level: int, anchor: str, text: str) -> str:
         self.headings.append(Heading(level, anchor, text))
         return f'<h{level} id="{anchor}">{escape(text)}</h{level}>\n'
-
-    def _operations(self, action: str) -> list[Document]:
-        return [one for one in self.document["operations"].values() if one["action"] == action]
 
     def _channels(self) -> Iterator[str]:
         """Where to connect to, and the close codes, which are the same everywhere."""
@@ -80,21 +83,14 @@ class _Page:
         message = self.messages[name]
         yield self._heading(3, f"message-{name}", name)
         yield fragment(message["summary"])
-        if answers := self._answers(name):
+        if answers := self.answers.get(name):
             yield f"<p>Answered by {_list_of(answers)}.</p>\n"
         payload = message["payload"]
         yield fields(self.document["components"]["schemas"][_last(payload)] if "$ref" in payload else payload)
         for example in message["examples"]:
             text = msgspec.json.format(msgspec.json.encode(example["payload"]), indent=2).decode()
-            code = f'<pre tabindex="0"><code class="language-json">{escape(text)}</code></pre>'
-            yield f"<details><summary>Example</summary><figure>{code}</figure></details>\n"
-
-    def _answers(self, name: str) -> list[str]:
-        """The messages that may answer one."""
-        for operation in self._operations("receive"):
-            if name in map(_last, operation["messages"]):
-                return [_last(one) for one in operation["reply"]["messages"]]
-        return []
+            code = fragment(f"```json\n{text}\n```")
+            yield f"<details><summary>Example</summary>{code}</details>\n"
 
 
 def _list_of(messages: Iterable[str]) -> str:
