@@ -47,11 +47,7 @@ def export_command(target: Path, games: Sequence[str], *, everything: bool, **se
         catalogue = load_catalogue(settings["tilesets_dir"])
     except BadTileSetFile as bad:
         raise click.ClickException(str(bad)) from bad
-
-    async def work(store: RedisStore) -> Any:
-        return await export_games(store, catalogue, None if everything else games, target)
-
-    counts = _on(settings, work)
+    counts = _on(settings, lambda store: export_games(store, catalogue, None if everything else games, target))
     click.echo(f"exported {counts['exported']} games to {target}, {counts['failed']} failed")
     sys.exit(1 if counts["failed"] else 0)
 
@@ -69,11 +65,7 @@ def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -
     ones not be imported. Ends with 1 where a document was refused.
     """
     retention = to_retention(settings)
-
-    async def work(store: RedisStore) -> Any:
-        return await import_files(store, found_in(sources), retention, replace=replace)
-
-    counts = _on(settings, work)
+    counts = _on(settings, lambda store: import_files(store, found_in(sources), retention, replace=replace))
     click.echo(f"imported {counts['imported']} games, {counts['skipped']} were there, {counts['refused']} refused")
     sys.exit(1 if counts["refused"] else 0)
 
@@ -89,17 +81,10 @@ def mend_command(**settings: Any) -> None:
     retention = to_retention(settings)
     progress = Progress("looked at")
 
-    async def work(store: RedisStore) -> Mended:
-        told = 0
+    def tell(so_far: Mended) -> None:
+        progress.count(so_far.games - progress.games)
 
-        def tell(so_far: Mended) -> None:
-            nonlocal told
-            progress.count(so_far.games - told)
-            told = so_far.games
-
-        return await Mender(store, store.keeping.upkeep, retention, time.time).all(tell)
-
-    mended = _on(settings, work)
+    mended = _on(settings, lambda store: Mender(store, store.keeping.upkeep, retention, time.time).all(tell))
     click.echo(
         f"looked at {mended.games} games: {mended.added} places added, {mended.removed} removed, "
         f"{mended.unreadable} unreadable"

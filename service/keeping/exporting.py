@@ -5,17 +5,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-import msgspec
-
 from schemas.base import canonical
 from service.games.archive.document import BadDocument, GameDocument, write
 from service.games.archive.naming import SUFFIX, object_name
 from service.games.archive.taking import export_of
-from service.games.errors import TileSetMissing
-from service.games.port import StoreUnavailable, Unreadable
+from service.games.port import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
 from service.keeping.files import write_whole
-from service.keeping.telling import Progress, complain
+from service.keeping.telling import Progress, contained
 from service.store.store import RedisStore
 from service.supervision import spawn
 
@@ -59,25 +56,17 @@ async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterat
 
 async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, target: Path, *, named: bool) -> str:
     """Write one game; gives what came of it."""
-    try:
+    outcome, file = "failed", None
+    with contained(f"game {game}"):
         document = await export_of(store, catalogue, game)
-    except TileSetMissing as missing:
-        complain(f"game {game}", f"{missing}: name the directory of its tile set with --tilesets-dir")
-        return "failed"
-    except (BadDocument, Unreadable, msgspec.DecodeError) as bad:
-        complain(f"game {game}", bad)
-        return "failed"
-    except StoreUnavailable:
-        raise
-    except Exception as error:  # noqa: BLE001  one game that cannot be exported must not end the backup of all others
-        complain(f"game {game}", f"{type(error).__name__}: {error}")
-        return "failed"
-    if document is None:
-        if named:
-            complain(f"game {game}", "there is no such game")
-        return "failed" if named else "gone"
-    await asyncio.to_thread(write_whole, *_file(document, target))
-    return "exported"
+        if document is None and not named:
+            return "gone"
+        if document is None:
+            raise BadDocument("there is no such game")
+        outcome, file = "exported", _file(document, target)
+    if file is not None:
+        await asyncio.to_thread(write_whole, *file)
+    return outcome
 
 
 def _file(document: GameDocument, target: Path) -> tuple[Path, bytes]:

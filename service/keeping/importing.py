@@ -17,9 +17,9 @@ from service.games.archive.port import Restoring
 from service.games.archive.proving import Proven, prove
 from service.games.attendance import bot_on_turn
 from service.games.context import Retention
-from service.games.port import Commit, StoreUnavailable
+from service.games.port import Commit
 from service.games.times import unix_seconds
-from service.keeping.telling import Progress, complain
+from service.keeping.telling import Progress, contained
 from service.store.store import RedisStore
 
 __all__ = ["import_files", "restoring_of"]
@@ -37,20 +37,11 @@ async def import_files(
     """
     progress, counts = Progress("imported"), Counter[str]()
     for file in files:
-        try:
+        outcome = "refused"
+        with contained(str(file)):
             document = read(await asyncio.to_thread(file.read_bytes))
-            counts[await _import(store, document, retention, replace=replace)] += 1
-        except OSError as error:
-            complain(str(file), error.strerror or error)
-            counts["refused"] += 1
-        except BadDocument as bad:
-            complain(str(file), bad)
-            counts["refused"] += 1
-        except StoreUnavailable:
-            raise
-        except Exception as error:  # noqa: BLE001  one file that cannot be imported must not keep the others out
-            complain(str(file), f"{type(error).__name__}: {error}")
-            counts["refused"] += 1
+            outcome = await _import(store, document, retention, replace=replace)
+        counts[outcome] += 1
         progress.count()
     return counts
 
