@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from schemas.acting import Act, Acted
 from schemas.actions import Action, ActionAsked, Move
@@ -16,6 +16,8 @@ from service.client.reading import Reader
 from service.client.told import Start
 
 __all__ = ["ActOptions", "Client", "Doing", "PostOptions"]
+
+T = TypeVar("T")
 
 Doing = str | Move | Action | ActionAsked | Sequence[Action | ActionAsked] | Act
 """What can be done: a move or its id, an action, or several actions, all or none."""
@@ -51,12 +53,11 @@ class Client(Reader):
 
     async def create(self, asked: CreateGame, **options: Unpack[PostOptions]) -> Created:
         """A new game, with its tokens, which nobody can read again."""
-        return await self._http.ask(Created, _post("/v1/games", asked, options, self._creator()), self.token)
+        return await self._post(Created, "/v1/games", asked, options, self._creator())
 
     async def join(self, game: str, asked: JoinGame, **options: Unpack[PostOptions]) -> Joined:
         """The next open seat; that of a private game with its spectator token."""
-        request = _post(f"/v1/games/{game}/seats", asked, options, self._creator())
-        return await self._http.ask(Joined, request, self.token)
+        return await self._post(Joined, f"/v1/games/{game}/seats", asked, options, self._creator())
 
     async def remove_player(self, game: str, seat: int) -> GameView:
         """Send whoever joined there away, as the owner of a game that waits; the seat is open again."""
@@ -64,17 +65,15 @@ class Client(Reader):
 
     async def replace_token(self, game: str, seat: int, **options: Unpack[KeyOption]) -> SeatToken:
         """A new token for a seat; the old one ends at once, as this client's own may."""
-        request = _post(f"/v1/games/{game}/seats/{seat}/token", ReplaceToken(), options)
-        return await self._http.ask(SeatToken, request, self.token)
+        return await self._post(SeatToken, f"/v1/games/{game}/seats/{seat}/token", ReplaceToken(), options)
 
     async def rematch(self, game: str, seed: str | None = None, **options: Unpack[PostOptions]) -> Created:
         """The same players again, for the owner of a game that is over."""
-        request = _post(f"/v1/games/{game}/rematch", Rematch(seed=seed), options)
-        return await self._http.ask(Created, request, self.token)
+        return await self._post(Created, f"/v1/games/{game}/rematch", Rematch(seed=seed), options)
 
     async def register_webhook(self, game: str, asked: RegisterWebhook, **options: Unpack[KeyOption]) -> WebhookCreated:
         """Have another server told what happens in a game, as its owner; the secret is told here only."""
-        return await self._http.ask(WebhookCreated, _post(f"/v1/games/{game}/webhooks", asked, options), self.token)
+        return await self._post(WebhookCreated, f"/v1/games/{game}/webhooks", asked, options)
 
     async def retry_webhook(self, game: str, hook: str) -> Webhook:
         """Try the message that waits at once, as the game's owner; a webhook that was disabled is active again."""
@@ -109,22 +108,23 @@ class Client(Reader):
         return await play(self, game, seat, choose, start)
 
     async def _change(self, game: str, path: str, body: Any, options: ActOptions) -> Acted[Diff]:
-        return await self._http.ask(Acted[Diff], _post(f"/v1/games/{game}/{path}", body, options), self.token)
+        return await self._post(Acted[Diff], f"/v1/games/{game}/{path}", body, options)
 
-
-def _post(
-    path: str,
-    body: Any,
-    options: ActOptions | PostOptions | KeyOption,
-    more_headers: Mapping[str, str] = MappingProxyType({}),
-) -> Asked:
-    query = {"include": "legal_moves"} if options.get("include_legal_moves") else {}
-    headers = dict(more_headers)
-    if if_match := options.get("if_match"):
-        headers["If-Match"] = f'"{if_match}"'
-    if options.get("return_game"):
-        headers["Prefer"] = "return=representation"
-    return Asked("POST", path, query, body, headers, options.get("key"))
+    async def _post(
+        self,
+        kind: type[T],
+        path: str,
+        body: Any,
+        options: ActOptions | PostOptions | KeyOption,
+        more_headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> T:
+        query = {"include": "legal_moves"} if options.get("include_legal_moves") else {}
+        headers = dict(more_headers)
+        if if_match := options.get("if_match"):
+            headers["If-Match"] = f'"{if_match}"'
+        if options.get("return_game"):
+            headers["Prefer"] = "return=representation"
+        return await self._http.ask(kind, Asked("POST", path, query, body, headers, options.get("key")), self.token)
 
 
 def _body(doing: Doing, seat: int | None) -> Any:

@@ -5,6 +5,7 @@ Fields are dropped, values kept as they are, and in place of a whole thing stand
 What an older service does not say is null, where the contract allows that.
 """
 
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -39,11 +40,13 @@ def decode(content: bytes | str, kind: type[T]) -> T:
     [ShipRevealed(ship='s01'), Unknown(type='storm', document={'type': 'storm'})]
     """
     try:
-        return msgspec.json.decode(content, type=kind)
-    except msgspec.ValidationError:
-        return _grown(_json(content), kind)
+        try:
+            return msgspec.json.decode(content, type=kind)
+        except msgspec.ValidationError:
+            document = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Undecodable("$") from error
+    return convert(document, kind)
 
 
 def convert(document: Any, kind: type[T]) -> T:
@@ -51,28 +54,17 @@ def convert(document: Any, kind: type[T]) -> T:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError:
-        return _grown(document, kind)
+        value: T = _read(document, inspect.type_info(kind), "$")
+        return value
 
 
-def _json(content: bytes | str) -> Any:
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Undecodable("$") from error
-
-
-def _grown(document: Any, kind: type[T]) -> T:
-    value: T = _read(document, inspect.type_info(kind), "$")
-    return value
-
-
-SCALARS: tuple[tuple[type[inspect.Type], type], ...] = (
-    (inspect.StrType, str),
-    (inspect.BoolType, bool),
-    (inspect.IntType, int),
-    (inspect.FloatType, float),
-    (inspect.NoneType, type(None)),
-)
+SCALARS: dict[type[inspect.Type], type] = {
+    inspect.StrType: str,
+    inspect.BoolType: bool,
+    inspect.IntType: int,
+    inspect.FloatType: float,
+    inspect.NoneType: type(None),
+}
 
 
 def _read(value: Any, kind: inspect.Type, path: str) -> Any:
@@ -83,24 +75,17 @@ def _read(value: Any, kind: inspect.Type, path: str) -> Any:
             return _struct(value, kind, path)
         case inspect.UnionType(types=kinds):
             return _union(value, kinds, path)
-        case inspect.ListType(item_type=item) if isinstance(value, list):
-            return [_read(one, item, f"{path}[{index}]") for index, one in enumerate(value)]
-        case inspect.VarTupleType(item_type=item) if isinstance(value, list):
-            return tuple(_read(one, item, f"{path}[{index}]") for index, one in enumerate(value))
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item) if isinstance(value, list):
+            items = [_read(one, item, f"{path}[{index}]") for index, one in enumerate(value)]
+            return tuple(items) if isinstance(kind, inspect.VarTupleType) else items
         case inspect.DictType(value_type=item) if isinstance(value, dict):
             return {name: _read(one, item, f"{path}.{name}") for name, one in value.items()}
         case inspect.LiteralType() if isinstance(value, str | int):
             return value
-        case inspect.AnyType():
-            return value
-        case _ if _is_scalar(value, kind):
+        case _ if isinstance(kind, inspect.AnyType) or type(value) is SCALARS.get(type(kind)):
             return value
         case _:
             raise Undecodable(path)
-
-
-def _is_scalar(value: Any, kind: inspect.Type) -> bool:
-    return any(isinstance(kind, scalar) and type(value) is python for scalar, python in SCALARS)
 
 
 def _struct(value: dict[str, Any], kind: inspect.StructType, path: str) -> Any:
@@ -114,22 +99,13 @@ def _struct(value: dict[str, Any], kind: inspect.StructType, path: str) -> Any:
 
 
 def _union(value: Any, kinds: tuple[inspect.Type, ...], path: str) -> Any:
-    if not isinstance(value, dict):
-        others = [kind for kind in kinds if not isinstance(kind, inspect.StructType | inspect.NoneType)]
-        return None if value is None and len(others) < len(kinds) else _first(value, others, path)
     structs = [kind for kind in kinds if isinstance(kind, inspect.StructType)]
-    for struct in structs:
-        if struct.tag_field is None or value.get(struct.tag_field) == struct.tag:
-            return _struct(value, struct, path)
-    if not structs:
-        return _first(value, list(kinds), path)
-    return Unknown(str(value.get(structs[0].tag_field or "type")), value)
-
-
-def _first(value: Any, kinds: list[inspect.Type], path: str) -> Any:
+    if structs and isinstance(value, dict):
+        for struct in structs:
+            if struct.tag_field is None or value.get(struct.tag_field) == struct.tag:
+                return _struct(value, struct, path)
+        return Unknown(str(value.get(structs[0].tag_field or "type")), value)
     for kind in kinds:
-        try:
+        with suppress(Undecodable):
             return _read(value, kind, path)
-        except Undecodable:
-            continue
     raise Undecodable(path)

@@ -17,8 +17,6 @@
 The kinds follow the HTTP status, so that a code which is not known here is of a known kind all the same.
 """
 
-import msgspec
-
 from schemas.problems import Problem
 
 __all__ = [
@@ -137,20 +135,14 @@ class Busy(Refused):
 
 
 KINDS: dict[int, type[Refused]] = {
-    400: Malformed,
+    **dict.fromkeys((400, 405, 413, 415), Malformed),
     401: Unauthorized,
     403: Forbidden,
     404: NotFound,
-    405: Malformed,
     409: Conflict,
     412: VersionMismatch,
-    413: Malformed,
-    415: Malformed,
     422: NotPossible,
-    429: Busy,
-    502: Busy,
-    503: Busy,
-    504: Busy,
+    **dict.fromkeys((429, 502, 503, 504), Busy),
 }
 """The kind of a problem by its status."""
 
@@ -162,20 +154,6 @@ def refusal(problem: Problem) -> Refused:
     return KINDS.get(problem.status, Refused)(problem)
 
 
-def unknown_problem(status: int, detail: str, retry_after_s: int | None = None) -> Problem:
+def unknown_problem(status: int, detail: str) -> Problem:
     """A problem where no document came: something between here and the service answered, or a close code says it."""
-    return Problem(
-        type="about:blank",
-        title=detail,
-        status=status,
-        detail=detail,
-        code="unknown",
-        retry_after_s=retry_after_s,
-    )
-
-
-def with_retry_after(problem: Problem, retry_after_s: int | None) -> Problem:
-    """A problem that says when to come back, where only a header did."""
-    if problem.retry_after_s is not None or retry_after_s is None:
-        return problem
-    return msgspec.structs.replace(problem, retry_after_s=retry_after_s)
+    return Problem(type="about:blank", title=detail, status=status, detail=detail, code="unknown")

@@ -24,10 +24,9 @@ from service.client.errors import (
     Unreadable,
     refusal,
     unknown_problem,
-    with_retry_after,
 )
 
-__all__ = ["LOST", "Asked", "Http", "Value"]
+__all__ = ["LOST", "Asked", "Http", "Value", "retry_after_s"]
 
 T = TypeVar("T")
 
@@ -142,20 +141,21 @@ def _said(value: Value) -> str:
 
 def _problem(answer: aiohttp.ClientResponse, content: bytes) -> Problem:
     """The service's problem document; one of our own where something between us and the service answered."""
-    retry_after_s = _retry_after_s(answer)
     try:
         problem = msgspec.json.decode(content, type=Problem)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return unknown_problem(answer.status, f"{answer.status} {answer.reason}", retry_after_s)
-    return with_retry_after(problem, retry_after_s)
+        problem = unknown_problem(answer.status, f"{answer.status} {answer.reason}")
+    if problem.retry_after_s is None:
+        problem = msgspec.structs.replace(problem, retry_after_s=retry_after_s(answer.headers, answer.status))
+    return problem
 
 
-def _retry_after_s(answer: aiohttp.ClientResponse) -> int | None:
-    """What the headers ask for: Retry-After, or the end of the RateLimit's window."""
-    asked = answer.headers.get("Retry-After")
+def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
+    """What the headers of an answer ask for: Retry-After, or the end of the RateLimit's window."""
+    asked = headers.get("Retry-After")
     if asked is None:
-        window = _RATE_LIMIT.search(answer.headers.get("RateLimit", ""))
-        return int(window[1]) if window is not None and answer.status == 429 else None
+        window = _RATE_LIMIT.search(headers.get("RateLimit", ""))
+        return int(window[1]) if window is not None and status == 429 else None
     if asked.isascii() and asked.isdigit():
         return int(asked)
     try:

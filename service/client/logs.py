@@ -6,21 +6,18 @@ from schemas.diffs import Diffs
 from service.client.http import Asked, Http
 from service.client.replica import JsonObject
 
-__all__ = ["log_page", "read_log"]
+__all__ = ["read_log"]
 
 PAGE = 500
 """How many diffs are asked for at once."""
 
 
-def log_page(game: str, since: int, limit: int | None) -> Asked:
-    """The request for a part of the log."""
-    return Asked("GET", f"/v1/games/{game}/diffs", {"since": since, "limit": limit})
-
-
 async def read_log(http: Http, game: str, token: str | None, since: int) -> AsyncGenerator[JsonObject, None]:
     """The diffs after version `since`, up to what is there now, as they came."""
     while True:
-        page = await http.ask(Diffs[JsonObject], log_page(game, since, PAGE), token)
+        page = await http.ask(
+            Diffs[JsonObject], Asked("GET", f"/v1/games/{game}/diffs", {"since": since, "limit": PAGE}), token
+        )
         for diff in page.diffs:
             yield diff
         since += len(page.diffs)

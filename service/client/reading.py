@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import AsyncGenerator, Sequence
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 import aiohttp
 
@@ -19,11 +19,13 @@ from schemas.webhooks import Deliveries, Webhook, Webhooks
 from service.client.backoff import Backoff
 from service.client.following import Following
 from service.client.http import Asked, Http, Value
-from service.client.logs import log_page, read_log
+from service.client.logs import read_log
 from service.client.replica import JsonObject
 from service.client.told import Start
 
 __all__ = ["Reader"]
+
+T = TypeVar("T")
 
 DEFAULT_BACKOFF = Backoff()
 
@@ -79,24 +81,26 @@ class Reader:
         """Whatever the service answers to a GET, as it came."""
         return await self._http.read(Asked("GET", path, query), self.token)
 
+    async def _get(self, kind: type[T], path: str, **query: Value) -> T:
+        return await self._http.ask(kind, Asked("GET", path, query), self.token)
+
     async def tilesets(self) -> TileSets:
         """Every tile set."""
-        return await self._http.ask(TileSets, Asked("GET", "/v1/tilesets"), self.token)
+        return await self._get(TileSets, "/v1/tilesets")
 
     async def tileset(self, tileset: str) -> TileSet:
         """A tile set."""
-        return await self._http.ask(TileSet, Asked("GET", f"/v1/tilesets/{tileset}"), self.token)
+        return await self._get(TileSet, f"/v1/tilesets/{tileset}")
 
     async def games(
         self, status: Status | None = None, *, limit: int | None = None, cursor: str | None = None
     ) -> Games:
         """Public games, newest first."""
-        query = {"status": status, "limit": limit, "cursor": cursor}
-        return await self._http.ask(Games, Asked("GET", "/v1/games", query), self.token)
+        return await self._get(Games, "/v1/games", status=status, limit=limit, cursor=cursor)
 
     async def game(self, game: str) -> GameView:
         """GAME."""
-        return await self._http.ask(GameView, Asked("GET", f"/v1/games/{game}"), self.token)
+        return await self._get(GameView, f"/v1/games/{game}")
 
     async def board(self, game: str, form: Literal["png", "svg", "txt"] = "png", **query: Value) -> bytes:
         """A picture of the board; `query` says how large, which part, and what else is on it."""
@@ -122,20 +126,21 @@ class Reader:
         cursor: str | None = None,
     ) -> LegalMoves:
         """Everything that may be done now, or a part of it for a menu."""
-        query = {"stage": stage, "x": x, "y": y, "q": q, "limit": limit, "cursor": cursor}
-        return await self._http.ask(LegalMoves, Asked("GET", f"/v1/games/{game}/legal-moves", query), self.token)
+        return await self._get(
+            LegalMoves, f"/v1/games/{game}/legal-moves", stage=stage, x=x, y=y, q=q, limit=limit, cursor=cursor
+        )
 
     async def scores(self, game: str) -> Scores:
         """Points, and what each islander would bring (R8.3, R8.4)."""
-        return await self._http.ask(Scores, Asked("GET", f"/v1/games/{game}/scores"), self.token)
+        return await self._get(Scores, f"/v1/games/{game}/scores")
 
     async def tiles(self, game: str) -> TilesLeft:
         """The tiles left in the bag (R8.1)."""
-        return await self._http.ask(TilesLeft, Asked("GET", f"/v1/games/{game}/tiles"), self.token)
+        return await self._get(TilesLeft, f"/v1/games/{game}/tiles")
 
     async def diffs(self, game: str, since: int = 0, *, limit: int | None = None) -> Diffs[Diff]:
         """A page of the log, after version `since`."""
-        return await self._http.ask(Diffs[Diff], log_page(game, since, limit), self.token)
+        return await self._get(Diffs[Diff], f"/v1/games/{game}/diffs", since=since, limit=limit)
 
     async def log(self, game: str, since: int = 0) -> AsyncGenerator[JsonObject, None]:
         """The diffs after version `since`, up to what is there now, as they came: for keeping and verifying."""
@@ -144,26 +149,23 @@ class Reader:
 
     async def story(self, game: str, since: int = 0, *, limit: int | None = None) -> Story:
         """What happened after version `since`, in sentences."""
-        query = {"since": since, "limit": limit}
-        return await self._http.ask(Story, Asked("GET", f"/v1/games/{game}/story", query), self.token)
+        return await self._get(Story, f"/v1/games/{game}/story", since=since, limit=limit)
 
     async def bots(self) -> BotsListed:
         """Every bot that can fill a seat."""
-        return await self._http.ask(BotsListed, Asked("GET", "/v1/bots"), self.token)
+        return await self._get(BotsListed, "/v1/bots")
 
     async def webhooks(self, game: str) -> Webhooks:
         """The game's webhooks, for its owner."""
-        return await self._http.ask(Webhooks, Asked("GET", f"/v1/games/{game}/webhooks"), self.token)
+        return await self._get(Webhooks, f"/v1/games/{game}/webhooks")
 
     async def webhook(self, game: str, hook: str) -> Webhook:
         """How a webhook fares, for the game's owner."""
-        return await self._http.ask(Webhook, Asked("GET", f"/v1/games/{game}/webhooks/{hook}"), self.token)
+        return await self._get(Webhook, f"/v1/games/{game}/webhooks/{hook}")
 
     async def deliveries(self, game: str, hook: str) -> Deliveries:
         """What was sent to a webhook of late, for the game's owner."""
-        return await self._http.ask(
-            Deliveries, Asked("GET", f"/v1/games/{game}/webhooks/{hook}/deliveries"), self.token
-        )
+        return await self._get(Deliveries, f"/v1/games/{game}/webhooks/{hook}/deliveries")
 
     async def my_games(
         self,

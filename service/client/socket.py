@@ -13,7 +13,7 @@ from schemas.messages import CloseCode
 from schemas.problems import Problem, problem
 from service.client.decoding import Undecodable, convert
 from service.client.errors import Busy, Unreachable, Unreadable, refusal, unknown_problem
-from service.client.http import LOST, Http
+from service.client.http import LOST, Http, retry_after_s
 from service.client.replica import JsonObject
 from service.client.told import Connected, Lost
 
@@ -156,8 +156,7 @@ class Line:
 
     def _handshake_failed(self, error: aiohttp.WSServerHandshakeError) -> Exception:
         if error.status == 429 or error.status >= 500:
-            after = error.headers.get("Retry-After", "") if error.headers is not None else ""
-            return _GoneAway(f"{error.status} {error.message}", float(after) if after.isdecimal() else 0.0)
+            return _GoneAway(f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0)
         return refusal(unknown_problem(error.status, f"the socket was refused with {error.status}"))
 
 

@@ -15,42 +15,32 @@ class ThrottledLog:
     def __init__(self, logger: logging.Logger, interval_s: float = INTERVAL_S) -> None:
         self._logger = logger
         self._interval_s = interval_s
-        self._written_at = -interval_s
         self._count = 0
         self._last: tuple[str, tuple[object, ...]] = ("", ())
-        self._flushed_at = -interval_s
-        """When a timer writes what has not been written yet."""
+        self._written_at = self._free_at = -interval_s
+        """From when one is logged at once: a second after the line before, or after that which a timer is to write."""
 
     def warning(self, text: str, *values: object) -> None:
         """Log this, or count it and log the last of its kind soon."""
         self._count += 1
         self._last = (text, values)
-        now = monotonic()
-        if now - self._written_at >= self._interval_s:
-            self._write(now)
-        elif self._flushed_at < now:
-            self._flush_later(now)
-
-    def _flush_later(self, now: float) -> None:
-        rest_s = self._written_at + self._interval_s - now
-        try:
-            asyncio.get_running_loop().call_later(rest_s, self._flush)
-        except RuntimeError:  # no event loop: the next warning tells of this one
-            return
-        self._flushed_at = now + rest_s
+        rest_s = self._free_at - monotonic()
+        if rest_s <= 0:
+            self._write()
+        elif rest_s <= self._interval_s:
+            try:
+                asyncio.get_running_loop().call_later(rest_s, self._flush)
+            except RuntimeError:  # no event loop: the next warning tells of this one
+                return
+            self._free_at += self._interval_s
 
     def _flush(self) -> None:
-        if not self._count:
-            return
-        now = monotonic()
-        if now - self._written_at >= 0.9 * self._interval_s:
-            self._write(now)
-        else:  # a warning after the second was written by itself, just before
-            self._flush_later(now)
+        if self._count:
+            self._write()
 
-    def _write(self, now: float) -> None:
-        text, values = self._last
+    def _write(self) -> None:
+        now, (text, values) = monotonic(), self._last
         if self._count > 1:
             text, values = f"{text} (the last of %d within %.1f s)", (*values, self._count, now - self._written_at)
         self._logger.warning(text, *values)
-        self._count, self._written_at = 0, now
+        self._count, self._written_at, self._free_at = 0, now, now + self._interval_s
