@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
-from service.store.backpressure import InFlightLimits
-from service.store.batch import Batches
-from service.store.lane import Wait
+from service.store.batch import Batches, Wait
+from service.store.command import InFlightLimits
 from service.store.store import RedisStore
 from service.store.url import BadRedisUrl, parse_url
 from service.supervision import Supervisor

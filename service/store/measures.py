@@ -62,7 +62,7 @@ class Measures:
         REDIS_UP.set_function(self._batches.up)
         NOTIFICATIONS_UP.set_function(lambda: self._hints.up)
         in_flight = self._batches.in_flight
-        REDIS_IN_FLIGHT.set_function(lambda: in_flight.commands)
+        REDIS_IN_FLIGHT.set_function(lambda: len(in_flight.commands))
         REDIS_IN_FLIGHT_BYTES.set_function(lambda: in_flight.bytes)
 
     async def offset(self) -> Offset:

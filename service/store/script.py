@@ -7,8 +7,8 @@ from typing import Any
 
 from redis.exceptions import NoScriptError
 
-from service.store import timing
 from service.store.batch import Batches, Value
+from service.store.command import count_as
 
 __all__ = ["Script"]
 
@@ -24,7 +24,7 @@ class Script:
         self._send = batches.confirmed if confirmed else batches.send
         self._source = files(__package__).joinpath(name).read_bytes()
         self._hash = hashlib.sha1(self._source, usedforsecurity=False).hexdigest()
-        timing.script(self._hash, name)
+        count_as(self._hash, name)
 
     async def run(self, keys: Sequence[str], *arguments: Value) -> Any:
         """What the script returns; all `keys` lie in one slot of a Cluster. Raises StoreUnavailable."""

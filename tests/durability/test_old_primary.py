@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from redis.exceptions import ConnectionError as ServerGone
 
-from service.store.client import connect
-from service.store.lane import Wait
+from service.store.client import Wait, connect
 from tests.durability.writers import Counted, Writers, count
 from tests.redis_servers import Deployment, Node, sentinel
 

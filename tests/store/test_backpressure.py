@@ -2,46 +2,71 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from redis.exceptions import NoScriptError
 
 from service.games.port import StoreBusy, StoreUnavailable, Unreadable
-from service.store.backpressure import InFlight, InFlightLimits
-from service.store.batch import Batches
-from service.store.lane import Wait
+from service.store.batch import Batches, Wait
+from service.store.command import Command, InFlight, InFlightLimits
 from service.store.url import parse_url
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 
 FEW = InFlightLimits(100, 100_000)
 
 
-def test_so_many_commands_and_bytes_are_admitted() -> None:
+def sized(size: int) -> Command:
+    """A command that counts so many bytes."""
+    command = Command(("GET", "k"), asyncio.get_running_loop().create_future(), confirmed=False)
+    command.size = size
+    return command
+
+
+def admitted(in_flight: InFlight, *sizes: int) -> list[Command]:
+    """Those of these commands that are admitted."""
+    commands = [sized(size) for size in sizes]
+    for command in commands:
+        with suppress(StoreBusy):
+            in_flight.admit(command)
+    return [command for command in commands if command.in_flight is in_flight]
+
+
+def count(in_flight: InFlight) -> tuple[int, int]:
+    """How many commands, and bytes."""
+    return len(in_flight.commands), in_flight.bytes
+
+
+async def test_so_many_commands_and_bytes_are_admitted() -> None:
     all_of_them = InFlight(InFlightLimits(3, 100))
-    assert [all_of_them.admit(10) for _ in range(4)] == [True, True, True, False]
-    assert str(all_of_them.busy()) == "3 commands of 30 bytes wait for Redis already"
-    all_of_them.release(10)
-    assert [all_of_them.admit(size) for size in (81, 80)] == [False, True]
-    assert (all_of_them.commands, all_of_them.bytes) == (3, 100)
+    first, *others = admitted(all_of_them, 10, 10, 10)
+    assert len(others) == 2
+    with pytest.raises(StoreBusy, match="3 commands of 30 bytes wait for Redis already"):
+        all_of_them.admit(sized(10))
+    first.leave()
+    assert [command.size for command in admitted(all_of_them, 81, 80)] == [80]
+    assert count(all_of_them) == (3, 100)
 
 
-def test_a_command_that_is_larger_than_the_limit_goes_alone() -> None:
+async def test_a_command_that_is_larger_than_the_limit_goes_alone() -> None:
     all_of_them = InFlight(InFlightLimits(3, 100))
-    assert [all_of_them.admit(size) for size in (1000, 1)] == [True, False]
-    all_of_them.release(1000)
-    assert all_of_them.admit(1)
+    (large,) = admitted(all_of_them, 1000, 1)
+    assert large.size == 1000
+    large.leave()
+    assert len(admitted(all_of_them, 1)) == 1
 
 
-def test_one_primary_of_several_has_half() -> None:
+async def test_one_primary_of_several_has_half() -> None:
     all_of_them = InFlight(InFlightLimits(6, 1000))
     stalled, other, third = (all_of_them.of(name) for name in ("stalled", "other", "third"))
-    assert [stalled.admit(1) for _ in range(4)] == [True, True, True, False]
-    assert [other.admit(1), other.admit(1), third.admit(1)] == [True] * 3
-    assert (all_of_them.commands, all_of_them.bytes) == (6, 6)
-    assert not other.admit(1)
-    assert str(other.busy()) == "6 commands of 6 bytes wait for Redis already"
-    third.release(1)
+    assert len(admitted(stalled, 1, 1, 1, 1)) == 3
+    assert len(admitted(other, 1, 1)) == 2
+    (last,) = admitted(third, 1)
+    assert count(all_of_them) == (6, 6)
+    with pytest.raises(StoreBusy, match="6 commands of 6 bytes wait for Redis already"):
+        other.admit(sized(1))
+    last.leave()
     all_of_them.keep({"other"})
     assert all_of_them.of("stalled") is stalled  # something of its is in flight
     assert all_of_them.of("third") is not third
@@ -69,9 +94,9 @@ async def nothing_in_flight(batches: Batches) -> None:
     assert batches.in_flight.bytes == 0
 
 
-async def outcomes(count: int, send: Callable[[], Awaitable[object]]) -> list[type]:
+async def outcomes(number: int, send: Callable[[], Awaitable[object]]) -> list[type]:
     """What came of so many commands, by type."""
-    return [type(one) for one in await asyncio.gather(*(send() for _ in range(count)), return_exceptions=True)]
+    return [type(one) for one in await asyncio.gather(*(send() for _ in range(number)), return_exceptions=True)]
 
 
 async def test_a_server_that_stalls_holds_so_many_and_no_more(deployment: Deployment, node: Node) -> None:
@@ -82,7 +107,7 @@ async def test_a_server_that_stalls_holds_so_many_and_no_more(deployment: Deploy
     for _ in range(300):  # over several ticks, while what was written before is on its way
         held += [asyncio.ensure_future(batches.send("GET", "k")) for _ in range(10)]
         await asyncio.sleep(0)
-        most = max(most, batches.in_flight.commands)
+        most = max(most, len(batches.in_flight.commands))
     refused, waiting = ([one for one in held if one.done() is done] for done in (True, False))
     assert (len(refused), most) == (2900, 100)
     assert {type(one.exception()) for one in refused} == {StoreBusy}
@@ -113,7 +138,7 @@ async def test_what_was_given_up_counts_until_nothing_holds_it(deployment: Deplo
     assert await outcomes(100, lambda: batches.send("GET", "k")) == [StoreUnavailable] * 100
     assert await outcomes(5, lambda: batches.send("GET", "k")) == [StoreBusy] * 5
     await nothing_in_flight(batches)  # the connection is given up, although the server still says nothing
-    assert batches.in_flight.commands == 0
+    assert len(batches.in_flight.commands) == 0
     node.resume()
     await batches.aclose()
 
@@ -132,37 +157,37 @@ async def test_whatever_becomes_of_a_command_it_counts_no_more(deployment: Deplo
     sent = (batches.send("SET", "k", "v"), batches.send("HGET", "k", "f"), batches.send("EVALSHA", "0" * 40, 1, "k"))
     came = await asyncio.gather(*sent, return_exceptions=True)
     assert [type(one) for one in came] == [bytes, Unreadable, NoScriptError]
-    assert batches.in_flight.commands == 0
+    assert len(batches.in_flight.commands) == 0
     node.pause()
     cancelled, *lost = (batches.send("GET", "k") for _ in range(10))
     await asyncio.sleep(0.05)
     cancelled.cancel()
     await batches.topology.client(*batches.topology.primaries()).connection_pool.disconnect()
     async with asyncio.timeout(5):
-        while batches.in_flight.commands == 10:  # noqa: ASYNC110  it has no event
+        while len(batches.in_flight.commands) == 10:  # noqa: ASYNC110  it has no event
             await asyncio.sleep(0)
-    assert batches.in_flight.commands == 9  # which are asked again
+    assert len(batches.in_flight.commands) == 9  # which are asked again
     node.resume()
     assert await asyncio.gather(*lost) == [b"v"] * 9
-    assert batches.in_flight.commands == 0
+    assert len(batches.in_flight.commands) == 0
     node.pause()
     closed = [batches.send("GET", "k") for _ in range(10)]
     await asyncio.sleep(0.05)
     await batches.aclose()
     assert {type(one.exception()) for one in closed} == {StoreUnavailable}
-    assert (batches.in_flight.commands, batches.in_flight.bytes) == (0, 0)
+    assert count(batches.in_flight) == (0, 0)
 
 
 async def test_what_waits_for_replicas_is_in_flight(tmp_path: Path) -> None:
     async with sentinel(tmp_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment:
         batches = made(deployment, wait=Wait(1, 200))
         await batches.confirmed("SET", "k", "v")
-        assert batches.in_flight.commands == 0
+        assert len(batches.in_flight.commands) == 0
         (replica,) = await deployment.replicas(await deployment.primary())
         replica.pause()
         came = await outcomes(120, lambda: batches.confirmed("SET", "k", "v"))
         assert (came.count(StoreBusy), came.count(StoreUnavailable)) == (20, 100)
-        assert batches.in_flight.commands == 0
+        assert len(batches.in_flight.commands) == 0
         replica.resume()
         assert await batches.confirmed("SET", "k", "v") == b"OK"
         cancelled = [batches.confirmed("SET", "k", "v") for _ in range(10)]
