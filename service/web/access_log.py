@@ -9,8 +9,7 @@ from typing import Literal
 
 from aiohttp import web
 
-from service.web.limiting.protocol import GuardedConnection
-from service.web.limiting.proxies import NOBODY
+from service.web.limiting.protocol import connection_of
 
 __all__ = ["ACCESS", "UNMATCHED", "log_closed", "log_opened", "log_request", "route_of"]
 
@@ -54,5 +53,4 @@ def log_closed(request: web.Request, kind: Kind, opened: float, code: int | None
 
 def _address(request: web.BaseRequest) -> str:
     """The client, as its limits know it: behind a trusted proxy who that says it is."""
-    connection = request.protocol
-    return connection.address if isinstance(connection, GuardedConnection) else request.remote or NOBODY
+    return connection_of(request).address

@@ -15,7 +15,7 @@ from service.games.changing import Asked, Done
 from service.games.context import Context
 from service.games.leaving import resign_seat, return_to_seat
 from service.games.undo import undo
-from service.web.answers import etag, json_answer, mark_replayed
+from service.web.answers import answer, etag, mark_replayed
 from service.web.asked import (
     REPRESENTATION,
     bearer,
@@ -35,7 +35,7 @@ from service.web.limiting.connections import client_of
 from service.web.limiting.guard import GUARD
 from service.web.limiting.shares import replaying
 from service.web.lobby import Including
-from service.web.routing import GAME_ID, Reply, route
+from service.web.routing import GAME_ID, Reply, Route
 
 B = TypeVar("B")
 
@@ -70,7 +70,7 @@ async def perform(
         charge_bots=charging_bots(request.app[GUARD], request.app[CONTEXT].bots, client_of(request)),
     )
     acted, encoded, replayed = await do(request.app[CONTEXT], path_id(request), asked)
-    response = json_answer(encoded, tag=etag(acted.version, acted.digest), private=True)
+    response = answer(encoded, tag=etag(acted.version, acted.digest), private=True)
     mark_replayed(response, replayed=replayed)
     with_moves(response, acted.legal_moves)
     if whole:
@@ -78,7 +78,7 @@ async def perform(
     return response
 
 
-command = partial(route, "POST", tag="playing", access="required", query=Including, headers=HEADERS)
+command = partial(Route, "POST", tag="playing", access="required", query=Including, headers=HEADERS)
 of_seat = partial(command, body=FOR_SEAT, body_optional=True, examples=("for_seat",))
 
 
@@ -118,7 +118,7 @@ async def post_undo(request: web.Request) -> web.Response:
     """
 
     def within(versions: int) -> AbstractAsyncContextManager[None]:
-        return replaying(request, costs.replay(versions))
+        return replaying(request, versions // costs.REPLAYED_PER_TOKEN)
 
     return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
 

@@ -19,6 +19,9 @@ PUBLIC = "no-cache"
 PRIVATE = "private, no-cache"
 NEVER = "no-store"
 
+_CACHING = {False: {"Cache-Control": PUBLIC}, True: {"Cache-Control": PRIVATE, "Vary": "Authorization"}}
+"""By whether an answer is private."""
+
 
 def etag(version: int, digest: str) -> str:
     """The entity tag of everything that is told of a game at a version."""
@@ -26,19 +29,27 @@ def etag(version: int, digest: str) -> str:
 
 
 def answer(
-    value: Any, *, status: int = 200, tag: str | None = None, private: bool = False, location: str | None = None
+    value: Any,
+    *,
+    status: int = 200,
+    tag: str | None = None,
+    private: bool = False,
+    secret: bool = False,
+    location: str | None = None,
 ) -> web.Response:
-    """An answer in JSON. `private` is whether only a token opens what it tells."""
-    return json_answer(encode(value), status=status, tag=tag, private=private, location=location)
+    """An answer in JSON, of a value or of what is encoded already.
 
-
-def secret_answer(
-    value: Any, *, status: int = 200, tag: str | None = None, private: bool = False, location: str | None = None
-) -> web.Response:
-    """An answer that hands out tokens or other secrets: no cache may keep it, the browser's own least."""
-    response = answer(value, status=status, tag=tag, private=private, location=location)
-    response.headers["Cache-Control"] = NEVER
-    return response
+    `private` is whether only a token opens what it tells; `secret` whether it hands out tokens or other secrets, which
+    no cache may keep, the browser's own least.
+    """
+    headers = {"Content-Type": JSON, **_CACHING[private]}
+    if secret:
+        headers["Cache-Control"] = NEVER
+    if tag is not None:
+        headers["ETag"] = tag
+    if location is not None:
+        headers["Location"] = location
+    return web.Response(status=status, body=value if type(value) is bytes else encode(value), headers=headers)
 
 
 def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
@@ -48,29 +59,11 @@ def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
     return response
 
 
-def json_answer(
-    body: bytes, *, status: int = 200, tag: str | None = None, private: bool = False, location: str | None = None
-) -> web.Response:
-    """The same of something encoded."""
-    headers = {"Content-Type": JSON, "Cache-Control": PUBLIC}
-    if tag is not None:
-        headers["ETag"] = tag
-    if private:
-        headers["Cache-Control"] = PRIVATE
-        headers["Vary"] = "Authorization"
-    if location is not None:
-        headers["Location"] = location
-    return web.Response(status=status, body=body, headers=headers)
-
-
 def not_modified(request: web.Request, tag: str, *, private: bool = False) -> web.Response | None:
     """304 where the client has this already."""
     if not unchanged(request, tag):
         return None
-    headers = {"ETag": tag, "Cache-Control": PRIVATE if private else PUBLIC}
-    if private:
-        headers["Vary"] = "Authorization"
-    return web.Response(status=304, headers=headers)
+    return web.Response(status=304, headers={"ETag": tag, **_CACHING[private]})
 
 
 def finish_headers(app: web.Application, response: web.StreamResponse) -> None:

@@ -34,7 +34,8 @@ _BEARER = re.compile(rf"bearer +({_TOKEN68})", re.ASCII | re.IGNORECASE)
 _BEARERS = re.compile(rf"bearer +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII | re.IGNORECASE)
 _CREATOR = re.compile(r"[A-Za-z0-9._~+/-]{32,200}={0,2}", re.ASCII)
 _KEY = re.compile(rf"[\x20-\x7e]{{1,{MAX_KEY}}}")
-_LISTED_TAG = re.compile(r'[ \t]*(?:(W/)?"([\x21\x23-\x7e]*)"[ \t]*)?(?:,|$)')
+_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
+_TAGS = re.compile(rf"[ \t]*+(?:{_TAG.pattern})?[ \t]*+(?:,[ \t]*+(?:{_TAG.pattern})?[ \t]*+)*+")
 _VERSION = re.compile(rf"(0|[1-9]\d{{0,9}})(?:-({DIGEST})(?:-[a-z]{{2,3}})?)?", re.ASCII)
 _OWN_TAG = re.compile(f'"{_VERSION.pattern}"', re.ASCII)
 
@@ -210,18 +211,9 @@ def _entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]] | No
     text = ",".join(lines)
     if text.strip(" \t") == "*":
         return None
-    tags: list[tuple[bool, str]] = []
-    position = 0
-    while position < len(text):
-        found = _LISTED_TAG.match(text, position)
-        if found is None:
-            break
-        if found[2] is not None:
-            tags.append((found[1] is not None, found[2]))
-        position = found.end()
-    if position < len(text) or not tags:
+    if _TAGS.fullmatch(text) is None or not (tags := _TAG.findall(text)):
         raise Malformed('an entity tag is written in double quotes, as "17"', name)
-    return tags
+    return [(bool(weak), tag) for weak, tag in tags]
 
 
 def _check_media_type(request: web.Request) -> None:

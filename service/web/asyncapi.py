@@ -28,7 +28,7 @@ from schemas.messages import (
     Welcome,
 )
 from schemas.problems import KINDS
-from service.web.components import Schema, components, paragraphs
+from service.web.components import Schema, components, paragraphs, transformed, without
 from service.web.described import PROBLEMS, SECURITY
 from service.web.limits import Limits
 from service.web.sockets import GAME_PATH, SHARED_PATH
@@ -170,7 +170,7 @@ def asyncapi() -> dict[str, Any]:
             **_operations("game", "OfGame", taken),
         },
         "components": {
-            "schemas": {name: _without_discriminator(schema) for name, schema in named.items()},
+            "schemas": {name: transformed(schema, _plain) for name, schema in named.items()},
             "messages": {tag: _message(tag, struct, refs[tag]) for tag, struct in messages.items()},
             "securitySchemes": SECURITY,
         },
@@ -272,12 +272,6 @@ def _query() -> Schema:
     }
 
 
-def _without_discriminator(schema: Any) -> Any:
+def _plain(schema: Schema) -> Schema:
     """The same without `discriminator`, which is another thing than OpenAPI's: every alternative's tag is constant."""
-    match schema:
-        case dict():
-            return {name: _without_discriminator(value) for name, value in schema.items() if name != "discriminator"}
-        case list():
-            return [_without_discriminator(item) for item in schema]
-        case _:
-            return schema
+    return without(schema, "discriminator")

@@ -5,10 +5,10 @@ from aiohttp import web
 from schemas.bots import BotsListed
 from service.web.answers import answer
 from service.web.keys import CONTEXT
-from service.web.routing import Reply, route
+from service.web.routing import Reply, Route
 
 
-@route(
+@Route(
     "GET",
     "/v1/bots",
     operation="listBots",

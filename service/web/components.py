@@ -8,7 +8,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,7 @@ import msgspec
 from schemas.base import Request
 from schemas.vocabulary import EDGES
 
-__all__ = ["REF", "Schema", "components", "paragraphs"]
+__all__ = ["REF", "Schema", "components", "paragraphs", "transformed", "without"]
 
 Schema = dict[str, Any]
 
@@ -37,7 +37,7 @@ def components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
         struct = structs[_tidy_name(name)]
         tidy = (_request if issubclass(struct, Request) else _answer)(found[name])
         named[_tidy_name(name)] = _with_field_docs(tidy, struct)
-    return [_renamed(schema) for schema in schemas], named
+    return [transformed(schema, _tidy) for schema in schemas], named
 
 
 def _is_told(struct: type[msgspec.Struct]) -> bool:
@@ -78,7 +78,7 @@ def _field_docs(struct: type) -> dict[str, str]:
 
 def _request(schema: Schema) -> Schema:
     """A request's Struct: it takes no unknown field, and null for absent."""
-    tidy: Schema = _renamed(schema)
+    tidy: Schema = transformed(schema, _tidy)
     if not tidy.get("required"):
         tidy.pop("required", None)
     return tidy
@@ -86,7 +86,7 @@ def _request(schema: Schema) -> Schema:
 
 def _answer(schema: Schema) -> Schema:
     """An answer's Struct: every field is there, others may come, and enumerations may grow."""
-    tidy: Schema = _opened(_renamed(schema))
+    tidy: Schema = transformed(transformed(schema, _tidy), _opened)
     tidy.pop("additionalProperties", None)
     if tidy.get("properties"):
         tidy["required"] = list(tidy["properties"])
@@ -95,51 +95,47 @@ def _answer(schema: Schema) -> Schema:
     return tidy
 
 
-def _renamed(schema: Any) -> Any:
-    """The same with tidy names, texts and types, all the way down."""
+def transformed(schema: Any, change: Callable[[Schema], Schema]) -> Any:
+    """The same with every object in it changed, the inner ones first."""
     match schema:
-        case {"$ref": str(ref)}:
-            return {**schema, "$ref": REF + _tidy_name(ref.removeprefix(REF))}
-        case Mapping():
-            return _tidy({name: _renamed(value) for name, value in schema.items()})
+        case dict():
+            return change({name: transformed(value, change) for name, value in schema.items()})
         case list():
-            return [_renamed(item) for item in schema]
-        case str() if schema.startswith(REF):
-            return REF + _tidy_name(schema.removeprefix(REF))
+            return [transformed(item, change) for item in schema]
         case _:
             return schema
 
 
 def _tidy(schema: Schema) -> Schema:
+    """The same with a tidy name, text and type."""
     match schema:
+        case {"$ref": str(ref)}:
+            return {**schema, "$ref": REF + _tidy_name(ref.removeprefix(REF))}
         case {"type": "integer"}:
             return {**schema, "format": "int32"}
         case {"enum": [str(tag)]}:
-            return {**_without(schema, "enum"), "type": "string", "const": tag}
+            return {**without(schema, "enum"), "type": "string", "const": tag}
         case {"enum": [int(), *_]}:
             return {**schema, "type": "integer", "format": "int32"}
         case {"enum": list()}:
             return {**schema, "type": "string"}
         case {"title": str(), "description": str(text)}:
-            return {**_without(schema, "title"), "description": paragraphs(text)}
+            return {**without(schema, "title"), "description": paragraphs(text)}
         case _:
             return schema
 
 
-def _opened(schema: Any) -> Any:
-    """The same with enumerations that may grow; the four edges never do."""
+def _opened(schema: Schema) -> Schema:
+    """The same with an enumeration that may grow; the four edges never do."""
     match schema:
         case {"enum": list(values)} if not {*values} <= {*EDGES}:
-            return {**_without(schema, "enum"), "examples": values}
-        case Mapping():
-            return {name: _opened(value) for name, value in schema.items()}
-        case list():
-            return [_opened(item) for item in schema]
+            return {**without(schema, "enum"), "examples": values}
         case _:
             return schema
 
 
-def _without(schema: Schema, name: str) -> Schema:
+def without(schema: Schema, name: str) -> Schema:
+    """The same without one of its members."""
     return {key: value for key, value in schema.items() if key != name}
 
 

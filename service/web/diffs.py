@@ -15,7 +15,7 @@ from service.web.games import NOTHING_NEW
 from service.web.keys import CONTEXT
 from service.web.limiting import costs
 from service.web.limiting.shares import charge
-from service.web.routing import GAME_ID, Query, Reply, route
+from service.web.routing import GAME_ID, Query, Reply, Route
 
 
 class Since(Query, frozen=True):
@@ -25,7 +25,7 @@ class Since(Query, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=read.MAX_DIFFS, description="Diffs in one answer.")] = 100
 
 
-@route(
+@Route(
     "GET",
     "/v1/games/" + GAME_ID + "/diffs",
     operation="readDiffs",
@@ -57,7 +57,7 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     tag = etag(loaded.version, loaded.digest)
     response = not_modified(request, tag, private=private)
     if response is None:
-        await charge(request, costs.diffs(min(asked.limit, loaded.version - asked.since)))
+        await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
         page = await read.diffs(context, loaded, game, asked.since, asked.limit)
         response = answer(page, tag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"

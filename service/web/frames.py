@@ -5,22 +5,21 @@ stream (server-sent events) goes out in chunks of HTTP/1.1 (RFC 9112, 7.1), or p
 """
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping
 
 from schemas.base import encode
 from schemas.messages import ServerMessage, Snapshot
 from service.games.news import Changed, News, Replaced, Together
 
 __all__ = [
+    "CHUNK",
     "COMMENT",
     "DEFLATED",
+    "EVENTS",
     "PLAIN",
     "WINDOW_BITS",
     "chunk",
-    "event_chunk",
-    "event_text",
     "message_frame",
-    "news_frames",
+    "news_bytes",
 ]
 
 COMMENT = b":\n\n"
@@ -28,7 +27,10 @@ COMMENT = b":\n\n"
 
 PLAIN = "plain"
 DEFLATED = "deflated"
-"""Kinds of frames, and where `news_frames` keeps what it made."""
+"""Kinds of frames, and where `news_bytes` keeps what it made."""
+EVENTS = "events"
+CHUNK = "chunk"
+"""The same for event streams: the text, and that in one chunk."""
 
 _TEXT = 0x81
 """The last (and only) frame of a text message."""
@@ -75,59 +77,34 @@ def message_frame(message: ServerMessage) -> bytes:
     return text_frame(encode(message))
 
 
-_FRAME: Mapping[str, Callable[[bytes], bytes]] = {PLAIN: text_frame, DEFLATED: deflated_frame}
+def news_bytes(news: News, kind: str) -> bytes:
+    """Everything that is told by `news` in one kind of bytes, made once."""
+    made = news.wire.get(kind)
+    if made is None:
+        match news:
+            case _ if kind == CHUNK:
+                made = chunk(news_bytes(news, EVENTS))
+            case Together(parts=parts):
+                made = b"".join(news_bytes(part, kind) for part in parts)
+            case Changed(diffs=diffs):
+                made = b"".join(_form(kind, diff.version, diff.digest, diff.data) for diff in diffs)
+            case Replaced(digest=digest, view=view):
+                made = _form(kind, view.version, digest, encode(Snapshot(digest=digest, game=view)))
+        news.wire[kind] = made
+    return made
 
 
-def news_frames(news: News, kind: str) -> bytes:
-    """Everything that a socket is told by `news`, one frame of this kind after another."""
-    frames = news.wire.get(kind)
-    if frames is None:
-        parts = (
-            (news_frames(part, kind) for part in news.parts)
-            if isinstance(news, Together)
-            else map(_FRAME[kind], _messages(news))
-        )
-        frames = news.wire[kind] = b"".join(parts)
-    return frames
-
-
-def event_text(news: News) -> bytes:
-    """The same as events: no `event` field, so that browsers give them all to `onmessage`."""
-    text = news.wire.get("events")
-    if text is None:
-        parts = map(event_text, news.parts) if isinstance(news, Together) else _events(news)
-        text = news.wire["events"] = b"".join(parts)
-    return text
-
-
-def event_chunk(news: News) -> bytes:
-    """The same in one chunk."""
-    whole = news.wire.get("chunk")
-    if whole is None:
-        whole = news.wire["chunk"] = chunk(event_text(news))
-    return whole
+def _form(kind: str, version: int, digest: str, data: bytes) -> bytes:
+    """One message; events have no `event` field, so that browsers give them all to `onmessage`."""
+    match kind:
+        case "plain":
+            return text_frame(data)
+        case "deflated":
+            return deflated_frame(data)
+        case _:
+            return b"id: %d-%b\ndata: %b\n\n" % (version, digest.encode(), data)
 
 
 def chunk(data: bytes) -> bytes:
     """A chunk of an answer's body."""
     return b"%x\r\n%b\r\n" % (len(data), data)
-
-
-def _messages(news: Changed | Replaced) -> Iterable[bytes]:
-    match news:
-        case Changed(diffs=diffs):
-            return (diff.data for diff in diffs)
-        case Replaced(digest=digest, view=view):
-            return (encode(Snapshot(digest=digest, game=view)),)
-
-
-def _events(news: Changed | Replaced) -> Iterable[bytes]:
-    match news:
-        case Changed(diffs=diffs):
-            return (_event(diff.version, diff.digest, diff.data) for diff in diffs)
-        case Replaced(digest=digest, view=view):
-            return (_event(view.version, digest, encode(Snapshot(digest=digest, game=view))),)
-
-
-def _event(version: int, digest: str, data: bytes) -> bytes:
-    return b"id: %d-%b\ndata: %b\n\n" % (version, digest.encode(), data)

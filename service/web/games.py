@@ -16,11 +16,11 @@ from service.web.answers import answer, etag, not_modified
 from service.web.asked import bearer, path_id
 from service.web.keys import CONTEXT
 from service.web.languages import in_language, language_of, variant
-from service.web.routing import GAME_ID, Reply, route
+from service.web.routing import GAME_ID, Reply, Route
 
 NOTHING_NEW = Reply(304, "The game has not changed since.", headers=("ETag",))
 
-reading = partial(route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
+reading = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
 
 
 @reading(

@@ -10,7 +10,7 @@ from service.supervision import spawn
 from service.web.answers import answer
 from service.web.errors import NotReady, TaskFailing
 from service.web.keys import DRAINING, SUPERVISOR
-from service.web.routing import Reply, route
+from service.web.routing import Reply, Route
 
 OK = Health(status="ok")
 
@@ -32,7 +32,7 @@ class Probe:
 PROBE = web.AppKey("probe", Probe)
 
 
-@route(
+@Route(
     "GET",
     "/livez",
     operation="isAlive",
@@ -46,7 +46,7 @@ async def livez(request: web.Request) -> web.Response:
     return answer(OK)
 
 
-@route(
+@Route(
     "GET",
     "/readyz",
     operation="isReady",

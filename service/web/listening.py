@@ -20,8 +20,10 @@ def bind(host: str, port: int) -> list[socket.socket]:
         bound: list[socket.socket] = []
         try:
             for family, (address, _) in _addresses(host, port):
-                one = opened.enter_context(socket.socket(family, socket.SOCK_STREAM))
-                _listen(one, address, bound[0].getsockname()[1] if bound else port)
+                place = address, bound[0].getsockname()[1] if bound else port
+                one = opened.enter_context(socket.create_server(place, family=family, backlog=BACKLOG))
+                if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOT_SENT)
                 bound.append(one)
         except OSError as error:
             raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
@@ -42,14 +44,3 @@ def shown(host: str) -> str:
 def _addresses(host: str, port: int) -> list[Address]:
     found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return list(dict.fromkeys((family, (str(address[0]), int(address[1]))) for family, *_, address in found))
-
-
-def _listen(one: socket.socket, address: str, port: int) -> None:
-    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if one.family == socket.AF_INET6:
-        one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOT_SENT)
-    one.bind((address, port))
-    one.listen(BACKLOG)
-    one.setblocking(False)  # noqa: FBT003  its only argument, and not a keyword

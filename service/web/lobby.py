@@ -14,14 +14,14 @@ from service.games.act import abort_game
 from service.games.create import Joiner, create, join
 from service.games.idempotency import Result
 from service.games.read import list_games
-from service.web.answers import answer, etag, mark_replayed, secret_answer
+from service.web.answers import answer, etag, mark_replayed
 from service.web.asked import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.keys import CONTEXT
 from service.web.languages import language_of, with_moves
 from service.web.limiting import costs
 from service.web.limiting.bot_turns import charging_game
 from service.web.limiting.shares import charge, check_open_games, creator_here, give_back, handed_out
-from service.web.routing import GAME_ID, Query, Reply, route
+from service.web.routing import GAME_ID, Query, Reply, Route
 
 CREATE = msgspec.json.Decoder(CreateGame)
 JOIN = msgspec.json.Decoder(JoinGame)
@@ -50,7 +50,7 @@ class Listing(Query, frozen=True):
     cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
 
 
-@route(
+@Route(
     "POST",
     "/v1/games",
     operation="createGame",
@@ -103,17 +103,18 @@ def created_answer(request: web.Request, result: Result[Created], *, private: bo
     """The answer to whoever made a game, which alone tells its tokens."""
     created, version, replayed = result
     handed_out(request, tokens_of(created))
-    response = secret_answer(
+    response = answer(
         created,
         status=201,
         tag=etag(version, created.digest),
         private=private,
+        secret=True,
         location=f"/v1/games/{created.game.id}",
     )
     return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
 
 
-@route(
+@Route(
     "GET",
     "/v1/games",
     operation="listGames",
@@ -126,14 +127,14 @@ def created_answer(request: web.Request, result: Result[Created], *, private: bo
 async def list_public_games(request: web.Request) -> web.Response:
     """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
     asked = read_query(request, Listing)
-    charged = costs.games(asked.limit)
+    charged = asked.limit // costs.GAMES_PER_TOKEN
     await charge(request, charged)
     found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
-    give_back(request, charged - costs.games(loaded))
+    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)
     return answer(found)
 
 
-@route(
+@Route(
     "POST",
     "/v1/games/" + GAME_ID + "/seats",
     operation="joinGame",
@@ -161,11 +162,11 @@ async def join_game(request: web.Request) -> web.Response:
     joiner = Joiner(token, key, creator_key(request), include_moves=include is not None, language=language)
     joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
     handed_out(request, (joined.token,))
-    response = secret_answer(joined, tag=etag(version, joined.digest), private=token is not None)
+    response = answer(joined, tag=etag(version, joined.digest), private=token is not None, secret=True)
     return with_moves(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
-@route(
+@Route(
     "DELETE",
     "/v1/games/" + GAME_ID,
     operation="abortGame",

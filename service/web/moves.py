@@ -13,7 +13,7 @@ from service.games.texts import Language
 from service.web.asked import read_query
 from service.web.games import NOTHING_NEW, told_in_words
 from service.web.keys import CONTEXT
-from service.web.routing import GAME_ID, Query, Reply, route
+from service.web.routing import GAME_ID, Query, Reply, Route
 
 
 class Filters(Query, frozen=True):
@@ -32,7 +32,7 @@ class Filters(Query, frozen=True):
     cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
 
 
-@route(
+@Route(
     "GET",
     "/v1/games/" + GAME_ID + "/legal-moves",
     operation="readLegalMoves",

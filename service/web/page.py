@@ -11,7 +11,7 @@ from schemas.service import Index
 from service.web.answers import IMMUTABLE, PUBLIC, answer
 from service.web.assets import Asset, asset, asset_answer
 from service.web.refusing import expecting
-from service.web.routing import Reply, route
+from service.web.routing import Reply, Route
 
 HTML = "text/html"
 FILES = ("favicon.svg", "manifest.webmanifest")
@@ -47,7 +47,7 @@ def _file(entry: Traversable) -> Asset:
     return asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
 
 
-@route(
+@Route(
     "GET",
     "/",
     operation="index",

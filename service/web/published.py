@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from service.web.answers import json_answer, not_modified
-from service.web.routing import Reply, route
+from service.web.answers import answer, not_modified
+from service.web.routing import Reply, Route
 
 UNCHANGED = Reply(304, "Nothing has changed.", headers=("ETag",))
 
@@ -27,7 +27,7 @@ def document(name: str) -> Document:
     return Document(body, f'"{sha256(body).hexdigest()[:32]}"')
 
 
-@route(
+@Route(
     "GET",
     "/openapi.json",
     operation="readOpenApi",
@@ -41,7 +41,7 @@ async def read_openapi(request: web.Request) -> web.Response:
     return _published(request, "openapi.json")
 
 
-@route(
+@Route(
     "GET",
     "/asyncapi.json",
     operation="readAsyncApi",
@@ -57,7 +57,7 @@ async def read_asyncapi(request: web.Request) -> web.Response:
 
 def _published(request: web.Request, name: str) -> web.Response:
     found = document(name)
-    return not_modified(request, found.tag) or json_answer(found.body, tag=found.tag)
+    return not_modified(request, found.tag) or answer(found.body, tag=found.tag)
 
 
 ROUTES = (read_openapi, read_asyncapi)

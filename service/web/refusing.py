@@ -4,7 +4,7 @@ This is no middleware, because a middleware and a signal cost every answer some 
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
 from aiohttp import hdrs, web
 
@@ -14,7 +14,7 @@ from service.web.keys import LIMITS
 from service.web.limiting.accounts import Asking
 from service.web.limiting.connections import client_of, warn_of_proxy
 from service.web.limiting.guard import GUARD
-from service.web.limiting.protocol import GuardedConnection
+from service.web.limiting.protocol import connection_of
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
 
 ALLOWED_HEADERS = (
@@ -34,7 +34,7 @@ def refusing(app: web.Application, handle: Handle) -> Handle:
 
     async def answer(request: web.Request) -> web.StreamResponse:
         address, payer = client_of(request), None
-        connection = cast("GuardedConnection", request.protocol)
+        connection = connection_of(request)
         connection.begin_request(address)
         try:
             if guard.on:

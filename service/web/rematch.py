@@ -11,12 +11,12 @@ from service.web.languages import language_of
 from service.web.limiting.bot_turns import charging_rematch
 from service.web.limiting.shares import creator_here
 from service.web.lobby import Including, created_answer
-from service.web.routing import GAME_ID, Reply, route
+from service.web.routing import GAME_ID, Reply, Route
 
 REMATCH = msgspec.json.Decoder(Rematch)
 
 
-@route(
+@Route(
     "POST",
     "/v1/games/" + GAME_ID + "/rematch",
     operation="createRematch",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -50,27 +51,42 @@ class Reply(NamedTuple):
     """Names of `examples.json`."""
 
 
-class Route(NamedTuple):
-    """One method of one path; `problems` are the codes that it answers besides those that every route has."""
+async def _undeclared(request: web.Request) -> web.StreamResponse:
+    raise NotImplementedError(request.path)
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method of one path: a decorator for its handler, whose docstring is the operation's description."""
 
     method: str
     path: str
-    handler: Handler
+    _: KW_ONLY
     operation: str
     summary: str
-    description: str
     tag: Tag
-    access: Access
     replies: tuple[Reply, ...]
-    problems: tuple[str, ...]
-    body: msgspec.json.Decoder[Any] | None
-    query: type[Query] | None
-    headers: tuple[str, ...]
+    access: Access = "none"
+    problems: tuple[str, ...] = ()
+    """Codes that it answers besides those that every route has."""
+    body: msgspec.json.Decoder[Any] | None = None
+    query: type[Query] | None = None
+    headers: tuple[str, ...] = ()
     """Names of `described.PARAMETERS`."""
-    examples: tuple[str, ...]
+    examples: tuple[str, ...] = ()
     """Names of `examples.json`, for the body."""
     body_optional: bool = False
     """Whether no body at all means the same as `{}`."""
+    handler: Handler = _undeclared
+
+    def __call__(self, handler: Handler) -> "Route":
+        """Declare the handler."""
+        return replace(self, handler=handler)
+
+    @property
+    def description(self) -> str:
+        """What the handler's docstring says."""
+        return self.handler.__doc__ or ""
 
     @property
     def public_path(self) -> str:
@@ -81,47 +97,6 @@ class Route(NamedTuple):
     def path_names(self) -> list[str]:
         """The names in the path, each of `described.PARAMETERS`."""
         return _PATTERNED.findall(self.path)
-
-
-def route(  # noqa: PLR0913 (one parameter a member of the declaration)
-    method: str,
-    path: str,
-    *,
-    operation: str,
-    summary: str,
-    tag: Tag,
-    replies: tuple[Reply, ...],
-    access: Access = "none",
-    problems: tuple[str, ...] = (),
-    body: msgspec.json.Decoder[Any] | None = None,
-    query: type[Query] | None = None,
-    headers: tuple[str, ...] = (),
-    examples: tuple[str, ...] = (),
-    body_optional: bool = False,
-) -> Callable[[Handler], Route]:
-    """Declare the handler of a route; its docstring becomes the operation's description."""
-
-    def declare(handler: Handler) -> Route:
-        description = handler.__doc__ or ""
-        return Route(
-            method=method,
-            path=path,
-            handler=handler,
-            operation=operation,
-            summary=summary,
-            description=description,
-            tag=tag,
-            access=access,
-            replies=replies,
-            problems=problems,
-            body=body,
-            query=query,
-            headers=headers,
-            examples=examples,
-            body_optional=body_optional,
-        )
-
-    return declare
 
 
 def register(app: web.Application, routes: tuple[Route, ...], expect: Callable[[web.Request], Awaitable[Any]]) -> None:

@@ -6,18 +6,18 @@ from aiohttp import web
 from schemas.game import GameView
 from schemas.lobby import ReplaceToken, SeatToken
 from service.games.seats import remove_player, replace_token
-from service.web.answers import answer, etag, mark_replayed, secret_answer
+from service.web.answers import answer, etag, mark_replayed
 from service.web.asked import bearer, idempotency_key, if_match, path_id, read_optional_body
 from service.web.keys import CONTEXT
 from service.web.limiting.shares import handed_out
-from service.web.routing import GAME_ID, SEAT, Reply, route
+from service.web.routing import GAME_ID, SEAT, Reply, Route
 
 __all__ = ["ROUTES"]
 
 REPLACE = msgspec.json.Decoder(ReplaceToken)
 
 
-@route(
+@Route(
     "DELETE",
     "/v1/games/" + GAME_ID + "/seats/" + SEAT,
     operation="removePlayer",
@@ -41,7 +41,7 @@ async def delete_player(request: web.Request) -> web.Response:
     return answer(view, tag=etag(view.version, digest), private=True)
 
 
-@route(
+@Route(
     "POST",
     "/v1/games/" + GAME_ID + "/seats/" + SEAT + "/token",
     operation="replaceSeatToken",
@@ -71,7 +71,7 @@ async def post_seat_token(request: web.Request) -> web.Response:
         key=idempotency_key(request),
     )
     handed_out(request, (replaced.token,))
-    return mark_replayed(secret_answer(replaced, private=True), replayed=replayed)
+    return mark_replayed(answer(replaced, private=True, secret=True), replayed=replayed)
 
 
 def _seat(request: web.Request) -> int:

@@ -14,7 +14,7 @@ from service.web.keys import CONTEXT
 from service.web.limiting import costs
 from service.web.limiting.shares import charge, give_back
 from service.web.lobby import Listing
-from service.web.routing import Reply, route
+from service.web.routing import Reply, Route
 
 
 class Mine(Listing, frozen=True):
@@ -24,7 +24,7 @@ class Mine(Listing, frozen=True):
     waiting: Annotated[bool, Meta(description="Only games that wait for a seat of mine, or only others.")] | None = None
 
 
-@route(
+@Route(
     "GET",
     "/v1/seats/me/games",
     operation="myGames",
@@ -45,10 +45,10 @@ async def list_my_games(request: web.Request) -> web.Response:
     asked = read_query(request, Mine)
     wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
     tokens = bearers(request)
-    charged = costs.games(MOST_LISTED)
-    await charge(request, charged + costs.tokens_shown(len(tokens)))
+    charged = MOST_LISTED // costs.GAMES_PER_TOKEN
+    await charge(request, charged + len(tokens) // costs.SHOWN_PER_TOKEN)
     found, loaded = await my_games(request.app[CONTEXT], tokens, wanted)
-    give_back(request, charged - costs.games(loaded))  # of those that are looked at, few may be told
+    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)  # of those that are looked at, few may be told
     return answer(found, private=True)
 
 

@@ -1,13 +1,12 @@
 """The upper half of a socket: what each message asks, and its answer. Source: api.md, "WebSocket"."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 from aiohttp import WSMessage, WSMsgType, web
-from msgspec import Raw
 
 from schemas.messages import (
     Ack,
@@ -127,7 +126,7 @@ class Session:
     async def handle(self, message: WSMessage) -> None:
         """Do what a text or binary message asks, and answer it; pings and pongs are only counted."""
         if message.type in _CONTROL:
-            await self._count()
+            await self._is_heard(None, None)
             return
         if message.type is WSMsgType.BINARY:
             await self._refuse_malformed(None, None, Malformed("messages are text"))
@@ -136,8 +135,7 @@ class Session:
             asked = _DECODER.decode(message.data)
         except (msgspec.MsgspecError, RecursionError) as error:
             MESSAGES.labels("malformed").inc()
-            envelope = _envelope(message.data)
-            await self._refuse_malformed(envelope.id, envelope.game, malformed(error))
+            await self._refuse_malformed(*_envelope(message.data), malformed(error))
             return
         kind, status = _TAGS[type(asked)], 200
         _RECEIVED[type(asked)].inc()
@@ -194,14 +192,17 @@ class Session:
     async def _replaying(self, versions: int) -> AsyncIterator[None]:
         """Wait for a turn to replay a game, and charge it. Raises Busy, RateLimited."""
         async with self._replays.one(self._client):
-            await self._pay(costs.replay(versions))
+            await self._pay(versions // costs.REPLAYED_PER_TOKEN)
             yield
 
-    async def _count(self) -> None:
+    async def _is_heard(self, message_id: str | None, game: str | None) -> bool:
+        """Count what is no message of the contract; whether it may come at all, else it is refused."""
         try:
             await self._guard.said(self._client, self.tokens.other())
         except RateLimited as error:
-            self._hold_up(None, None, error)
+            self._hold_up(message_id, game, error)
+            return False
+        return True
 
     def _hold_up(self, message_id: str | None, game: str | None, error: RateLimited) -> None:
         """Refuse what came too fast; close where it goes on and on."""
@@ -211,11 +212,7 @@ class Session:
             self._wire.end(refused("rate_limited"), "rate_limited")
 
     async def _refuse_malformed(self, message_id: str | None, game: str | None, error: Malformed) -> None:
-        try:
-            await self._guard.said(self._client, self.tokens.other())
-        except RateLimited as limited:
-            self._hold_up(message_id, game, limited)
-        else:
+        if await self._is_heard(message_id, game):
             self._refuse(message_id, game, to_problem(error))
 
     async def _auth(self, asked: Auth) -> None:
@@ -240,7 +237,7 @@ class Session:
         loaded = await self._read(game)
         position = await self._watch.find(game, loaded, asked.since, asked.digest)
         behind = 0 if position is None else loaded.version - position.version
-        await self._pay(costs.SNAPSHOT if position is None else costs.diffs_to_socket(behind))
+        await self._pay(costs.SNAPSHOT if position is None else behind // costs.DIFFS_TO_SOCKET_PER_TOKEN)
         whole = self._whole(game, loaded) if position is None else None
         self._wire.send(
             Subscribed(id=asked.id, game=game, recovered=whole is None, version=loaded.version, digest=loaded.digest)
@@ -302,7 +299,8 @@ class Session:
         if own is not None or of_upgrade is None:
             check_read(access, game, own)
         else:
-            _check_fallback(access, game, of_upgrade)
+            with suppress(Unauthorized):
+                check_read(access, game, of_upgrade)
 
     def _recheck(self, game: str, access: Access) -> None:
         """A token of a watched game has ended: where it was this client's, the game is watched no longer.
@@ -355,40 +353,21 @@ class Session:
 class _Envelope(msgspec.Struct):
     """What the answer to a message echoes, in any object."""
 
-    id: Raw = Raw(b"null")
-    game: Raw = Raw(b"null")
+    id: Any = None
+    game: Any = None
 
 
-class _Echo(msgspec.Struct):
-    id: str | None
-    game: str | None
-
-
-def _envelope(text: str) -> _Echo:
+def _envelope(text: str) -> tuple[str | None, str | None]:
     """The id and the game of a message that is otherwise wrong, each None where it is wrong itself."""
     try:
         envelope = _ENVELOPE_DECODER.decode(text)
     except (msgspec.MsgspecError, RecursionError):
-        return _Echo(None, None)
-    message_id, game = _string(envelope.id), _string(envelope.game)
-    return _Echo(
-        message_id if message_id is not None and len(message_id) <= MAX_ID else None,
-        game if game is not None and is_id(game) else None,
+        return None, None
+    message_id, game = envelope.id, envelope.game
+    return (
+        message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID else None,
+        game if isinstance(game, str) and is_id(game) else None,
     )
-
-
-def _string(raw: Raw) -> str | None:
-    try:
-        return _STRING_DECODER.decode(raw)
-    except msgspec.ValidationError:
-        return None
-
-
-def _check_fallback(access: Access, game: str, token: str) -> None:
-    try:
-        check_read(access, game, token)
-    except Unauthorized:
-        return
 
 
 def _expected(if_match: str | None) -> list[Expected] | None:
@@ -401,4 +380,3 @@ def _expected(if_match: str | None) -> list[Expected] | None:
 _CONTROL = frozenset({WSMsgType.PING, WSMsgType.PONG})
 _DECODER = msgspec.json.Decoder(ClientMessage)
 _ENVELOPE_DECODER = msgspec.json.Decoder(_Envelope)
-_STRING_DECODER = msgspec.json.Decoder(str)

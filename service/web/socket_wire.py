@@ -20,7 +20,7 @@ from service.games.news import News, Position
 from service.telemetry.doing import DOING
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
 from service.web.connections import CLOSE_S
-from service.web.frames import DEFLATED, PLAIN, WINDOW_BITS, message_frame, news_frames
+from service.web.frames import DEFLATED, PLAIN, WINDOW_BITS, message_frame, news_bytes
 from service.web.keys import LIMITS, WATCH
 from service.web.limiting.protocol import COUNTED, begin_message, count_unread
 from service.web.metrics_requests import REQUEST_ID
@@ -139,7 +139,7 @@ class Wire:
 
     def deliver(self, news: News) -> None:
         """Send news of a game."""
-        self._write(news.wire.get(self._kind) or news_frames(news, self._kind))
+        self._write(news.wire.get(self._kind) or news_bytes(news, self._kind))
 
     def lose(self, game: str, error: GameError) -> None:
         """Tell that a game can be watched no longer."""

@@ -15,7 +15,7 @@ from service.web.access_log import log_closed, log_opened
 from service.web.answers import PRIVATE, PUBLIC, etag, finish_headers
 from service.web.asked import bearer
 from service.web.connections import CLOSE_S, CONNECTIONS
-from service.web.frames import COMMENT, chunk, event_chunk, event_text
+from service.web.frames import CHUNK, COMMENT, EVENTS, chunk, news_bytes
 from service.web.keys import CONTEXT, LIMITS, WATCH
 from service.web.limiting import costs
 from service.web.limiting.guard import PAYER
@@ -45,7 +45,7 @@ class Follower:
 
     def deliver(self, news: News) -> None:
         """Send news of the game."""
-        self._write(event_chunk(news) if self._chunked else event_text(news))
+        self._write(news_bytes(news, CHUNK if self._chunked else EVENTS))
 
     def lose(self, game: str, error: GameError) -> None:
         """End; who asks again is told why."""
@@ -107,7 +107,7 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     loaded, private = await read.read(request.app[CONTEXT], game, bearer(request))
     position = await watch.find(game, loaded, asked.since, asked.digest)
     if position is not None:
-        await charge(request, costs.diffs(loaded.version - position.version))
+        await charge(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
     whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
     response = _response(etag(loaded.version, loaded.digest), private=private)
     finish_headers(request.app, response)

@@ -12,10 +12,10 @@ from service.web.games import NOTHING_NEW, told_in_words
 from service.web.keys import CONTEXT
 from service.web.limiting import costs
 from service.web.limiting.shares import charge
-from service.web.routing import GAME_ID, Reply, route
+from service.web.routing import GAME_ID, Reply, Route
 
 
-@route(
+@Route(
     "GET",
     "/v1/games/" + GAME_ID + "/story",
     operation="readStory",
@@ -39,7 +39,7 @@ async def read_story(request: web.Request) -> web.Response:
     asked = read_query(request, Since)
 
     async def told(loaded: Loaded, language: Language) -> Story:
-        await charge(request, costs.diffs(min(asked.limit, loaded.version - asked.since)))
+        await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
         return await story(request.app[CONTEXT], loaded, asked.since, asked.limit, language)
 
     return await told_in_words(request, told)

@@ -5,13 +5,13 @@ from hashlib import sha256
 from aiohttp import web
 
 from schemas.tileset import TileSet, TileSets
-from service.web.answers import IMMUTABLE, answer, json_answer, not_modified
+from service.web.answers import IMMUTABLE, answer, not_modified
 from service.web.asked import path_id
 from service.web.keys import CONTEXT
-from service.web.routing import GAME_ID, Reply, route
+from service.web.routing import GAME_ID, Reply, Route
 
 
-@route(
+@Route(
     "GET",
     "/v1/tilesets",
     operation="listTileSets",
@@ -33,7 +33,7 @@ async def list_tilesets(request: web.Request) -> web.Response:
     )
 
 
-@route(
+@Route(
     "GET",
     "/v1/tilesets/" + GAME_ID,
     operation="readTileSet",
@@ -53,7 +53,7 @@ async def read_tileset(request: web.Request) -> web.Response:
     """
     loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
     tag = f'"{loaded.hash}"'
-    response = not_modified(request, tag) or json_answer(loaded.answer, tag=tag)
+    response = not_modified(request, tag) or answer(loaded.answer, tag=tag)
     response.headers["Cache-Control"] = IMMUTABLE
     return response
 

@@ -9,11 +9,11 @@ from aiohttp import web
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.webhooks.registering import Registering, all_of, deliveries, forget, one_of, register, retry
 from service.web.addresses import check_url
-from service.web.answers import answer, mark_replayed, secret_answer
+from service.web.answers import answer, mark_replayed
 from service.web.asked import bearer, idempotency_key, path_id, read_body
 from service.web.keys import CONTEXT, LIMITS
 from service.web.limiting.connections import client_of
-from service.web.routing import GAME_ID, HOOK_ID, Reply, route
+from service.web.routing import GAME_ID, HOOK_ID, Reply, Route
 
 CLIENT_BYTES = 8
 
@@ -22,7 +22,7 @@ REGISTER = msgspec.json.Decoder(RegisterWebhook)
 WEBHOOKS = "/v1/games/" + GAME_ID + "/webhooks"
 WEBHOOK = WEBHOOKS + "/" + HOOK_ID
 
-owned = partial(route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
+owned = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
 
 
 @owned(
@@ -61,7 +61,9 @@ async def register_webhook(request: web.Request) -> web.Response:
     client = blake2b(client_of(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
     wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
     created, _, replayed = await register(request.app[CONTEXT], game, wanted)
-    response = secret_answer(created, status=201, private=True, location=f"/v1/games/{game}/webhooks/{created.id}")
+    response = answer(
+        created, status=201, private=True, secret=True, location=f"/v1/games/{game}/webhooks/{created.id}"
+    )
     return mark_replayed(response, replayed=replayed)
 
 

@@ -154,4 +154,4 @@ async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: L
     async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
         table = await new_table(client)
         dearer = await times_dearer(turn, lambda: plain.ask(table.path), times=1)
-    assert dearer / costs.bot_turn(heavy=bot.info.heavy) < TOKEN
+    assert dearer / (costs.HEAVY_TURN if bot.info.heavy else costs.LIGHT_TURN) < TOKEN

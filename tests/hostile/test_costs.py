@@ -265,7 +265,7 @@ async def test_who_has_nothing_left_waits_before_the_work_is_done(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not after it: else as many at once as there are connections would all be done."""
-    monkeypatch.setattr(costs, "DIFFS", 1)
+    monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
     async with serve(store, limits(rate_reads=100)) as client:
         table = await new_table(client)
         await table.play(Random(3), 41)

@@ -112,7 +112,7 @@ async def test_pictures_are_counted_apart(store: RedisStore) -> None:
 
 @pytest.mark.parametrize("path", ("/diffs", "/story"))
 async def test_a_long_answer_counts_as_many(store: RedisStore, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setattr(costs, "DIFFS", 1)
+    monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
     async with serve(store, limits(rate_reads=100)) as client:
         table = await new_table(client)
         for _ in range(9):

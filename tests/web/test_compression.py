@@ -174,9 +174,10 @@ async def test_a_diff_is_compressed_once_for_all(client: Client, table: Table, m
 
     def counted(text: bytes) -> bytes:
         made.append(text)
-        return frames.deflated_frame(text)
+        return deflated_frame(text)
 
-    monkeypatch.setitem(frames._FRAME, frames.DEFLATED, counted)
+    deflated_frame = frames.deflated_frame
+    monkeypatch.setattr(frames, "deflated_frame", counted)
     path = f"/v1/games/{table.id}/ws?since=1"
     async with (
         plainly(client, path, "permessage-deflate") as one,
@@ -196,7 +197,7 @@ async def test_a_diff_is_compressed_once_for_all(client: Client, table: Table, m
 async def test_nothing_is_compressed_for_those_who_do_not_ask(
     client: Client, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(frames._FRAME, frames.DEFLATED)
+    monkeypatch.delattr(frames, "deflated_frame")
     async with watching(client, table.id) as line:
         await table.do()
         await line.hear("diff")

@@ -1,5 +1,6 @@
 """Pictures of a game's board. Source: api.md, "Asking without moving"; R8.5."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from aiohttp import web
@@ -12,12 +13,12 @@ from service.web.errors import NoSuchVersion
 from service.web.gallery.asked import BoardQuery, TextQuery, options_of
 from service.web.gallery.earlier import at_version
 from service.web.gallery.jobs import BoardJob, Form
-from service.web.gallery.sending import Caching, Picture, replies, send
+from service.web.gallery.sending import Picture, board_caching, replies, send
 from service.web.keys import CONTEXT
 from service.web.limiting import costs
 from service.web.limiting.shares import replaying
 from service.web.pictures.scene import Options
-from service.web.routing import GAME_ID, Handler, Route, route
+from service.web.routing import GAME_ID, Handler, Route
 
 NAMES: dict[Form, tuple[str, str]] = {
     "svg": ("readBoardSvg", "Read the board as SVG"),
@@ -35,14 +36,14 @@ class Asked(NamedTuple):
     options: Options
     form: Form
 
-    def picture(self, state: str, options: Options, caching: Caching) -> Picture:
+    def picture(self, state: str, options: Options, caching: Mapping[str, str]) -> Picture:
         """The picture of one of the game's states."""
         return Picture(f"{state} {options}", self.form, options.width, caching)
 
 
 def _board(form: Form) -> Route:
     operation, summary = NAMES[form]
-    declare = route(
+    declare = Route(
         "GET",
         f"/v1/games/{GAME_ID}/board.{form}",
         operation=operation,
@@ -90,7 +91,7 @@ async def _now(request: web.Request, asked: Asked, *, unchanging: bool) -> web.R
         answer = context.tilesets.of_game(game.tileset).answer
         return BoardJob(answer, view(tables, game), moves, asked.options, asked.form)
 
-    caching = Caching.of_game(private=asked.private, unchanging=unchanging)
+    caching = board_caching(private=asked.private, unchanging=unchanging)
     return await send(request, asked.picture(f"{loaded.version}-{loaded.digest}", asked.options, caching), job)
 
 
@@ -108,12 +109,12 @@ async def _then(request: web.Request, asked: Asked, version: int) -> web.Respons
     options = asked.options._replace(candidates=False)
 
     async def job() -> BoardJob:
-        async with replaying(request, costs.replay_to_draw(version)):
+        async with replaying(request, version // costs.REPLAYED_TO_DRAW_PER_TOKEN):
             earlier = await at_version(context, asked.game, version)
         answer = context.tilesets.of_game(earlier.game.tileset).answer
         return BoardJob(answer, earlier.game, [], options, asked.form)
 
-    caching = Caching.of_game(private=asked.private, unchanging=not asked.options.candidates)
+    caching = board_caching(private=asked.private, unchanging=not asked.options.candidates)
     return await send(request, asked.picture(f"{version}-{diffs[0].digest}", options, caching), job)
 
 

@@ -11,9 +11,9 @@ from service.web.asked import path_id, read_query
 from service.web.errors import NoSuchPiece
 from service.web.gallery.asked import MOST_PIXELS, PieceQuery, TileQuery
 from service.web.gallery.jobs import Form, Job, ShipJob, TileJob
-from service.web.gallery.sending import A_DAY, Caching, Picture, replies, send
+from service.web.gallery.sending import A_DAY, Picture, replies, send
 from service.web.keys import CONTEXT
-from service.web.routing import GAME_ID, Handler, Query, Route, route
+from service.web.routing import GAME_ID, Handler, Query, Route
 
 
 def _tile(form: Form) -> Route:
@@ -25,7 +25,7 @@ def _ship(form: Form) -> Route:
 
 
 def _piece(form: Form, name: str, pattern: str, query: type[Query]) -> Callable[[Handler], Route]:
-    return route(
+    return Route(
         "GET",
         f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{form}",
         operation=f"read{name.title()}{form.title()}",
@@ -49,7 +49,7 @@ def _tile_handler(form: Form) -> Handler:
         loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
         tile = _found(loaded.tileset.tiles, request.match_info["tile"])
         job = TileJob(tile, asked.rotation, asked.theme, min(asked.width, MOST_PIXELS), form)
-        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, Caching(A_DAY)), _made(job))
+        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, A_DAY), _made(job))
 
     return read_tile
 
@@ -64,7 +64,7 @@ def _ship_handler(form: Form) -> Handler:
         loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
         ship = _found(loaded.tileset.ships, request.match_info["ship"])
         job = ShipJob(ship, asked.theme, min(asked.width, MOST_PIXELS), form)
-        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, Caching(A_DAY)), _made(job))
+        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, A_DAY), _made(job))
 
     return read_ship
 

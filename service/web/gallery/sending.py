@@ -1,6 +1,6 @@
 """Answers that are pictures: their entity tag, their caching."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -24,7 +24,7 @@ STUDIO = web.AppKey("studio", Studio)
 
 MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
 PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
-A_DAY = f"public, max-age={DAY_S}"
+A_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
 KEPT = Reply(304, "You have this picture.", headers=("ETag",))
 
@@ -35,20 +35,11 @@ def replies(form: Form) -> tuple[Reply, ...]:
     return (Reply(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[form]), KEPT)
 
 
-class Caching:
-    """How long a picture may be kept, and by whom."""
-
-    def __init__(self, control: str, *, private: bool = False) -> None:
-        self.headers = {"Cache-Control": control}
-        if private:
-            self.headers["Vary"] = "Authorization"
-
-    @classmethod
-    def of_game(cls, *, private: bool, unchanging: bool) -> "Caching":
-        """Of a game's board: for ever where the request names the version."""
-        if unchanging:
-            return cls(PRIVATE_IMMUTABLE if private else IMMUTABLE, private=private)
-        return cls(PRIVATE if private else PUBLIC, private=private)
+def board_caching(*, private: bool, unchanging: bool) -> Mapping[str, str]:
+    """How long a game's board may be kept, and by whom: for ever where the request names the version."""
+    if private:
+        return {"Cache-Control": PRIVATE_IMMUTABLE if unchanging else PRIVATE, "Vary": "Authorization"}
+    return {"Cache-Control": IMMUTABLE if unchanging else PUBLIC}
 
 
 class Picture(NamedTuple):
@@ -58,7 +49,8 @@ class Picture(NamedTuple):
     """Names what is drawn in full."""
     form: Form
     width: int
-    caching: Caching
+    caching: Mapping[str, str]
+    """Headers that say how long it may be kept, and by whom."""
 
 
 async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitable[Job]]) -> web.Response:
@@ -66,13 +58,14 @@ async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitab
     subject, form, width, caching = picture
     key = sha256(f"{style()} {subject} {form}".encode()).hexdigest()[:32]
     tag = f'"{subject.partition(" ")[0]}-{key}"'
-    headers = {"ETag": tag, **caching.headers}
+    headers = {"ETag": tag, **caching}
     if unchanged(request, tag):
         return web.Response(status=304, headers=headers)
     body = await request.app[STUDIO].kept(key)
     if body is None:
         with request.app[DRAWING].one(client_of(request)):
-            await charge(request, costs.drawing(width if form == "png" else 0))
+            painted = width * width if form == "png" else 0  # boards are about as high as they are wide
+            await charge(request, costs.DRAWN + painted // costs.PIXELS_PER_TOKEN)
             drawn = await job()
             body = await request.app[STUDIO].picture(key, lambda: drawn)
     # What a player is called cannot become a program on this origin, also where the picture is opened by itself.

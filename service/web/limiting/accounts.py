@@ -83,7 +83,7 @@ class Account:
         self.subject = subject
         self.left: float = 0
         """Tokens; below 0, a debt."""
-        self.bucket = accounts.told.quota
+        self.bucket = accounts.policy.quota
         """Tokens in the bucket when the store last told."""
         self.full_at = 0.0
         """When the bucket that is used while the store does not answer is full again."""
@@ -94,12 +94,12 @@ class Account:
 
     def check(self) -> None:
         """Raise RateLimited where there is no token, or Asking where only the store knows."""
-        if self.left <= -self.accounts.portion:
+        if self.left <= -self.accounts.policy.portion:
             self.accounts.lack(self)
 
     def spend(self, tokens: int) -> None:
         """Take tokens for what was done already; what there are none for is a debt, up to a bound."""
-        self.left = min(self.left, max(self.left - tokens, -self.accounts.told.quota))
+        self.left = min(self.left, max(self.left - tokens, -self.accounts.policy.quota))
         if self.left <= self.accounts.low:
             self.accounts.borrow(self)
 
@@ -113,12 +113,12 @@ class Account:
     def remaining(self) -> int:
         """How many tokens there are, about: what came back since the store told is not counted."""
         left = self.bucket + int(self.left)
-        quota = self.accounts.told.quota
+        quota = self.accounts.policy.quota
         return quota if left > quota else max(left, 0)
 
     def alone(self, wanted: int, now: float) -> Granted:
         """Take up to so many tokens out of the bucket that is used while the store does not answer."""
-        each_s, quota = self.accounts.told.each_s, self.accounts.told.quota
+        each_s, quota = self.accounts.policy.each_s, self.accounts.policy.quota
         self.full_at = max(self.full_at, now)
         left = int(quota - (self.full_at - now) / each_s)
         tokens = min(wanted, left)
@@ -127,22 +127,9 @@ class Account:
 
     def tell(self, headers: CIMultiDict[str]) -> None:
         """Say in an answer how much is left."""
-        told, left = self.accounts.told, self.remaining
-        headers[RATE_LIMIT] = f"{told.begin}{left};t={int((told.quota - left) * told.each_s + 0.999)}"
-        headers[RATE_LIMIT_POLICY] = told.policy
-
-
-class Told:
-    """What the answers to all clients of a policy have in common (draft-ietf-httpapi-ratelimit-headers-11)."""
-
-    __slots__ = ("begin", "each_s", "policy", "quota")
-
-    def __init__(self, policy: Policy) -> None:
-        self.quota = policy.size.quota
-        self.each_s = policy.size.window_s / policy.size.quota
-        """How long a token takes to come back."""
-        self.policy = policy.header
-        self.begin = f'"{policy.name}";r='
+        policy, left = self.accounts.policy, self.remaining
+        headers[RATE_LIMIT] = f'"{policy.name}";r={left};t={int((policy.quota - left) * policy.each_s + 0.999)}'
+        headers[RATE_LIMIT_POLICY] = policy.header
 
 
 class Accounts:
@@ -152,12 +139,10 @@ class Accounts:
         self.policy = policy
         self.max_bytes = max_bytes
         """Memory that they may take."""
-        self.told = Told(policy)
         RATE_LIMITED.labels(policy.name)  # so that the first refusal is seen
         self._store = store
         self._clock = clock
-        self.portion = policy.portion
-        self.low = -(self.portion // 2)
+        self.low = -(policy.portion // 2)
         """Where more is borrowed: early enough that a client does not notice."""
         self._table = RecentTable[Account](policy.size.window_s, max_bytes // ACCOUNT_BYTES, clock)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -191,10 +176,6 @@ class Accounts:
         """Take a token, where need be when the store has answered. Raises RateLimited."""
         (await settled(lambda: self.ready(subject))).left -= 1
 
-    def spend(self, subject: Subject, tokens: int = 1) -> None:
-        """Take tokens for something that was done already."""
-        self.find(subject).spend(tokens)
-
     async def aclose(self) -> None:
         """End what is under way."""
         tasks = [*self._tasks]
@@ -225,7 +206,7 @@ class Accounts:
 
     async def _ask(self, account: Account) -> None:
         """Borrow what is owed, and a portion."""
-        wanted = self.portion - int(account.left)
+        wanted = self.policy.portion - int(account.left)
         name = f"{self.policy.name}:{stored_name(account.subject)}"
         try:
             async with asyncio.timeout(PATIENCE_S):

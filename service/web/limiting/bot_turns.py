@@ -85,7 +85,7 @@ def charging_rematch(request: web.Request) -> Callable[[CreateGame], Awaitable[N
 
 def _turns(bots: Bots, playing: Sequence[str]) -> int:
     """Tokens for a turn of each of these bots."""
-    return sum(costs.bot_turn(heavy=bots.is_heavy(bot)) for bot in playing)
+    return sum(costs.HEAVY_TURN if bots.is_heavy(bot) else costs.LIGHT_TURN for bot in playing)
 
 
 def _game(bots: Bots, playing: Sequence[str], tiles: int) -> int:

@@ -13,8 +13,8 @@ from schemas.problems import MEDIA_TYPE, problem
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import TooManyOpen
 from service.web.keys import SUPERVISOR
-from service.web.limiting.protocol import GuardedConnection
-from service.web.limiting.proxies import NOBODY, Proxies, network_of
+from service.web.limiting.protocol import GuardedConnection, connection_of
+from service.web.limiting.proxies import Proxies, network_of
 from service.web.limiting.unread import UnreadBudget
 from service.web.limits import Limits
 from service.web.problems import TOO_MANY_OPEN_S
@@ -156,20 +156,20 @@ GATE = web.AppKey("gate", Gate)
 
 def client_of(request: web.BaseRequest) -> str:
     """Who asks."""
-    connection = request.protocol
-    if not isinstance(connection, GuardedConnection):
-        return request.remote or NOBODY
+    connection = connection_of(request)
     client = connection.client
     return connection.gate.proxies.forwarded(connection.peername, request.headers) if client is None else client
 
 
 def warn_of_proxy(request: web.BaseRequest) -> None:
     """Tell the operator, once, where who is refused may be a proxy with everybody behind it."""
-    connection = request.protocol
-    if not isinstance(connection, GuardedConnection) or connection.client is None:
-        return
+    connection = connection_of(request)
     proxies = connection.gate.proxies
-    if not proxies.warned and not FORWARDED.isdisjoint(map(str.lower, request.headers)):
+    if (
+        connection.client is not None
+        and not proxies.warned
+        and not FORWARDED.isdisjoint(map(str.lower, request.headers))
+    ):
         proxies.warned = True
         LOG.warning(
             "%s is limited as one client, but says that it forwards for others: if it is your proxy, name it in "

@@ -83,10 +83,13 @@ class Guard:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.on = limits.rate_limits
+        self.all: list[AddressAccounts] = []
+        """Those of every policy."""
 
         def accounts(name: str, size: Size, max_bytes: int = TABLE_BYTES) -> AddressAccounts:
-            policy = Policy(name, size)
-            return AddressAccounts(policy, store, clock, per_network=limits.addresses_per_network, max_bytes=max_bytes)
+            policy, per_network = Policy(name, size), limits.addresses_per_network
+            self.all.append(AddressAccounts(policy, store, clock, per_network=per_network, max_bytes=max_bytes))
+            return self.all[-1]
 
         self.reads = accounts("reads", limits.rate_reads, TOKEN_TABLE_BYTES)
         self.writes = accounts("writes", limits.rate_writes, TOKEN_TABLE_BYTES)
@@ -103,15 +106,6 @@ class Guard:
         self.guesses = accounts("guesses", limits.rate_guesses)
         self.known = Known(clock)
         self._verification = Verification(opens)
-
-    @property
-    def all(self) -> tuple[AddressAccounts, ...]:
-        """Those of every policy."""
-        return (
-            *(self.reads, self.writes, self.pictures, self.streams, self.messages),
-            *(self.requests, self.creations, self.open_games, self.joins, self.keys),
-            *(self.bots, self.bot_games, self.guesses),
-        )
 
     async def aclose(self) -> None:
         """End what is under way."""
@@ -175,7 +169,9 @@ class Guard:
         try:
             return await settled(lambda: self._admit_message(address, said))
         except RateLimited:
-            if not await self._is_token_verified(address, said):
+            if said.key is not None or said.token is None or said.game is None:
+                raise
+            if not await self._is_good(address, None, said.game, (said.token,)):
                 raise
         return await settled(lambda: self._admit_message(address, said))
 
@@ -184,7 +180,7 @@ class Guard:
         shown = self._shown(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
         if shown not in self.known:
             try:
-                await self.streams.taken(address)
+                await self.streams.pay(address)
             except RateLimited:
                 if not await self._is_verified(request, address):
                     raise
@@ -232,11 +228,15 @@ class Guard:
         return Payer(self.messages.ready(address), said.tokens, guesses=guesses, creations=keys)
 
     async def _is_verified(self, request: web.BaseRequest, address: str) -> bool:
-        """Whether the store knows a token that is shown here for the first time; from now on it is known here too."""
+        """Whether the store knows a token that a request shows."""
         looked_at, game = game_of(request.path)
-        if not looked_at:
-            return False
-        for token in shown_tokens(request)[:LOOKED_AT]:
+        return looked_at and await self._is_good(address, request, game, shown_tokens(request)[:LOOKED_AT])
+
+    async def _is_good(
+        self, address: str, request: web.BaseRequest | None, game: str | None, tokens: Iterable[str]
+    ) -> bool:
+        """Whether the store knows a token that is shown here for the first time; from now on it is known here too."""
+        for token in tokens:
             key = token_key(token)
             if key in self.known:
                 return False
@@ -244,16 +244,6 @@ class Guard:
                 self.known.add(key)
                 return True
         return False
-
-    async def _is_token_verified(self, address: str, said: Said) -> bool:
-        """The same of a socket's message."""
-        if said.key is not None or said.token is None or said.game is None:
-            return False
-        key = token_key(said.token)
-        if key in self.known or not await self._verification.is_good(address, None, said.game, said.token):
-            return False
-        self.known.add(key)
-        return True
 
     def _count_guess(self, request: web.BaseRequest, address: str, status: int) -> None:
         if status == 404 and request.path.startswith(GAMES):

@@ -33,16 +33,13 @@ class AddressAccounts:
             return (self.own.ready(address),)
         return self.own.ready(address), self.of_networks.ready(network_of(address))
 
-    def take(self, address: str) -> None:
-        """Take a token. Raises RateLimited, or Asking where only the store knows."""
-        for account in self.ready(address):
-            account.left -= 1
+    def find(self, address: str) -> tuple[Account, ...]:
+        """The same accounts, however little is left."""
+        if ":" not in address:
+            return (self.own.find(address),)
+        return self.own.find(address), self.of_networks.find(network_of(address))
 
-    async def taken(self, address: str) -> None:
-        """Take a token, where need be when the store has answered. Raises RateLimited."""
-        await settled(lambda: self.take(address))
-
-    async def pay(self, address: str, tokens: int) -> None:
+    async def pay(self, address: str, tokens: int = 1) -> None:
         """Take tokens for what is going to be done, as soon as there is anything left. Raises RateLimited.
 
         What is left may be less: then it is a debt, and there is nothing for the next one.
@@ -52,15 +49,13 @@ class AddressAccounts:
 
     def give_back(self, address: str, tokens: int) -> None:
         """Give back what was paid, and was not needed."""
-        self.own.find(address).left += tokens
-        if ":" in address:
-            self.of_networks.find(network_of(address)).left += tokens
+        for account in self.find(address):
+            account.left += tokens
 
     def spend(self, address: str, tokens: int = 1) -> None:
         """Take tokens for something that was done already."""
-        self.own.spend(address, tokens)
-        if ":" in address:
-            self.of_networks.spend(network_of(address), tokens)
+        for account in self.find(address):
+            account.spend(tokens)
 
     async def aclose(self) -> None:
         """End what is under way."""

@@ -5,7 +5,6 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-11.
 
 import re
 from math import ceil
-from typing import NamedTuple
 
 from service.games.buckets import Size
 
@@ -33,11 +32,23 @@ def parse(text: str) -> Size:
     return Size(int(found[1]), int(found[2]))
 
 
-class Policy(NamedTuple):
-    """A bucket that each client has."""
+class Policy:
+    """A bucket that each client has.
 
-    name: str
-    size: Size
+    >>> Policy("writes", Size(1000, 10)).header
+    '"writes";q=1000;w=10'
+    """
+
+    def __init__(self, name: str, size: Size) -> None:
+        self.name = name
+        self.size = size
+        self.quota = size.quota
+        self.each_s = size.window_s / size.quota
+        """How long a token takes to come back."""
+        self.portion = ceil(size.quota / PORTIONS)
+        """Tokens that an instance borrows at once, and those that it may be ahead by."""
+        self.header = f'"{name}";q={size.quota};w={size.window_s}'
+        """What `RateLimit-Policy` says."""
 
     def of_network(self, addresses: int) -> "Policy":
         """The policy for a network that may do what so many addresses may.
@@ -45,23 +56,4 @@ class Policy(NamedTuple):
         >>> Policy("creations", Size(1000, 3600)).of_network(2).header
         '"network-creations";q=2000;w=3600'
         """
-        return Policy(f"network-{self.name}", Size(self.size.quota * addresses, self.size.window_s))
-
-    @property
-    def portion(self) -> int:
-        """Tokens that an instance borrows at once, and those that it may be ahead by."""
-        return ceil(self.size.quota / PORTIONS)
-
-    @property
-    def per_s(self) -> float:
-        """Tokens that come back in a second."""
-        return self.size.quota / self.size.window_s
-
-    @property
-    def header(self) -> str:
-        """What `RateLimit-Policy` says.
-
-        >>> Policy("writes", Size(1000, 10)).header
-        '"writes";q=1000;w=10'
-        """
-        return f'"{self.name}";q={self.size.quota};w={self.size.window_s}'
+        return Policy(f"network-{self.name}", Size(self.quota * addresses, self.size.window_s))

@@ -25,7 +25,7 @@ from service.web.limiting.proxies import NOBODY
 if TYPE_CHECKING:
     from service.web.limiting.connections import Gate
 
-__all__ = ["COUNTED", "GuardedConnection", "begin_message", "count_unread", "lasting", "reading"]
+__all__ = ["COUNTED", "GuardedConnection", "begin_message", "connection_of", "count_unread", "lasting", "reading"]
 
 MOST_HEAD = 65_536
 """Bytes of a request's head, whose lines have limits of their own."""
@@ -245,27 +245,27 @@ class GuardedConnection(web.RequestHandler):
         return self.client is not None and 0 < self.idle_since < now - self.gate.limits.keep_alive_s
 
 
+def connection_of(request: web.BaseRequest) -> GuardedConnection:
+    """The connection that a request came by; `service.web.runner` makes no others."""
+    return cast("GuardedConnection", request.protocol)
+
+
 def count_unread(request: web.BaseRequest, size: int) -> None:
     """Note how much a socket or an event stream has to read; may cut off what others do not read."""
-    connection = request.protocol
-    if isinstance(connection, GuardedConnection):
-        connection.gate.unread.record(connection, size)
+    connection = connection_of(request)
+    connection.gate.unread.record(connection, size)
 
 
 def begin_message(request: web.BaseRequest) -> None:
     """Count anew what comes, from the request or the last message of a socket until its next."""
-    connection = request.protocol
-    if isinstance(connection, GuardedConnection):
-        connection.kind, connection.received = "socket", 0
+    connection = connection_of(request)
+    connection.kind, connection.received = "socket", 0
 
 
 @contextmanager
 def reading(request: web.BaseRequest) -> Iterator[None]:
     """Read a request's body, of which a client may send too much."""
-    connection = request.protocol
-    if not isinstance(connection, GuardedConnection):
-        yield
-        return
+    connection = connection_of(request)
     connection.body = request.content
     try:
         yield
@@ -276,10 +276,7 @@ def reading(request: web.BaseRequest) -> Iterator[None]:
 @contextmanager
 def lasting(request: web.BaseRequest) -> Iterator[None]:
     """Answer with a socket or an event stream. Raises Malformed where its head is too large to be kept."""
-    connection = request.protocol
-    if not isinstance(connection, GuardedConnection):
-        yield
-        return
+    connection = connection_of(request)
     if connection.received > MAX_STREAM_HEAD:
         raise Malformed(
             f"a socket or an event stream may be asked for with {MAX_STREAM_HEAD} bytes, nothing after them"

@@ -135,4 +135,4 @@ async def check_open_games(request: web.Request) -> None:
     """Raise RateLimited where this client makes too many games that wait for others."""
     guard = request.app[GUARD]
     if guard.on:
-        await guard.open_games.taken(client_of(request))
+        await guard.open_games.pay(client_of(request))

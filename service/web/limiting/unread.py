@@ -4,7 +4,7 @@ Whoever has read nothing for the longest is cut off first: a client that reads i
 """
 
 import logging
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
@@ -55,12 +55,12 @@ class UnreadBudget:
         network = network_of(address)
         self._note(address, writer, size)
         if self._per_address is not None and self._bytes[address] > self._per_address:
-            self._relieve(address, self._bytes[address] - _aim(self._per_address), writer)
+            self._relieve((address,), self._bytes[address] - _aim(self._per_address), writer)
         if self._per_network is not None and self._bytes[network] > self._per_network:
             addresses = [one for one in self._of if network_of(one) == network]
-            self._relieve_network(addresses, self._bytes[network] - _aim(self._per_network), writer)
+            self._relieve(addresses, self._bytes[network] - _aim(self._per_network), writer)
         if self.total > self._in_all:
-            self._relieve_all(writer)
+            self._relieve(self._of, self.total - _aim(self._in_all), writer)
 
     def forget(self, writer: Writer) -> None:
         """Note that a connection holds nothing any more."""
@@ -84,40 +84,31 @@ class UnreadBudget:
             if not self._bytes[one]:
                 del self._bytes[one]
 
-    def _relieve(self, address: str, too_much: int, latest: Writer) -> None:
-        """Cut off connections of an address, until they hold so much less; what was read since is looked at first.
+    def _relieve(self, addresses: Iterable[str], too_much: int, latest: Writer) -> None:
+        """Cut off connections of these addresses, until they hold so much less, where most is held first.
 
-        The latest stays, though it may hold too much alone: nobody has had the time to read it.
+        What was read since is looked at first. The latest stays, though it may hold too much alone: nobody has had the
+        time to read it.
         """
-        aim = self._bytes[address] - too_much
-        for writer in [*self._of[address]]:
-            if (size := writer.unread()) == 0:
-                self.forget(writer)
-            else:
-                self._note(address, writer, size)
-        for writer in [*self._of.get(address, ())]:
-            if self._bytes[address] <= aim:
-                return
-            if writer is not latest:
-                self._drop(address, writer)
-
-    def _relieve_network(self, addresses: Iterable[str], too_much: int, latest: Writer) -> None:
-        """The same for all addresses of a network, beginning with the one that holds most."""
         aim = self.total - too_much
-        for address in sorted(addresses, key=self._bytes.__getitem__, reverse=True):
+        for address in sorted(addresses, key=self._held, reverse=True):
             if self.total <= aim:
                 return
-            self._relieve(address, self.total - aim, latest)
+            for writer in [*self._of[address]]:
+                if (size := writer.unread()) == 0:
+                    self.forget(writer)
+                else:
+                    self._note(address, writer, size)
+            for writer in [*self._of.get(address, ())]:
+                if self.total <= aim:
+                    return
+                if writer is not latest:
+                    self._drop(address, writer)
 
-    def _relieve_all(self, latest: Writer) -> None:
-        """The same for all networks."""
-        aim, networks = _aim(self._in_all), defaultdict[str, list[str]](list)
-        for address in self._of:
-            networks[network_of(address)].append(address)
-        for network in sorted(networks, key=self._bytes.__getitem__, reverse=True):
-            if self.total <= aim:
-                return
-            self._relieve_network(networks[network], self.total - aim, latest)
+    def _held(self, address: str) -> tuple[int, str, int]:
+        """What the network of an address holds, and then itself."""
+        network = network_of(address)
+        return self._bytes[network], network, self._bytes[address]
 
     def _drop(self, address: str, writer: Writer) -> None:
         DROPPED.labels(writer.kind).inc()
