@@ -6,27 +6,7 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from schemas.actions import ActionAsked
-from schemas.messages import (
-    Ack,
-    ActMessage,
-    Auth,
-    ClientMessage,
-    CloseCode,
-    Closing,
-    Error,
-    Ping,
-    Pong,
-    Resign,
-    Return,
-    ServerMessage,
-    Subscribe,
-    Subscribed,
-    Sync,
-    Undo,
-    Unsubscribe,
-    Welcome,
-)
+from schemas.messages import ClientMessage, CloseCode, Error, ServerMessage, Subscribe
 from schemas.problems import KINDS
 from service.web.components import Schema, components, paragraphs, transformed, without
 from service.web.described import PROBLEMS, SECURITY
@@ -36,45 +16,10 @@ from service.web.sockets import GAME_PATH, SHARED_PATH
 __all__ = ["CLOSE_CODES", "asyncapi"]
 
 GAME = "k7m2x9qd4t1w"
-DIGEST = "0f3a5c1e9b7d2846a0c4e8f1b3d59627"
-TOKEN = "q01HZ47qv14SU8zCNKLVJVXIhvJoBLrtQQNV0R-xn3M"  # noqa: S105 (an example, which opens nothing)
 
-EXAMPLES: Mapping[str, tuple[msgspec.Struct, ...]] = {
-    "auth": (Auth(id="a1", game=GAME, token=TOKEN),),
-    "subscribe": (Subscribe(id="s1", game=GAME), Subscribe(id="s2", game=GAME, since=17, digest=DIGEST)),
-    "unsubscribe": (Unsubscribe(id="u1", game=GAME),),
-    "sync": (Sync(id="y1", game=GAME),),
-    "act": (
-        ActMessage(id="c1", game=GAME, move="p0.-1.2", if_match="17", key="turn-9-place"),
-        ActMessage(id="c2", game=GAME, action=ActionAsked(type="place_islander", segment=1), seat=0),
-    ),
-    "undo": (Undo(id="c3", game=GAME, if_match="18"),),
-    "resign": (Resign(id="c4", game=GAME, seat=1, key="seat-1-resigns"),),
-    "return": (Return(id="c5", game=GAME),),
-    "ping": (Ping(id="p1"),),
-    "welcome": (Welcome(now="2026-11-21T17:00:00Z", ping_interval_ms=20_000, max_message_bytes=65_536),),
-    "subscribed": (Subscribed(id="s2", game=GAME, recovered=True, version=18, digest=DIGEST),),
-    "ack": (
-        Ack(id="c1", game=GAME, version=18, digest=DIGEST),
-        Ack(id="u1", game=GAME, version=None, digest=None),
-    ),
-    "error": (Error(id="c1", game=GAME, problem=PROBLEMS["version_mismatch"]),),
-    "pong": (Pong(id="p1"),),
-    "closing": (Closing(retry_after_ms=1200),),
-}
-"""Of `snapshot` and `diff`, those in `examples.json`."""
-
-ANSWERS: Mapping[str, tuple[str, ...]] = {
-    "auth": ("ack", "error"),
-    "subscribe": ("subscribed", "diff", "snapshot", "error"),
-    "unsubscribe": ("ack", "error"),
-    "sync": ("snapshot", "error"),
-    "act": ("ack", "error"),
-    "undo": ("ack", "error"),
-    "resign": ("ack", "error"),
-    "return": ("ack", "error"),
-    "ping": ("pong",),
-}
+ANSWERS: Mapping[str, tuple[str, ...]] = dict.fromkeys(
+    ("auth", "subscribe", "unsubscribe", "sync", "act", "undo", "resign", "return", "ping"), ("ack", "error")
+) | {"subscribe": ("subscribed", "diff", "snapshot", "error"), "sync": ("snapshot", "error"), "ping": ("pong",)}
 """What a client's message may be answered by."""
 
 TOLD = ("welcome", "diff", "snapshot", "error", "closing")
@@ -239,26 +184,22 @@ def _message(tag: str, struct: type[msgspec.Struct], payload: Schema) -> Schema:
 
 def _examples(tag: str) -> list[Schema]:
     """Examples of a message; what a client may leave out is left out."""
-    written = msgspec.json.decode(resources.files("service.web").joinpath("examples.json").read_bytes())
     match tag:
         case "diff":
-            return [written["diffs"]["value"]["diffs"][0]]
+            return [_written("examples.json")["diffs"]["value"]["diffs"][0]]
         case "snapshot":
-            moves = written["legal_moves"]["value"]
-            return [{"type": tag, "digest": moves["digest"], "game": written["game"]["value"]}]
+            written = _written("examples.json")
+            digest = written["legal_moves"]["value"]["digest"]
+            return [{"type": tag, "digest": digest, "game": written["game"]["value"]}]
+        case "error":
+            refused = Error(id="c1", game=GAME, problem=PROBLEMS["version_mismatch"])
+            return [msgspec.to_builtins(refused)]
         case _:
-            return [_example(tag, example) for example in EXAMPLES[tag]]
+            return list(_written("message_examples.json")[tag])
 
 
-def _example(tag: str, example: msgspec.Struct) -> Schema:
-    built: Schema = msgspec.to_builtins(example)
-    if tag in ANSWERS:
-        return {name: _given(value) for name, value in built.items() if value is not None}
-    return built
-
-
-def _given(value: Any) -> Any:
-    return {name: one for name, one in value.items() if one is not None} if isinstance(value, dict) else value
+def _written(name: str) -> Schema:
+    return msgspec.json.decode(resources.files("service.web").joinpath(name).read_bytes(), type=dict[str, Any])
 
 
 def _query() -> Schema:
