@@ -2,12 +2,16 @@
 
 import pytest
 from aiohttp import web
+from msgspec import convert
 
+from schemas.game import GameView
+from schemas.messages import Snapshot
 from schemas.problems import problem
 from service.client import (
     Backoff,
     Client,
     Forbidden,
+    Lost,
     NotFound,
     Refused,
     Unreachable,
@@ -62,6 +66,25 @@ async def test_a_refused_upgrade_is_tried_again_where_the_service_is_busy(
     with pytest.raises(Forbidden):
         async with scripted_client.follow("g"):
             pass
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    (
+        (503, {"Retry-After": "3600"}),
+        (503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}),
+        (429, {"RateLimit": '"streams";r=0;t=3600'}),
+    ),
+)
+async def test_a_refused_upgrade_says_when_to_come_back(
+    script: Scripted, scripted_client: Client, status: int, headers: dict[str, str]
+) -> None:
+    script.upgrades.append(web.Response(status=status, headers=headers))
+    start = Snapshot(digest=script.digest(1), game=convert(script.state(1), GameView))
+    async with scripted_client.follow("g", start=start) as game:
+        told = await game.change()
+    assert isinstance(told, Lost)
+    assert told.wait_s >= 3600
 
 
 async def test_a_first_connection_that_fails_is_named(unused_tcp_port: int) -> None:
