@@ -5,7 +5,7 @@ import gc
 import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -150,7 +150,15 @@ async def wired(
     async with AsyncExitStack() as stack:
         workers = Workers(settings.bot_processes)
         stack.push_async_callback(workers.aclose)
-        store = await stack.enter_async_context(_store(settings, redis_url, supervisor))
+        connecting = connect(
+            redis_url,
+            connections=settings.redis_connections,
+            patience_s=settings.redis_patience_s,
+            wait=settings.redis_wait,
+            supervisor=supervisor,
+            in_flight=settings.redis_in_flight,
+        )
+        store = await stack.enter_async_context(connecting)
         held = Held()
         watch = Watch(store, parts.tilesets, settings.limits.sweep_s, held.outdate, supervisor)
         stack.push_async_callback(watch.aclose)
@@ -179,17 +187,6 @@ async def wired(
         for name, work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
             await stack.enter_async_context(supervisor.running(name, work, required=False))
         yield app
-
-
-def _store(settings: Settings, url: str, supervisor: Supervisor) -> AbstractAsyncContextManager[RedisStore]:
-    return connect(
-        url,
-        connections=settings.redis_connections,
-        patience_s=settings.redis_patience_s,
-        wait=settings.redis_wait,
-        supervisor=supervisor,
-        in_flight=settings.redis_in_flight,
-    )
 
 
 async def _connect(store: RedisStore) -> None:

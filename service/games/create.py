@@ -1,6 +1,5 @@
 """Creating and joining a game. Source: api.md, "Creating, joining, starting"."""
 
-import secrets
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.held import Table
-from service.games.idempotency import KeyRecord, Result, check_secret, find, keep, scope
+from service.games.idempotency import KeyRecord, Result, find, keep, scope, token_secret
 from service.games.naming import check_free
 from service.games.opening import (
     check_bots,
@@ -32,9 +31,6 @@ from service.games.stored import access_of
 from service.games.texts import ENGLISH, Language
 from service.games.tilesets import DEFAULT
 from service.games.waiting import check_tagging, creator_hash, tag_seat
-
-KEY_BYTES = 32
-CREATE_PATH = "/v1/games"
 
 
 class Joiner(NamedTuple):
@@ -62,8 +58,8 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
     `client` stands for who asks (`attendance.creator_of`): all games of one client have one turn among bots' games.
     With a key the game's id follows from it, so that a retry finds the game, and with it the key's record.
     """
-    idempotency = scope(key, CREATE_PATH, None, asked)
-    check_secret(idempotency)
+    idempotency = scope(key, "/v1/games", None, asked)
+    secret = token_secret(idempotency)
     check_tagging(asked, creator)
     tileset = context.tilesets.chosen(asked.tileset or DEFAULT)
     check_bots(context, asked)
@@ -77,11 +73,10 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
         if idempotency and (loaded := await context.store.load(game_id, idempotency.stored_key)) is not None:
             if (before := find(idempotency, loaded.record, context.clock())) is not None:
                 table = desk.open_table(context, loaded, access_of(loaded))
-                return await created_before(context, table, idempotency.key, before.version, shown_in)
+                return await created_before(context, table, secret, before.version, shown_in)
             expired += 1
             return None
         game, diffs = await new_game(context, asked, tileset, game_id, creator=client)
-        secret = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
         table = Table(game, new_access(asked, secret, tagged), tileset)
         created = created_answer(table, secret, game.digest, shown_in)
         kept = keep(idempotency, context.clock(), game.version)
@@ -95,10 +90,8 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
 async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Result[Joined]:
     """Take the next open seat. Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), KeyReused, Malformed."""
     idempotency = scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
-    check_secret(idempotency)
+    secret = token_secret(idempotency)
     check_tagging(asked, joiner.creator)
-
-    key = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
 
     async def attempt(table: Table, _reader: object) -> Result[Joined] | None:
         """Give None where somebody else changed the game in between."""
@@ -106,16 +99,16 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) 
         seat, events = _take_seat(table, asked)
         diffs = [record(table.tileset.tables, game, events, at=context.now())]
         diffs += await play_bots(context, table.tileset.tables, game)
-        access.seats[seat] = token_hash(mint(key, access.salt, seat_role(seat)))
+        access.seats[seat] = token_hash(mint(secret, access.salt, seat_role(seat)))
         tag_seat(access, seat, joiner.creator, asked.external_user)
-        joined = _joined(table, seat, key, game.digest, joiner)
+        joined = _joined(table, seat, secret, game.digest, joiner)
         kept, due = keep(idempotency, context.clock(), game.version, seat), due_at(context, game)
         is_committed = await desk.commit(context, table, diffs, store_access=True, keep=kept, due_at=due)
         return Result(joined, joined.game.version) if is_committed else None
 
     async def replay(table: Table, before: KeyRecord) -> Result[Joined]:
         digest = await digest_of(context, game_id, before.version)
-        return Result(_joined(table, before.detail, key, digest, joiner), before.version, replayed=True)
+        return Result(_joined(table, before.detail, secret, digest, joiner), before.version, replayed=True)
 
     check = partial(check_read, game=game_id, token=joiner.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)

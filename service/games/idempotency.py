@@ -4,6 +4,7 @@ A record names what the first request brought about, and holds none of it: the s
 the game as it is now. Source: api.md, "Acting".
 """
 
+import secrets
 import struct
 from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -22,6 +23,7 @@ _FORM = 1
 _RECORD = struct.Struct(">BBIIH16s")
 """Form, whose key it is (one byte of the token's hash, which budgets go by), time, version, detail, request."""
 
+SECRET_BYTES = 32
 _REQUEST_BYTES = 16
 _MAX_DETAIL = 2**16 - 1
 
@@ -65,11 +67,17 @@ def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempo
     return Idempotency(key.encode(), stored, sha256(canonical(request)).digest(), whom[0])
 
 
-def check_secret(idempotency: Idempotency | None) -> None:
-    """Raise Malformed unless the key is one that tokens may be made of."""
-    if idempotency is not None and is_guessable(idempotency.key.decode()):
+def token_secret(idempotency: Idempotency | None) -> bytes:
+    """What tokens are made of: the key, so that a retry gets the same ones, or chance that nobody keeps.
+
+    Raises Malformed where a key may be guessed.
+    """
+    if idempotency is None:
+        return secrets.token_bytes(SECRET_BYTES)
+    if is_guessable(idempotency.key.decode()):
         detail = f"where tokens are handed out, the key must be a secret of {MIN_SECRET} or more random characters"
         raise Malformed(detail, "Idempotency-Key")
+    return idempotency.key
 
 
 def keep(idempotency: Idempotency | None, now: float, version: int, detail: int = 0) -> Keep | None:

@@ -22,7 +22,7 @@ from service.games.context import Context
 from service.games.diffs import record
 from service.games.errors import NotOver, RematchExists
 from service.games.held import Table
-from service.games.idempotency import Idempotency, KeyRecord, Result, check_secret, keep, scope
+from service.games.idempotency import Idempotency, KeyRecord, Result, keep, scope, token_secret
 from service.games.opening import created_answer, created_before, derived_id, new_access, new_game
 from service.games.opponents import due_at
 from service.games.retrying import until_committed, until_done
@@ -53,7 +53,7 @@ async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result
     Raises NotOver, RematchExists, TileSetMissing, KeyReused, Malformed, and what `check_owner` does.
     """
     idempotency = scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
-    check_secret(idempotency)
+    token_secret(idempotency)  # the tokens follow from another one, but what is asked of the key is the same
     minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
     shown_in = asked.language if asked.include_moves else None
 

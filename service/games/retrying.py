@@ -13,13 +13,10 @@ from service.games.held import Table
 from service.games.idempotency import Idempotency, KeyRecord, find
 from service.supervision import Backoff
 
-__all__ = ["GAVE_UP", "MAX_ATTEMPTS", "until_committed", "until_done"]
+__all__ = ["MAX_ATTEMPTS", "until_committed", "until_done"]
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-GAVE_UP = "others kept being first: nothing was done, ask again"
-"""What a Conflict says after the last attempt."""
 
 MAX_ATTEMPTS = 20
 """Each loss is somebody else's success: so many who change one game at the same moment all get through."""
@@ -44,7 +41,7 @@ async def until_done(attempt: Callable[[int], Awaitable[T | None]]) -> T:
                 break
         if (done := await attempt(number)) is not None:
             return done
-    raise Conflict(GAVE_UP)
+    raise Conflict("others kept being first: nothing was done, ask again")
 
 
 async def until_committed(

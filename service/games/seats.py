@@ -4,7 +4,6 @@ What a token opened ends with it: the commit says so, so that no instance acts o
 and whoever watches by that token is sent away. Source: api.md, "Creating, joining, starting".
 """
 
-import secrets
 from collections.abc import Sequence
 from functools import partial
 
@@ -15,11 +14,10 @@ from service.games import desk
 from service.games.access import Access, acting_seat, check_act, check_owner, mint, name, seat_role, token_hash
 from service.games.changing import Expected, check_version
 from service.games.context import Context
-from service.games.create import KEY_BYTES
 from service.games.diffs import record
 from service.games.errors import Conflict, NoSuchSeat, NotActive
 from service.games.held import Table
-from service.games.idempotency import KeyRecord, Result, check_secret, keep, scope
+from service.games.idempotency import KeyRecord, Result, keep, scope, token_secret
 from service.games.retrying import until_committed
 
 __all__ = ["remove_player", "replace_token"]
@@ -58,8 +56,7 @@ async def replace_token(
     Raises WrongSeat, KeyReused, Malformed, and what `check_act` does.
     """
     idempotency = scope(key, f"/v1/games/{game_id}/seats/{seat}/token", token, asked)
-    check_secret(idempotency)
-    secret = idempotency.key if idempotency else secrets.token_bytes(KEY_BYTES)
+    secret = token_secret(idempotency)
 
     def new_token(access: Access) -> str:
         return mint(secret, access.salt, f"{seat_role(seat)}.replaced")

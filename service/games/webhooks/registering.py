@@ -11,10 +11,10 @@ from schemas.webhooks import CHALLENGE, Attempt, Deliveries, RegisterWebhook, We
 from service.games import desk
 from service.games.access import check_owner
 from service.games.context import Context
-from service.games.errors import Conflict, Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import Idempotency, KeyRecord, Result, find, keep, scope
+from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
+from service.games.idempotency import Idempotency, Result, find, keep, scope
 from service.games.opening import derived_id, random_id
-from service.games.retrying import GAVE_UP
+from service.games.retrying import until_done
 from service.games.stored import game_of
 from service.games.times import timestamp, unix_seconds
 from service.games.webhooks.messages import challenge_id, is_secret, message_id, new_secret
@@ -39,40 +39,34 @@ class Registering(NamedTuple):
 async def register(context: Context, game_id: str, wanted: Registering) -> Result[WebhookCreated]:
     """Add a webhook, which gets all later changes once its server has answered a challenge.
 
-    Raises TooManyWebhooks, Malformed, and what `check_owner` does. The URL must have been checked before.
+    Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry, where it was deleted since), and what `check_owner` does.
+    The URL must have been checked before.
     """
     asked = wanted.asked
     idempotency = scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
-    loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
-    check_owner(access, game_id, wanted.token)
-    if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
-        return await _registered_before(context, game_id, idempotency, before)
-    _check(asked, len(game_of(loaded).players))
-    secret = asked.secret or new_secret()
-    hook_id, number = _new_id(idempotency, loaded.hooks)
-    hook = Hook(hook_id, asked.url, asked.events, asked.seats, secret, context.now())
-    state = State(loaded.version, pending=wanted.client)
-    record = keep(idempotency, context.clock(), loaded.version, number)
-    outcome = await context.store.webhooks.add(game_id, hook, state, most=wanted.most, keep=record)
-    match outcome:
-        case Added():
-            return Result(_created(Registered(hook, state)), loaded.version)
-        case Kept(kept):
-            if idempotency is None or (before := find(idempotency, kept, context.clock())) is None:
-                raise Conflict(GAVE_UP)
-            return await _registered_before(context, game_id, idempotency, before)
-        case TooMany():
-            raise TooManyWebhooks(wanted.most)
-        case Gone():
-            raise NoSuchGame(game_id)
 
+    async def attempt(_number: int) -> Result[WebhookCreated] | None:
+        loaded, access = await desk.load(context, game_id, idempotency and idempotency.stored_key)
+        check_owner(access, game_id, wanted.token)
+        if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
+            found = await _found(context, game_id, _id_from(idempotency, before.detail))
+            return Result(_created(found), before.version, replayed=True)
+        _check(asked, len(game_of(loaded).players))
+        hook_id, number = _new_id(idempotency, loaded.hooks)
+        hook = Hook(hook_id, asked.url, asked.events, asked.seats, asked.secret or new_secret(), context.now())
+        state = State(loaded.version, pending=wanted.client)
+        record = keep(idempotency, context.clock(), loaded.version, number)
+        match await context.store.webhooks.add(game_id, hook, state, most=wanted.most, keep=record):
+            case Added():
+                return Result(_created(Registered(hook, state)), loaded.version)
+            case TooMany():
+                raise TooManyWebhooks(wanted.most)
+            case Gone():
+                raise NoSuchGame(game_id)
+            case Kept():
+                return None  # the same request was first
 
-async def _registered_before(
-    context: Context, game_id: str, idempotency: Idempotency, before: KeyRecord
-) -> Result[WebhookCreated]:
-    """The webhook as it is now, with the same secret. Raises NoSuchWebhook where it was deleted since."""
-    found = await _found(context, game_id, _id_from(idempotency, before.detail))
-    return Result(_created(found), before.version, replayed=True)
+    return await until_done(attempt)
 
 
 def _new_id(idempotency: Idempotency | None, there: Sequence[str]) -> tuple[str, int]:

@@ -8,7 +8,7 @@ longer takes a place that a prompt or an unknown host could have. Where too many
 
 import asyncio
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from enum import Enum
@@ -52,23 +52,14 @@ class SlotLimits(NamedTuple):
     """How long a host that hung gets one slot at most."""
 
 
-class _Host:
-    """What is known of one."""
-
-    __slots__ = ("hung_at", "kind")
-
-    def __init__(self) -> None:
-        self.kind = Kind.UNKNOWN
-        self.hung_at: float | None = None
-
-
 class Slots:
     """One instance's."""
 
     def __init__(self, limits: SlotLimits | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits or SlotLimits()
         self._clock = clock
-        self._hosts: OrderedDict[str, _Host] = OrderedDict()
+        self._hosts: dict[str, tuple[Kind, float | None]] = {}
+        """What is known of each, and when it hung; the one that was used last at the end."""
         self._late: dict[Slot, None] = {}
         """Deliveries that take too long, since the longest first."""
         self._at_host: Counter[str] = Counter()
@@ -84,8 +75,7 @@ class Slots:
 
     def kind_of(self, url: str) -> Kind:
         """What is known of a URL's host."""
-        known = self._hosts.get(host_of(url))
-        return Kind.UNKNOWN if known is None else known.kind
+        return self._hosts.get(host_of(url), (Kind.UNKNOWN, None))[0]
 
     def take(self, url: str) -> "Slot | None":
         """Take a slot for a delivery; None where there is none for this host now."""
@@ -105,18 +95,17 @@ class Slots:
 
     def learn(self, host: str, kind: Kind) -> Kind:
         """Remember how a host answered, and give what it counts as: one that hung lately not as prompt at once."""
-        known = self._hosts.setdefault(host, _Host())
-        self._hosts.move_to_end(host)
+        _, hung_at = self._hosts.pop(host, (Kind.UNKNOWN, None))
         if kind is Kind.HANGING:
-            known.hung_at = self._clock()
-        elif kind is Kind.PROMPT and known.hung_at is not None:
-            if self._clock() - known.hung_at < self.limits.forgive_s:
+            hung_at = self._clock()
+        elif kind is Kind.PROMPT and hung_at is not None:
+            if self._clock() - hung_at < self.limits.forgive_s:
                 kind = Kind.UNKNOWN
             else:
-                known.hung_at = None
-        known.kind = kind
+                hung_at = None
+        self._hosts[host] = kind, hung_at
         if len(self._hosts) > MAX_HOSTS:
-            self._hosts.popitem(last=False)
+            del self._hosts[next(iter(self._hosts))]
         return kind
 
     def hang(self, slot: "Slot") -> None:
