@@ -62,9 +62,9 @@ async def _lobby(visitors: Visitors, size: Size) -> Visitor:
         await _table_for_the_lobby(visitors, status)
     game = await seated(visitors)
     visitor = await sit(visitors, game, size)
-    await expect(visitor.dock).to_be_visible()
+    await expect(visitor.action_bar).to_be_visible()
     await visitor.page.goto(f"{visitors.url}#")
-    await expect(visitor.page.locator(".table-row")).to_have_count(4)
+    await expect(visitor.page.locator(".game-row")).to_have_count(4)
     return visitor
 
 
@@ -138,7 +138,7 @@ async def _taking_back(visitors: Visitors, size: Size, *, chosen: bool = False) 
 
 async def _chosen(visitor: Visitor, choices: Locator) -> Visitor:
     await choices.first.press("Enter")
-    await expect(visitor.dock.locator(".primary")).to_be_enabled()
+    await expect(visitor.action_bar.locator(".primary")).to_be_enabled()
     return visitor
 
 
@@ -152,14 +152,14 @@ async def _delivering(visitors: Visitors, size: Size, *, payments: int = 0, tile
         most = max(ships, key=lambda ship: ships[ship])
         shown = (await game.game())["display"].index(most)
         await visitor.page.locator(".ship").nth(shown).press("Enter")
-        await expect(visitor.dock.get_by_role("group", name="Pay with")).to_be_visible()
+        await expect(visitor.action_bar.get_by_role("group", name="Pay with")).to_be_visible()
     return visitor
 
 
 async def _others(visitors: Visitors, size: Size) -> Visitor:
     game = await seated(visitors, first_seat=0)
     visitor = await sit(visitors, game, size, seats=(1,))
-    await expect(visitor.page.locator(".dock.theirs")).to_be_visible()
+    await expect(visitor.page.locator(".action-bar.theirs")).to_be_visible()
     return visitor
 
 
@@ -203,7 +203,7 @@ async def _over(visitors: Visitors, size: Size) -> Visitor:
     game = await seated(visitors, tileset=SHORT)
     await game.play_until(lambda moves: not moves)
     visitor = await sit(visitors, game, size)
-    await expect(visitor.page.locator(".dock.outcome")).to_be_visible()
+    await expect(visitor.page.locator(".action-bar.game-result")).to_be_visible()
     return visitor
 
 
@@ -220,7 +220,7 @@ async def _offline(visitors: Visitors, size: Size) -> Visitor:
     visitor = await _placing(visitors, size, chosen=True)
     await visitor.context.set_offline(offline=True)
     await visitor.page.evaluate("dispatchEvent(new Event('offline'))")
-    await visitor.dock.locator(".primary").dispatch_event("click")
+    await visitor.action_bar.locator(".primary").dispatch_event("click")
     await expect(visitor.page.locator(".problem")).to_be_visible()
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
     return visitor

@@ -32,7 +32,7 @@ async def test_a_turn_is_played_by_keys_alone(visitors: Visitors) -> None:
     before = await player.version()
     await keys.press("p")
     await player.page.wait_for_function("before => document.querySelector('main').dataset.version > before", arg=before)
-    await expect(player.dock).to_contain_text("Your turn")
+    await expect(player.action_bar).to_contain_text("Your turn")
 
 
 async def test_what_happens_is_announced_and_the_choices_are_a_list_of_words(visitors: Visitors) -> None:
@@ -48,14 +48,14 @@ async def test_a_phone_shows_all_that_is_needed_without_scrolling(visitors: Visi
     player = await visitors.come(size=PHONE, touch=True)
     await player.page.get_by_role("button", name="Play against the computer").tap()
     await expect(player.page.locator(".cell").first).to_be_visible()
-    for needed in (".harbour", ".players", ".board", ".dock .primary"):
+    for needed in (".harbour", ".players", ".board", ".action-bar .primary"):
         box = await player.page.locator(needed).bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= PHONE[0]
         assert box["y"] + box["height"] <= PHONE[1]
     await player.page.locator("[data-choice]").first.tap()
-    await player.dock.locator(".primary").tap()
+    await player.action_bar.locator(".primary").tap()
     await expect(player.page.locator(".spot").first).to_be_visible()
     await player.page.get_by_role("button", name="More").tap()
     await expect(player.page.locator(".log")).to_contain_text("Captain places a tile.")
@@ -65,7 +65,7 @@ async def test_the_tile_is_dragged_to_its_place(visitors: Visitors) -> None:
     player = await visitors.come()
     await starts_against_the_computer(player)
     cell = await player.page.locator("[data-choice]").first.bounding_box()
-    hand = await player.page.locator(".hand").bounding_box()
+    hand = await player.page.locator(".current-tile").bounding_box()
     assert cell is not None
     assert hand is not None
     mouse = player.page.mouse

@@ -33,7 +33,7 @@ class Offline:
     async def place(self) -> None:
         """Choose the first place for the tile, and confirm."""
         await self.ana.page.locator(".cells [data-choice]").first.click()
-        await self.ana.dock.locator(".primary").click()
+        await self.ana.action_bar.locator(".primary").click()
 
     async def decide_elsewhere(self) -> None:
         """Somebody else who has Ana's seat does something, so that the game goes on without this browser."""
@@ -76,11 +76,11 @@ async def test_a_tile_can_be_turned_without_a_network(visitors: Visitors) -> Non
     await ana.context.set_offline(offline=True)
     shown = set()
     for _ in range(4):
-        picture = await ana.page.locator(".hand use").get_attribute("href")
+        picture = await ana.page.locator(".current-tile use").get_attribute("href")
         await expect(ana.page.locator(f"svg.shelf {picture}")).to_have_count(1)
         shown.add(picture)
-        await ana.page.locator(".hand").tap()
-        await expect(ana.page.locator(".hand use")).not_to_have_attribute("href", picture or "")
+        await ana.page.locator(".current-tile").tap()
+        await expect(ana.page.locator(".current-tile use")).not_to_have_attribute("href", picture or "")
     assert len(shown) > 1
     visitors.excuse("ERR_INTERNET_DISCONNECTED")
 
@@ -113,7 +113,7 @@ async def test_a_move_is_dropped_and_offered_again_where_the_game_went_on(offlin
     assert (await offline.table.game())["version"] == 3
     await ana.page.locator(".cells [data-choice]").first.click()
     await expect(ana.page.locator(".notice")).to_have_count(0)
-    await ana.dock.locator(".primary").click()
+    await ana.action_bar.locator(".primary").click()
     await expect(ana.page.locator(".tile")).to_have_count(2)
     offline.visitors.excuse("412")
 
@@ -150,11 +150,11 @@ async def test_a_move_whose_answer_was_lost_is_not_made_twice(visitors: Visitors
 
     await ana.page.route(acts, lose)
     await ana.page.locator(".cells [data-choice]").first.click()
-    await ana.dock.locator(".primary").click()
+    await ana.action_bar.locator(".primary").click()
     await expect(ana.page.locator(".tile")).to_have_count(2)
     await expect(ana.page.locator(".problem, .notice")).to_have_count(0, timeout=BACK_MS)
     await expect(ana.page.locator(".connection")).to_have_text("Connected", timeout=BACK_MS)
-    await expect(ana.page.locator(".dock.mine:not(.busy), .dock.theirs")).to_be_visible(timeout=BACK_MS)
+    await expect(ana.page.locator(".action-bar.mine:not(.busy), .action-bar.theirs")).to_be_visible(timeout=BACK_MS)
     assert len(keys) > 6
     assert len(set(keys)) == 1
     placed = [event for diff in await _log(table) for event in diff["events"] if event["type"] == "tile_placed"]

@@ -13,7 +13,7 @@ from tests.page.visitor import PHONE, Size, Visitor, Visitors
 
 SMALLEST: Size = (320, 480)
 MANY = 25
-"""So many payments the dock once listed, each with a button's height."""
+"""So many payments the action bar once listed, each with a button's height."""
 GROUPS = {"bananas": 0, "shells": 0, "fish": 0}
 
 
@@ -23,8 +23,8 @@ async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visito
     await game.play_until(offers("deliver", MANY))
     player = await sit(visitors, game, size)
     await player.page.locator(".ship.choosable").first.tap()
-    status = player.dock.get_by_role("status")
-    deliver = player.dock.get_by_role("button", name="Deliver")
+    status = player.action_bar.get_by_role("status")
+    deliver = player.action_bar.get_by_role("button", name="Deliver")
     await expect(status).to_contain_text("0 of 7 chosen, 7 missing.")
     await expect(deliver).to_be_disabled()
     for _ in range(5):
@@ -76,29 +76,29 @@ async def test_wares_that_the_ship_does_not_take_together_cannot_be_confirmed_an
     await expect(player.page.locator(".ship.choosable").first).to_be_visible()
     shown = (await game.game())["display"].index(ship)
     await player.page.locator(".ship").nth(shown).tap()
-    status = player.dock.get_by_role("status")
+    status = player.action_bar.get_by_role("status")
     await expect(status).to_contain_text("missing.")
     legal = [move["action"]["wares"] for move in await game.moves() if move["action"].get("ship") == ship]
     for ware, amount in _illegal(legal).items():
         await _set(player, ware, amount)
     await expect(status).to_contain_text("Not these together: the ship takes ")
-    await expect(player.dock.get_by_role("button", name="Deliver")).to_be_disabled()
+    await expect(player.action_bar.get_by_role("button", name="Deliver")).to_be_disabled()
     assert await violations(player.page) == []
     for ware in GROUPS:
         await _set(player, ware, min(wares[ware] for wares in legal))
     for ware, amount in legal[0].items():
         await _set(player, ware, amount)
     await expect(status).to_contain_text("chosen.")
-    await expect(player.dock.get_by_role("button", name="Deliver")).to_be_enabled()
+    await expect(player.action_bar.get_by_role("button", name="Deliver")).to_be_enabled()
 
 
 def _button(player: Visitor, name: str) -> Locator:
-    return player.dock.get_by_role("button", name=name)
+    return player.action_bar.get_by_role("button", name=name)
 
 
 async def _set(player: Visitor, ware: str, amount: int) -> None:
     """Choose so many of a ware."""
-    stepper = player.dock.get_by_role("spinbutton", name=ware.title())
+    stepper = player.action_bar.get_by_role("spinbutton", name=ware.title())
     if await stepper.count() == 0:
         assert amount == 0
         return

@@ -15,13 +15,13 @@ SMALL = (900, 640)
 async def test_a_newcomer_plays_a_whole_game_against_the_computer_by_clicking_only(visitors: Visitors) -> None:
     newcomer = await visitors.come(size=SMALL)
     await starts_against_the_computer(newcomer)
-    await expect(newcomer.dock).to_contain_text("Tap a marked place for this tile")
+    await expect(newcomer.action_bar).to_contain_text("Tap a marked place for this tile")
     decisions = 0
     while await newcomer.decide(sends=decisions % 5 == 0):
         decisions += 1
         assert decisions < MOST_DECISIONS
     assert decisions >= 30
-    await expect(newcomer.dock).to_contain_text(re.compile("wins?"))
+    await expect(newcomer.action_bar).to_contain_text(re.compile("wins?"))
     await expect(newcomer.page.locator(".ranking tbody tr")).to_have_count(2)
     await newcomer.press("Play again")
     await expect(newcomer.page.locator(".bag")).to_have_text(re.compile("^(71|70) tiles left$"))
@@ -35,7 +35,7 @@ async def test_two_browsers_play_a_whole_game_and_one_that_loses_its_network_cat
         await visitor.press("Join the game")
     decisions = 0
     while not await _over(ana, bo):
-        decider, other = (ana, bo) if await ana.page.locator(".dock.mine").count() else (bo, ana)
+        decider, other = (ana, bo) if await ana.page.locator(".action-bar.mine").count() else (bo, ana)
         if decisions == 10:
             await _cut_off(decider, other)
         else:
@@ -58,11 +58,14 @@ async def _private_table(visitors: Visitors) -> str:
 
 async def _over(*visitors: Visitor) -> bool:
     """Whether the game is over on all screens, once each shows whose turn it is."""
-    shown = [visitor.page.locator(".dock.mine, .dock.theirs, .dock.outcome").first for visitor in visitors]
+    shown = [
+        visitor.page.locator(".action-bar.mine, .action-bar.theirs, .action-bar.game-result").first
+        for visitor in visitors
+    ]
     for one in shown:
         await one.wait_for()
-    mine = [await visitor.page.locator(".dock.mine").count() for visitor in visitors]
-    over = [await visitor.page.locator(".dock.outcome").count() for visitor in visitors]
+    mine = [await visitor.page.locator(".action-bar.mine").count() for visitor in visitors]
+    over = [await visitor.page.locator(".action-bar.game-result").count() for visitor in visitors]
     if sum(mine) != 1 and not all(over):
         await visitors[0].page.wait_for_timeout(20)
         return await _over(*visitors)
@@ -73,8 +76,8 @@ async def _cut_off(decider: Visitor, other: Visitor) -> None:
     """The other one is off the network while the decider goes on, and then sees all that was missed."""
     await other.context.set_offline(True)
     await other.page.evaluate("dispatchEvent(new Event('offline'))")
-    while await decider.page.locator(".dock.mine").count():
+    while await decider.page.locator(".action-bar.mine").count():
         await decider.decide(sends=False)
     await other.context.set_offline(False)
-    await expect(other.page.locator(".dock.mine")).to_be_visible(timeout=20_000)
+    await expect(other.page.locator(".action-bar.mine")).to_be_visible(timeout=20_000)
     await expect(other.page.locator(".connection")).to_have_text("Connected")

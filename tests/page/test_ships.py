@@ -16,7 +16,7 @@ async def test_a_tap_on_a_ship_tells_its_signs_and_what_is_lacking(visitors: Vis
     player = await visitors.come(size=PHONE, touch=True)
     await player.page.get_by_role("button", name="Play against the computer").tap()
     await expect(player.page.locator(".cell").first).to_be_visible()
-    told = player.page.locator(".ship-told")
+    told = player.page.locator(".ship-tooltip")
     for ship in await player.page.locator(".harbour .ship").all():
         await ship.tap()
         await expect(told).to_have_count(1)
@@ -40,8 +40,8 @@ async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
         signs = set("".join(await ship.locator(".cost .letter").all_text_contents()))
         await ship.hover()
         for sign in signs:
-            await expect(player.page.locator(".ship-told .sign", has_text=f"{sign}: ")).to_be_visible()
-        await expect(player.page.locator(".ship-told .sign")).to_have_count(len(signs))
+            await expect(player.page.locator(".ship-tooltip .sign", has_text=f"{sign}: ")).to_be_visible()
+        await expect(player.page.locator(".ship-tooltip .sign")).to_have_count(len(signs))
         seen |= signs
     assert seen == {"A", "B", "?"}
 
@@ -49,7 +49,7 @@ async def test_each_sign_is_told_in_words(visitors: Visitors) -> None:
 async def test_a_ship_is_told_on_hover_and_on_focus_and_no_longer_than_that(visitors: Visitors) -> None:
     player = await visitors.come(size=DESKTOP)
     await starts_against_the_computer(player)
-    told = player.page.locator(".ship-told")
+    told = player.page.locator(".ship-tooltip")
     ship = player.page.locator(".harbour .ship").first
     await ship.hover()
     await expect(told).to_contain_text(WANTED)
@@ -77,11 +77,11 @@ async def test_what_is_lacking_is_counted_for_the_wares_that_one_has(visitors: V
     for index, ship in enumerate(game["display"]):
         await player.page.locator(".harbour .ship").nth(index).hover()
         expected = "You can load it" if ship in payable else "You lack"
-        await expect(player.page.locator(".ship-told")).to_contain_text(expected)
+        await expect(player.page.locator(".ship-tooltip")).to_contain_text(expected)
 
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
-async def test_nothing_covers_what_the_dock_says_of_a_ship_that_is_tapped_to_be_loaded(
+async def test_nothing_covers_what_the_action_bar_says_of_a_ship_that_is_tapped_to_be_loaded(
     visitors: Visitors, size: Size
 ) -> None:
     table = await prepared(visitors, "ships-1")
@@ -90,8 +90,8 @@ async def test_nothing_covers_what_the_dock_says_of_a_ship_that_is_tapped_to_be_
     ship = player.page.locator(".ship.choosable").first
     await ship.tap()
     await expect(ship).to_have_attribute("aria-pressed", "true")
-    await expect(player.dock.get_by_role("button", name="Deliver")).to_be_visible()
-    await expect(player.page.locator(".ship-told")).to_have_count(0)
+    await expect(player.action_bar.get_by_role("button", name="Deliver")).to_be_visible()
+    await expect(player.page.locator(".ship-tooltip")).to_have_count(0)
 
 
 @pytest.mark.parametrize("size", (PHONE, SIDEWAYS), ids=["phone", "sideways"])
@@ -101,10 +101,10 @@ async def test_phones_show_the_same_hints_as_desktops(visitors: Visitors, size: 
         player = await visitors.come(size=screen)
         await starts_against_the_computer(player)
         await expect(player.page.locator(".cell").first).to_be_visible()
-        placing = await player.dock.locator(".hint").inner_text()
+        placing = await player.action_bar.locator(".hint").inner_text()
         await player.decide()
         await expect(player.page.locator(".spot").first).to_be_visible()
-        shown.append([placing.split(), (await player.dock.locator(".hint").inner_text()).split()])
+        shown.append([placing.split(), (await player.action_bar.locator(".hint").inner_text()).split()])
     assert shown[0] == shown[1]
     assert "Sides" in shown[1][0]
 

@@ -62,12 +62,12 @@ async def test_what_can_be_chosen_is_brought_into_sight_and_left_where_the_playe
     await player.page.keyboard.press("r")
     await player.page.wait_for_timeout(100)
     assert await _transform(player) == pushed, "whoever looks elsewhere may"
-    await player.dock.locator(".primary").click()
+    await player.action_bar.locator(".primary").click()
     await expect(player.page.locator(".spot.place").first).to_be_attached()
     await expect(player.page.locator(".spot.place").first).to_be_in_viewport()
     assert any(await player.page.evaluate(IN_SIGHT, ".spot.place"))
     await _push_away(player)
-    await player.dock.get_by_role("button", name="No islander").click()
+    await player.action_bar.get_by_role("button", name="No islander").click()
     await expect(player.page.locator(".cell").first).to_be_attached()
     await player.page.wait_for_function(f"() => ({IN_SIGHT})('[data-choice]').some(Boolean)")
 
@@ -79,7 +79,7 @@ async def test_a_finished_game_and_a_replay_open_with_the_board_in_view(visitors
     player = await sit(visitors, game, size)
     await _push_away(player)
     await game.play_until(lambda moves: not moves)
-    await expect(player.page.locator(".dock.outcome")).to_be_visible()
+    await expect(player.page.locator(".action-bar.game-result")).to_be_visible()
     await player.page.wait_for_function(f"() => ({IN_SIGHT})('.tile').every(Boolean)")
     await _push_away(player)
     await player.press("See the game again")
@@ -88,7 +88,7 @@ async def test_a_finished_game_and_a_replay_open_with_the_board_in_view(visitors
         await slider.fill(step)
         assert all(await player.page.evaluate(IN_SIGHT, ".tile"))
     await player.page.reload()
-    await expect(player.page.locator(".dock.outcome")).to_be_visible()
+    await expect(player.page.locator(".action-bar.game-result")).to_be_visible()
     await player.page.wait_for_function(f"() => ({IN_SIGHT})('.tile').every(Boolean)")
 
 

@@ -44,7 +44,7 @@ async def test_a_spectator_sees_a_move_as_it_is_made_and_has_nothing_to_decide(v
     await starts_against_the_computer(player)
     watcher = await visitors.come()
     await watcher.page.get_by_role("link", name="Watch").click()
-    await expect(watcher.dock).to_contain_text("turn")
+    await expect(watcher.action_bar).to_contain_text("turn")
     before = await watcher.version()
     await player.decide()
     await watcher.page.wait_for_function(
@@ -70,7 +70,7 @@ async def test_who_gives_up_has_lost(visitors: Visitors) -> None:
     player.page.on("dialog", lambda dialog: dialog.accept())
     await player.press("Menu")
     await player.press("Give up")
-    await expect(player.dock).to_contain_text("Computer wins")
+    await expect(player.action_bar).to_contain_text("Computer wins")
     await expect(player.page.locator(".players")).to_contain_text("gave up")
 
 
@@ -78,12 +78,12 @@ async def test_friends_play_again_and_who_had_joined_has_the_same_seat(visitors:
     ana = await visitors.come()
     bo = await visitors.come(await _invited(ana))
     await _joins_and_gives_up(bo)
-    await expect(ana.dock).to_contain_text("You win!")
+    await expect(ana.action_bar).to_contain_text("You win!")
     await ana.press("Play again")
     await bo.press("Go to the next game")
     await expect(bo.page.locator(".player").nth(1)).to_contain_text("you")
     await expect(ana.page.locator(".player").nth(0)).to_contain_text("you")
-    mine = [await one.page.locator(".dock.mine").count() for one in (ana, bo)]
+    mine = [await one.page.locator(".action-bar.mine").count() for one in (ana, bo)]
     assert sum(mine) == 1
 
 
@@ -118,7 +118,7 @@ async def test_scores_remaining_tiles_and_what_islanders_would_bring_are_told(vi
     await starts_against_the_computer(player)
     await player.decide()
     await player.page.get_by_role("button", name=re.compile("^Send out a ")).first.click()
-    await player.dock.locator(".primary").click()
+    await player.action_bar.locator(".primary").click()
     await player.page.get_by_role("button", name="Show where Captain").click()
     await expect(player.page.locator(".breakdown")).to_contain_text("Unfinished work would bring")
     await player.page.get_by_role("tab", name=re.compile("tiles left")).click()
@@ -130,7 +130,7 @@ async def test_scores_remaining_tiles_and_what_islanders_would_bring_are_told(vi
 async def _joins_and_gives_up(bo: Visitor) -> None:
     await bo.page.get_by_label("Your name").fill("Bo")
     await bo.press("Join the game")
-    await expect(bo.dock).to_contain_text("turn")
+    await expect(bo.action_bar).to_contain_text("turn")
     bo.page.on("dialog", lambda dialog: dialog.accept())
     await bo.press("Menu")
     await bo.press("Give up")
@@ -176,6 +176,6 @@ async def test_a_rematch_that_a_spectators_link_does_not_open_is_told_kindly(vis
     watcher = await visitors.come(link)
     await _joins_and_gives_up(bo)
     await ana.press("Play again")
-    await expect(watcher.dock).to_contain_text("They play again at a private table.")
+    await expect(watcher.action_bar).to_contain_text("They play again at a private table.")
     await expect(watcher.page.get_by_role("button", name="Go to the next game")).to_have_count(0)
     await expect(bo.page.get_by_role("button", name="Go to the next game")).to_be_visible()

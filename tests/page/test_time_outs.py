@@ -100,9 +100,9 @@ async def test_two_who_both_look_away_find_their_game_waiting_and_who_played(
     assert (await table.game())["status"] == "active"
     for visitor in (ana, bo):
         await expect(visitor.page.locator(".stand-in")).to_contain_text("the game waits for you")
-        await expect(visitor.dock).to_contain_text("The game waits until one of its players is back.")
+        await expect(visitor.action_bar).to_contain_text("The game waits until one of its players is back.")
     await bo.press("Take over")
-    await expect(bo.dock).to_contain_text("Your turn")
+    await expect(bo.action_bar).to_contain_text("Your turn")
     await expect(ana.page.locator(".stand-in")).not_to_contain_text("the game waits for you")
     await expect(bo.page.locator(".log")).to_contain_text("The computer, for Ana, places a tile.")
 
@@ -114,8 +114,8 @@ async def test_the_outcome_tells_for_which_turns_the_computer_played(visitors: V
     await table.post("return", {"seat": 0}, table.tokens[0])
     await table.post("resign", {"seat": 1}, table.tokens[1])
     ana = await table.opened_by(visitors, 0)
-    await expect(ana.dock).to_contain_text("You win!")
-    await expect(ana.dock).to_contain_text("The computer played for Ana in turns 1, 3 and 5.")
+    await expect(ana.action_bar).to_contain_text("You win!")
+    await expect(ana.action_bar).to_contain_text("The computer played for Ana in turns 1, 3 and 5.")
 
 
 async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Visitors, store: RedisStore) -> None:
@@ -123,7 +123,7 @@ async def test_the_outcome_tells_for_which_turns_the_clock_decided(visitors: Vis
     await out_of_time(table, store)
     await table.post("resign", {"seat": 1}, table.tokens[1])
     ana = await table.opened_by(visitors, 0)
-    await expect(ana.dock).to_contain_text("time ran out, and the clock decided, in turn 1.")
+    await expect(ana.action_bar).to_contain_text("time ran out, and the clock decided, in turn 1.")
     await expect(ana.page.locator(".log")).to_contain_text("The clock, for Ana, places a tile.")
 
 
@@ -154,7 +154,7 @@ async def test_a_clock_warns_before_it_runs_out(visitors: Visitors, policy: str,
 async def test_who_watches_is_neither_warned_nor_asked_to_take_over(visitors: Visitors, store: RedisStore) -> None:
     table = await prepared(visitors, "away", **AWAY)
     watcher = await visitors.come(f"{visitors.url}#{table.id}")
-    await expect(watcher.dock).to_contain_text("turn")
+    await expect(watcher.action_bar).to_contain_text("turn")
     await out_of_time(table, store)
     await expect(watcher.page.locator(".log")).to_contain_text("The bot Skilled stands in for Ana.")
     await expect(watcher.page.locator(".stand-in, .hurry")).to_have_count(0)

@@ -18,13 +18,13 @@ async def test_cards_outcome_and_lobby_show_the_final_totals_and_who_won(visitor
     winner = game["result"]["winners"][0]
     assert points[winner] < max(points), "the points of the ships must name another winner"
     player = await table.opened_by(visitors, 0, size=size, touch=size == PHONE)
-    await expect(player.dock).to_contain_text("wins")
+    await expect(player.action_bar).to_contain_text("wins")
     assert await _numbers(player.page.locator(".player .points b")) == totals
     assert await _winners(player) == [winner]
     assert sorted(await _numbers(player.page.locator(".ranking td:last-child"))) == sorted(totals)
     await expect(player.page.locator(".ranking tbody tr").first).to_contain_text(game["players"][winner]["name"])
     await player.page.goto(visitors.url)
-    row = player.page.locator(f".table-row:has(a[href='#{table.id}'])")
+    row = player.page.locator(f".game-row:has(a[href='#{table.id}'])")
     assert await _numbers(row.locator("small.points")) == totals
     await expect(row.locator(".winner")).to_contain_text(game["players"][winner]["name"])
 
@@ -35,7 +35,7 @@ async def test_who_share_the_win_are_all_named_winners(visitors: Visitors) -> No
     assert game["result"]["winners"] == [0, 1]
     assert _points(game)[0] != _points(game)[1]
     player = await table.opened_by(visitors, 0)
-    await expect(player.dock).to_contain_text("Ana and Bo share the win")
+    await expect(player.action_bar).to_contain_text("Ana and Bo share the win")
     assert await _winners(player) == [0, 1]
     assert await _numbers(player.page.locator(".player .points b")) == _totals(game)
 

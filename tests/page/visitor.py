@@ -12,8 +12,8 @@ Size = tuple[int, int]
 
 DESKTOP: Size = (1440, 900)
 PHONE: Size = (390, 844)
-MINE = ".dock.mine:not(.busy)"
-OVER = ".dock.outcome"
+MINE = ".action-bar.mine:not(.busy)"
+OVER = ".action-bar.game-result"
 
 
 class Visitor(NamedTuple):
@@ -23,9 +23,9 @@ class Visitor(NamedTuple):
     page: Page
 
     @property
-    def dock(self) -> Locator:
+    def action_bar(self) -> Locator:
         """What is to be done now, and the buttons for it."""
-        return self.page.locator(".dock")
+        return self.page.locator(".action-bar")
 
     async def press(self, name: str) -> None:
         """Press a button by its words."""
@@ -42,10 +42,10 @@ class Visitor(NamedTuple):
             await self._choices(phase).first.click()
         if phase == "ship":
             await self._pay()
-        if await self.dock.locator(".primary").is_enabled():
-            await self.dock.locator(".primary").click()
+        if await self.action_bar.locator(".primary").is_enabled():
+            await self.action_bar.locator(".primary").click()
         else:
-            await self.dock.locator(".buttons button:not(.primary, .undo)").click()
+            await self.action_bar.locator(".buttons button:not(.primary, .undo)").click()
         await self._passed(before)
         return True
 
@@ -55,7 +55,7 @@ class Visitor(NamedTuple):
 
     async def _pay(self) -> None:
         """Choose wares as long as more can be chosen; that may be no way to pay the ship."""
-        more = self.dock.locator(".stepper button:last-child:enabled")
+        more = self.action_bar.locator(".stepper button:last-child:enabled")
         while await more.count():
             await more.first.click()
 
@@ -134,4 +134,4 @@ class Visitors:
 async def starts_against_the_computer(visitor: Visitor) -> None:
     """The one click of a newcomer."""
     await visitor.press("Play against the computer")
-    await expect(visitor.dock).to_contain_text("Your turn")
+    await expect(visitor.action_bar).to_contain_text("Your turn")

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Lobby } from "./lobby/lobby.tsx";
 import { type Route, fragmentOf, routeOf } from "./model/route.ts";
-import { TableScreen } from "./parts/table_screen.tsx";
+import { GameScreen } from "./parts/game_screen.tsx";
 
 export function App(): JSX.Element {
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
@@ -16,20 +16,19 @@ export function App(): JSX.Element {
   }, []);
 
   useEffect(() => {
-    // A token that came with a link is kept by the table; the address bar need not show it.
-    if (route.screen === "table" && route.token !== null)
-      history.replaceState(null, "", fragmentOf(route.id));
+    // The session stores a token that came with a link; the address bar need not show it.
+    if (route.screen === "game" && route.token !== null) history.replaceState(null, "", fragmentOf(route.id));
   }, [route]);
 
-  return route.screen === "table" ? (
-    <TableScreen key={route.id} id={route.id} token={route.token} />
+  return route.screen === "game" ? (
+    <GameScreen key={route.id} id={route.id} token={route.token} />
   ) : (
     <Lobby />
   );
 }
 
-/** The new route; the same table again changes nothing unless it brings a token. */
+/** The new route; the same game again changes nothing unless it brings a token. */
 function followed(before: Route, after: Route): Route {
-  const same = before.screen === "table" && after.screen === "table" && before.id === after.id;
+  const same = before.screen === "game" && after.screen === "game" && before.id === after.id;
   return same && after.token === null ? before : after;
 }

@@ -13,6 +13,6 @@ export function isUnanswered(error: unknown): boolean {
 /** Why something did not work, in words; throws on what is a mistake of this page. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ProblemError) return error.problem.detail || error.problem.title;
-  if (error instanceof UnreachableError) return text.table.offline;
+  if (error instanceof UnreachableError) return text.game.offline;
   throw error;
 }

@@ -5,18 +5,18 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, bounds, keyOf } from "../model/cells.ts";
 import { type Choices, fittingRotation } from "../model/choices.ts";
-import { useFollowed } from "../model/observable.ts";
-import { kindAt } from "../model/story.ts";
-import { turn } from "../table/deeds.ts";
-import type { Table } from "../table/table.ts";
+import { useObservable } from "../model/observable.ts";
+import { kindAt } from "../model/event_sentences.ts";
+import { rotate } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { CellChoices, SpotChoices } from "./choices.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
-import { Evaluated } from "./evaluated.tsx";
-import { News } from "./news.tsx";
+import { EvaluatedCells } from "./evaluated_cells.tsx";
+import { RecentEvents } from "./recent_events.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
-import { choiceTowards, placeOf } from "./steering.ts";
+import { choiceInDirection, positionOf } from "./keyboard_navigation.ts";
 import { View, type ViewRef } from "./view.ts";
 import { ZoomButtons } from "./zoom.tsx";
 
@@ -24,29 +24,29 @@ import { ZoomButtons } from "./zoom.tsx";
 const BORDER = 1;
 
 export interface BoardProps {
-  readonly table: Table;
+  readonly session: GameSession;
   readonly pictures: Pictures;
   /** Set to the view, for those who drop tiles here. */
   readonly viewRef: ViewRef;
 }
 
-export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | null {
-  useFollowed(pictures);
+export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element | null {
+  useObservable(pictures);
   const frame = useRef<SVGSVGElement>(null);
   const drawn = useRef<SVGGElement>(null);
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
   const [inspected, setInspected] = useState<{ cell: Cell; segment: number } | null>(null);
-  const { game, tileset } = table;
+  const { game, tileset } = session;
   // A replay is looked at in the frame of the whole, so that nothing moves but what is played.
-  const whole = table.replayed === null ? game : table.latest;
+  const whole = session.replayed === null ? game : session.latest;
   const box = whole ? bounds(whole, BORDER) : null;
 
   useLayoutEffect(() => {
     if (!frame.current || !drawn.current) return;
     const view = new View(frame.current, drawn.current);
     viewRef.current = view;
-    const ended = gestures(frame.current, view, (event) => wheelTurns(event, table, view));
+    const ended = gestures(frame.current, view, (event) => wheelTurns(event, session, view));
     const resized = new ResizeObserver(() => view.resized());
     resized.observe(frame.current);
     return () => {
@@ -54,23 +54,23 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
       resized.disconnect();
       viewRef.current = null;
     };
-  }, [table]);
+  }, [session]);
 
   useEffect(() => {
     if (box) viewRef.current?.fit(box);
   }, [box?.left, box?.top, box?.right, box?.bottom]);
 
-  const spot = table.choices.spots.find((choice) => choice.kind === "place")?.cell;
+  const spot = session.choices.spots.find((choice) => choice.kind === "place")?.cell;
   useEffect(() => {
     viewRef.current?.closeUp(spot ?? null);
   }, [spot?.x, spot?.y]);
 
-  const isLookedBackAt = table.replayed !== null || (game !== null && game.status !== "active");
+  const isLookedBackAt = session.replayed !== null || (game !== null && game.status !== "active");
   useEffect(() => {
     if (box && isLookedBackAt) viewRef.current?.fit(box, true);
-  }, [isLookedBackAt, table.replayed === null]);
+  }, [isLookedBackAt, session.replayed === null]);
 
-  const places = table.replayed === null ? placesIn(table.choices) : [];
+  const places = session.replayed === null ? placesIn(session.choices) : [];
   const asked = places.length > 0 ? game?.version : null;
   useEffect(() => {
     viewRef.current?.bring(places);
@@ -79,11 +79,11 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
   if (!game || !tileset) return null;
 
   function steer(event: KeyboardEvent): void {
-    const next = event.shiftKey || !frame.current ? null : choiceTowards(event.key, frame.current);
+    const next = event.shiftKey || !frame.current ? null : choiceInDirection(event.key, frame.current);
     if (!next) return;
     event.preventDefault();
     next.focus({ preventScroll: true });
-    const { x, y } = placeOf(next);
+    const { x, y } = positionOf(next);
     viewRef.current?.reveal({ x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) });
     setActive(next.getAttribute("data-choice"));
   }
@@ -98,33 +98,33 @@ export function Board({ table, pictures, viewRef }: BoardProps): JSX.Element | n
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
   return (
-    <section class="board" aria-label={text.table.board} onKeyDown={steer}>
-      <p class="unseen">{text.table.boardHelp}</p>
+    <section class="board" aria-label={text.game.board} onKeyDown={steer}>
+      <p class="unseen">{text.game.boardHelp}</p>
       <svg ref={frame} class="frame" onPointerMove={hover} onPointerLeave={() => setHovered(null)}>
         <g ref={drawn} class="drawn">
           <Tiles game={game} pictures={pictures} />
-          <Evaluated key={game.version} table={table} />
-          {table.choices.cells.size > 0 && table.replayed === null && (
+          <EvaluatedCells key={game.version} session={session} />
+          {session.choices.cells.size > 0 && session.replayed === null && (
             <>
-              <Ghost table={table} pictures={pictures} hovered={hovered} />
-              <CellChoices table={table} pictures={pictures} active={active} />
+              <Ghost session={session} pictures={pictures} hovered={hovered} />
+              <CellChoices session={session} pictures={pictures} active={active} />
             </>
           )}
           <Islanders
             game={game}
             pictures={pictures}
-            pointedOut={table.pointedOut}
+            pointedOut={session.pointedOut}
             kindOf={kindOf}
             onInspect={(cell, segment) => setInspected({ cell, segment })}
           />
-          {table.replayed === null && <SpotChoices table={table} pictures={pictures} active={active} />}
+          {session.replayed === null && <SpotChoices session={session} pictures={pictures} active={active} />}
         </g>
       </svg>
       <div class="messages">
         {inspected ? (
-          <Inspected table={table} {...inspected} onClose={() => setInspected(null)} />
+          <Inspected session={session} {...inspected} onClose={() => setInspected(null)} />
         ) : (
-          <News table={table} />
+          <RecentEvents session={session} />
         )}
       </div>
       <ZoomButtons viewRef={viewRef} fit={() => box && viewRef.current?.fit(box, true)} />
@@ -139,29 +139,29 @@ function placesIn({ cells, spots }: Choices): readonly Cell[] {
 
 /** The tile as it would lie under the mouse. */
 function Ghost({
-  table,
+  session,
   pictures,
   hovered,
 }: {
-  table: Table;
+  session: GameSession;
   pictures: Pictures;
   hovered: Cell | null;
 }): JSX.Element | null {
-  const choice = hovered && table.choices.cells.get(keyOf(hovered));
-  const tile = table.game?.turn?.tile;
-  if (!choice || tile === undefined || table.selection.cell) return null;
+  const choice = hovered && session.choices.cells.get(keyOf(hovered));
+  const tile = session.game?.turn?.tile;
+  if (!choice || tile === undefined || session.selection.cell) return null;
   return (
     <g class="ghost" transform={at({ x: choice.cell.x * SIZE, y: choice.cell.y * SIZE })}>
-      <TilePicture href={pictures.href(tile, fittingRotation(choice, table.selection.rotation))} />
+      <TilePicture href={pictures.href(tile, fittingRotation(choice, session.selection.rotation))} />
     </g>
   );
 }
 
 /** Over the tile on trial the wheel turns it. */
-function wheelTurns(event: WheelEvent, table: Table, view: View): boolean {
-  const { cell } = table.selection;
+function wheelTurns(event: WheelEvent, session: GameSession, view: View): boolean {
+  const { cell } = session.selection;
   const over = view.cellAt({ x: event.clientX, y: event.clientY });
   if (!cell || keyOf(cell) !== keyOf(over)) return false;
-  turn(table, event.deltaY > 0 ? 1 : -1);
+  rotate(session, event.deltaY > 0 ? 1 : -1);
   return true;
 }

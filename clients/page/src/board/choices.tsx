@@ -4,9 +4,9 @@ import type { ComponentChildren, JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { type Cell, SIZE, keyOf, sameCell } from "../model/cells.ts";
 import type { CellChoice, SpotChoice } from "../model/choices.ts";
-import { describedCell, kindAt } from "../model/story.ts";
-import type { Table } from "../table/table.ts";
-import { choose, confirm } from "../table/deeds.ts";
+import { describedCell, kindAt } from "../model/event_sentences.ts";
+import type { GameSession } from "../session/game_session.ts";
+import { choose, confirm } from "../session/actions.ts";
 import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
 import { TilePicture, at, onBoard } from "./placed.tsx";
@@ -50,16 +50,16 @@ function Choice(props: ChoiceProps): JSX.Element {
 }
 
 interface ChoicesProps {
-  readonly table: Table;
+  readonly session: GameSession;
   readonly pictures: Pictures;
   /** The choice that Tab reaches; null for the first. */
   readonly active: string | null;
 }
 
 /** The cells where the tile may lie; where one is chosen, the tile lies there on trial. */
-export function CellChoices({ table, pictures, active }: ChoicesProps): JSX.Element | null {
-  const tile = table.game?.turn?.tile;
-  const cells = [...table.choices.cells.values()];
+export function CellChoices({ session, pictures, active }: ChoicesProps): JSX.Element | null {
+  const tile = session.game?.turn?.tile;
+  const cells = [...session.choices.cells.values()];
   const reachable = cells.some(({ cell }) => keyOf(cell) === active)
     ? active
     : keyOf(cells[0]?.cell ?? { x: 0, y: 0 });
@@ -71,14 +71,14 @@ export function CellChoices({ table, pictures, active }: ChoicesProps): JSX.Elem
           key={keyOf(choice.cell)}
           name={keyOf(choice.cell)}
           middle={{ x: (choice.cell.x + 0.5) * SIZE, y: (choice.cell.y + 0.5) * SIZE }}
-          label={cellLabel(table, choice)}
-          selected={sameCell(choice.cell, table.selection.cell)}
+          label={cellLabel(session, choice)}
+          selected={sameCell(choice.cell, session.selection.cell)}
           reachable={keyOf(choice.cell) === reachable}
-          onChoose={() => choose.cell(table, choice.cell)}
-          onConfirm={() => confirm(table)}
+          onChoose={() => choose.cell(session, choice.cell)}
+          onConfirm={() => confirm(session)}
         >
           <g transform={at({ x: choice.cell.x * SIZE, y: choice.cell.y * SIZE })}>
-            <Place table={table} choice={choice} href={pictures.href(tile, table.selection.rotation)} />
+            <Place session={session} choice={choice} href={pictures.href(tile, session.selection.rotation)} />
           </g>
         </Choice>
       ))}
@@ -86,8 +86,8 @@ export function CellChoices({ table, pictures, active }: ChoicesProps): JSX.Elem
   );
 }
 
-function Place(props: { table: Table; choice: CellChoice; href: string }): JSX.Element {
-  const { selection } = props.table;
+function Place(props: { session: GameSession; choice: CellChoice; href: string }): JSX.Element {
+  const { selection } = props.session;
   const selected = sameCell(props.choice.cell, selection.cell);
   if (!selected) {
     return (
@@ -114,18 +114,18 @@ function Place(props: { table: Table; choice: CellChoice; href: string }): JSX.E
   );
 }
 
-function cellLabel(table: Table, { cell, rotations }: CellChoice): string {
-  if (!table.game || !table.tileset) return "";
-  if (sameCell(cell, table.selection.cell)) {
+function cellLabel(session: GameSession, { cell, rotations }: CellChoice): string {
+  if (!session.game || !session.tileset) return "";
+  if (sameCell(cell, session.selection.cell)) {
     const { at: where, chosenCell, turned } = text.describe;
-    return chosenCell(where(cell.x, cell.y), turned(table.selection.rotation));
+    return chosenCell(where(cell.x, cell.y), turned(session.selection.rotation));
   }
-  return describedCell(table.game, table.tileset, cell, rotations.size);
+  return describedCell(session.game, session.tileset, cell, rotations.size);
 }
 
 /** The spots where an islander may go, and the islanders that may be taken back. */
-export function SpotChoices({ table, pictures, active }: ChoicesProps): JSX.Element | null {
-  const { game, tileset, choices } = table;
+export function SpotChoices({ session, pictures, active }: ChoicesProps): JSX.Element | null {
+  const { game, tileset, choices } = session;
   if (!game || !tileset) return null;
   const reachable = choices.spots.some(({ key }) => key === active) ? active : choices.spots[0]?.key;
   return (
@@ -134,7 +134,7 @@ export function SpotChoices({ table, pictures, active }: ChoicesProps): JSX.Elem
         const placed = game.board[keyOf(choice.cell)];
         if (!placed) return null;
         const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
-        const selected = table.selection.spot === choice.key;
+        const selected = session.selection.spot === choice.key;
         const kind = kindAt(game, tileset, choice.cell, choice.segment);
         return (
           <Choice
@@ -144,15 +144,15 @@ export function SpotChoices({ table, pictures, active }: ChoicesProps): JSX.Elem
             label={spotLabel(choice, kind)}
             selected={selected}
             reachable={choice.key === reachable}
-            onChoose={() => choose.spot(table, choice.key)}
-            onConfirm={() => confirm(table)}
+            onChoose={() => choose.spot(session, choice.key)}
+            onConfirm={() => confirm(session)}
           >
             <g transform={at(middle)}>
               {choice.kind === "retrieve" && <circle class="reach" r="30" />}
               <circle class={`spot ${choice.kind}`} r="15" />
               {choice.kind === "place" && (
                 <g class="spot-figure" transform="scale(0.85)">
-                  <Figure color={game.players[table.decider ?? 0]?.color ?? ""} lies={kind === "sea"} />
+                  <Figure color={game.players[session.decider ?? 0]?.color ?? ""} lies={kind === "sea"} />
                 </g>
               )}
             </g>

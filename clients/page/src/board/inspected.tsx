@@ -3,23 +3,23 @@
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { type Cell, keyOf } from "../model/cells.ts";
-import { kindAt, nameOf } from "../model/story.ts";
-import type { Table } from "../table/table.ts";
+import { kindAt, nameOf } from "../model/event_sentences.ts";
+import type { GameSession } from "../session/game_session.ts";
 
 interface InspectedProps {
-  readonly table: Table;
+  readonly session: GameSession;
   readonly cell: Cell;
   readonly segment: number;
   readonly onClose: () => void;
 }
 
-export function Inspected({ table, cell, segment, onClose }: InspectedProps): JSX.Element | null {
-  const { game, tileset, scores } = table;
+export function Inspected({ session, cell, segment, onClose }: InspectedProps): JSX.Element | null {
+  const { game, tileset, scores } = session;
   const seat = game?.board[keyOf(cell)]?.islanders.find((islander) => islander.segment === segment)?.seat;
   if (!game || !tileset || seat === undefined) return null;
   const who = text.islander.of(nameOf(game, seat), text.role(kindAt(game, tileset, cell, segment)));
   const value =
-    table.replayed === null
+    session.replayed === null
       ? scores?.islanders.find(
           ({ x, y, segment: index }) => x === cell.x && y === cell.y && index === segment,
         )

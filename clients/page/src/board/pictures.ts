@@ -84,7 +84,7 @@ export class Pictures extends Observable {
 
   private keep(id: string, picture: Element): void {
     this.places.set(id, placesIn(picture));
-    this.changed();
+    this.notify();
   }
 }
 

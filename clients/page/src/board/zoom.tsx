@@ -12,19 +12,19 @@ export function ZoomButtons({ viewRef, fit }: { viewRef: ViewRef; fit: () => voi
     <div class="zoom">
       <button
         class="round"
-        aria-label={text.table.zoomIn}
+        aria-label={text.game.zoomIn}
         onClick={() => viewRef.current?.zoom(STEP, undefined, true)}
       >
         <Icon name="plus" />
       </button>
       <button
         class="round"
-        aria-label={text.table.zoomOut}
+        aria-label={text.game.zoomOut}
         onClick={() => viewRef.current?.zoom(1 / STEP, undefined, true)}
       >
         <Icon name="minus" />
       </button>
-      <button class="round" aria-label={text.table.fit} onClick={fit}>
+      <button class="round" aria-label={text.game.fit} onClick={fit}>
         <Icon name="fit" />
       </button>
     </div>

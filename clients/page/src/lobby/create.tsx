@@ -1,10 +1,10 @@
-/** Setting up a table: who sits where, and how it is played. */
+/** The form that creates a game: seats and options. */
 
 import type { CreateGame } from "south-seas-client";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { keepCreated, keepLikes, likes } from "../model/memory.ts";
+import { saveCreatedGame, savePreferences, preferences } from "../model/storage.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { reasonOf, service } from "../service.ts";
@@ -13,7 +13,7 @@ import { useBots } from "./bots.ts";
 const SEATS = [0, 1, 2, 3, 4] as const;
 type Who = "me" | "friend" | "here" | "nobody" | `bot:${string}`;
 
-interface Table {
+interface GameForm {
   readonly who: readonly Who[];
   readonly names: readonly string[];
   readonly isPrivate: boolean;
@@ -22,9 +22,9 @@ interface Table {
   readonly onTimeout: "pass" | "bot" | "resign";
 }
 
-/** What is asked of the service for a table; empty names get one by seat. */
-function asked(table: Table): CreateGame {
-  const players = table.who.flatMap((who, seat): CreateGame["players"] => {
+/** Builds the request from the form; empty names get one by seat. */
+function createRequest(form: GameForm): CreateGame {
+  const players = form.who.flatMap((who, seat): CreateGame["players"] => {
     if (who === "nobody") return [];
     if (who === "friend") return [{ open: true }];
     const bot = who.startsWith("bot:") ? who.slice(4) : null;
@@ -34,11 +34,11 @@ function asked(table: Table): CreateGame {
         : bot === null
           ? text.seatName(seat)
           : (text.lobby.bots[bot] ?? bot);
-    return [{ name: (bot === null && table.names[seat]?.trim()) || fallback, bot }];
+    return [{ name: (bot === null && form.names[seat]?.trim()) || fallback, bot }];
   });
   const timeout =
-    table.timeout === "" ? {} : { turn_timeout_s: Number(table.timeout), on_timeout: table.onTimeout };
-  return { players, edition: table.edition, visibility: table.isPrivate ? "private" : "public", ...timeout };
+    form.timeout === "" ? {} : { turn_timeout_s: Number(form.timeout), on_timeout: form.onTimeout };
+  return { players, edition: form.edition, visibility: form.isPrivate ? "private" : "public", ...timeout };
 }
 
 function botName(bot: string): string {
@@ -47,23 +47,23 @@ function botName(bot: string): string {
 
 export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   const [problem, setProblem] = useState<string | null>(null);
-  const [table, setTable] = useState<Table>({
+  const [form, setForm] = useState<GameForm>({
     who: ["me", "friend", "nobody", "nobody", "nobody"],
-    names: [likes().name, "", "", "", ""],
+    names: [preferences().name, "", "", "", ""],
     isPrivate: true,
     edition: "international",
     timeout: "",
     onTimeout: "bot",
   });
   const bots = useBots(setProblem);
-  const change = (changes: Partial<Table>): void => setTable({ ...table, ...changes });
-  const seated = table.who.filter((who) => who !== "nobody").length;
+  const change = (changes: Partial<GameForm>): void => setForm({ ...form, ...changes });
+  const seated = form.who.filter((who) => who !== "nobody").length;
 
   async function create(): Promise<void> {
-    keepLikes({ name: table.names[0] ?? "" });
+    savePreferences({ name: form.names[0] ?? "" });
     try {
-      const created = await service.createGame(asked(table));
-      keepCreated(created, table.isPrivate);
+      const created = await service.createGame(createRequest(form));
+      saveCreatedGame(created, form.isPrivate);
       location.hash = fragmentOf(created.game.id);
     } catch (error) {
       setProblem(reasonOf(error));
@@ -80,34 +80,34 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
         }}
       >
         {SEATS.map((seat) => (
-          <Seat key={seat} seat={seat} table={table} bots={bots} change={change} />
+          <Seat key={seat} seat={seat} form={form} bots={bots} change={change} />
         ))}
         <label class="check">
           <input
             type="checkbox"
-            checked={table.isPrivate}
+            checked={form.isPrivate}
             onChange={(event) => change({ isPrivate: event.currentTarget.checked })}
           />
           {text.create.private}
         </label>
         <Select
           label={text.create.edition}
-          value={table.edition}
+          value={form.edition}
           options={text.create.editions}
           onChange={(edition) => change({ edition: edition === "german" ? "german" : "international" })}
         />
         <Select
           label={text.create.timeout}
-          value={table.timeout}
+          value={form.timeout}
           options={text.create.timeouts}
           onChange={(timeout) => change({ timeout })}
         />
-        {table.timeout !== "" && (
+        {form.timeout !== "" && (
           <Select
             label={text.create.onTimeout}
-            value={table.onTimeout}
+            value={form.onTimeout}
             options={text.create.policies}
-            onChange={(policy) => change({ onTimeout: policy as Table["onTimeout"] })}
+            onChange={(policy) => change({ onTimeout: policy as GameForm["onTimeout"] })}
           />
         )}
         {problem && (
@@ -125,13 +125,13 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
 
 interface SeatProps {
   readonly seat: number;
-  readonly table: Table;
+  readonly form: GameForm;
   readonly bots: readonly string[];
-  readonly change: (changes: Partial<Table>) => void;
+  readonly change: (changes: Partial<GameForm>) => void;
 }
 
-function Seat({ seat, table, bots, change }: SeatProps): JSX.Element {
-  const who = table.who[seat] ?? "nobody";
+function Seat({ seat, form, bots, change }: SeatProps): JSX.Element {
+  const who = form.who[seat] ?? "nobody";
   const computers = bots.map((bot): Who => `bot:${bot}`);
   const others: readonly Who[] = ["friend", "here", ...computers, ...(seat > 1 ? (["nobody"] as const) : [])];
   const options = seat === 0 ? (["me"] as const) : others;
@@ -142,7 +142,7 @@ function Seat({ seat, table, bots, change }: SeatProps): JSX.Element {
         <select
           value={who}
           disabled={seat === 0}
-          onChange={(event) => change({ who: table.who.with(seat, event.currentTarget.value as Who) })}
+          onChange={(event) => change({ who: form.who.with(seat, event.currentTarget.value as Who) })}
         >
           {options.map((one) => (
             <option key={one} value={one}>
@@ -153,11 +153,11 @@ function Seat({ seat, table, bots, change }: SeatProps): JSX.Element {
       </label>
       {(who === "me" || who === "here") && (
         <input
-          value={table.names[seat]}
+          value={form.names[seat]}
           maxLength={32}
           aria-label={who === "me" ? text.lobby.yourName : text.create.nameHere(seat)}
           placeholder={who === "me" ? text.lobby.yourName : text.seatName(seat)}
-          onInput={(event) => change({ names: table.names.with(seat, event.currentTarget.value) })}
+          onInput={(event) => change({ names: form.names.with(seat, event.currentTarget.value) })}
         />
       )}
     </div>

@@ -1,10 +1,17 @@
-/** The first screen: play at once, set up a table, go back to one, or join and watch others'. */
+/** The first screen: play at once, create a game, go back to one, or join and watch others'. */
 
 import type { CreateGame, GameSummary } from "south-seas-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { forgetTable, isLasting, keepCreated, keepLikes, knownTables, likes } from "../model/memory.ts";
+import {
+  removeGame,
+  isPersistent,
+  saveCreatedGame,
+  savePreferences,
+  storedGames,
+  preferences,
+} from "../model/storage.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Help } from "../parts/help.tsx";
@@ -12,25 +19,25 @@ import { Menu } from "../parts/menu.tsx";
 import { reasonOf, service } from "../service.ts";
 import { useBots } from "./bots.ts";
 import { Create } from "./create.tsx";
-import { type Listed, type Tables, readTables } from "./tables.ts";
-import { TableRow } from "./table_row.tsx";
+import { type ListedGame, type GameLists, readGameLists } from "./game_lists.ts";
+import { GameRow } from "./game_row.tsx";
 import { Scene } from "./scene.tsx";
 
 const REFRESH_MS = 15_000;
 
 export function Lobby(): JSX.Element {
-  const [tables, setTables] = useState<Tables | null>(null);
+  const [lists, setLists] = useState<GameLists | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  /** Why the tables cannot be read now. */
+  /** Why the games cannot be loaded now. */
   const [unread, setUnread] = useState<string | null>(null);
   const [isCreating, setCreating] = useState(false);
   const [helping, setHelping] = useState(false);
 
   useEffect(() => {
     const read = (): void =>
-      void readTables(knownTables()).then(
+      void readGameLists(storedGames()).then(
         (found) => {
-          setTables(found);
+          setLists(found);
           setUnread(null);
           setProblem(null);
         },
@@ -46,15 +53,15 @@ export function Lobby(): JSX.Element {
   }, []);
 
   async function forget(id: string): Promise<void> {
-    forgetTable(id);
-    setTables(await readTables(knownTables()));
+    removeGame(id);
+    setLists(await readGameLists(storedGames()));
   }
 
   return (
     <div class="lobby">
       <header class="bar">
         <span class="gap" />
-        <Menu table={null} />
+        <Menu session={null} />
       </header>
       <main>
         <div class="hero">
@@ -68,8 +75,8 @@ export function Lobby(): JSX.Element {
             {unread ?? text.lobby.failed(problem ?? "")}
           </p>
         )}
-        {!isLasting() && <p class="note">{text.lobby.notKept}</p>}
-        {tables && <Lists tables={tables} onForget={(id) => void forget(id)} />}
+        {!isPersistent() && <p class="note">{text.lobby.notKept}</p>}
+        {lists && <Lists lists={lists} onForget={(id) => void forget(id)} />}
         <footer>
           <a href="/docs">{text.lobby.api}</a>
         </footer>
@@ -88,21 +95,21 @@ interface QuickProps {
 
 /** A game against the computer with one tap. */
 function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
-  const [name, setName] = useState(likes().name);
+  const [name, setName] = useState(preferences().name);
   const [level, setLevel] = useState("greedy");
   const [isBusy, setBusy] = useState(false);
   const bots = useBots(onProblem);
 
   async function play(): Promise<void> {
     setBusy(true);
-    keepLikes({ name });
+    savePreferences({ name });
     try {
       const players: CreateGame["players"] = [
         { name: name.trim() || text.lobby.defaultName },
         { bot: level, name: text.lobby.level },
       ];
       const created = await service.createGame({ players, first_seat: 0 });
-      keepCreated(created, false);
+      saveCreatedGame(created, false);
       location.hash = fragmentOf(created.game.id);
     } catch (error) {
       onProblem(reasonOf(error));
@@ -155,13 +162,13 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
   );
 }
 
-function Lists({ tables, onForget }: { tables: Tables; onForget: (id: string) => void }): JSX.Element {
+function Lists({ lists, onForget }: { lists: GameLists; onForget: (id: string) => void }): JSX.Element {
   return (
     <>
-      <List heading={text.lobby.yourTables} listed={tables.mine} verb={mineVerb} onForget={onForget} />
-      <List heading={text.lobby.waiting} listed={tables.waiting} verb={() => text.lobby.join} />
-      <List heading={text.lobby.live} listed={tables.active} verb={() => text.lobby.watch} />
-      <List heading={text.lobby.finished} listed={tables.finished} verb={() => text.lobby.replay} />
+      <List heading={text.lobby.yourTables} listed={lists.mine} verb={mineVerb} onForget={onForget} />
+      <List heading={text.lobby.waiting} listed={lists.waiting} verb={() => text.lobby.join} />
+      <List heading={text.lobby.live} listed={lists.active} verb={() => text.lobby.watch} />
+      <List heading={text.lobby.finished} listed={lists.finished} verb={() => text.lobby.replay} />
     </>
   );
 }
@@ -172,7 +179,7 @@ function mineVerb(game: GameSummary): string {
 
 interface ListProps {
   readonly heading: string;
-  readonly listed: readonly Listed[];
+  readonly listed: readonly ListedGame[];
   readonly verb: (game: GameSummary) => string;
   readonly onForget?: (id: string) => void;
 }
@@ -184,7 +191,7 @@ function List({ heading, listed, verb, onForget }: ListProps): JSX.Element | nul
       <h2>{heading}</h2>
       <ul>
         {listed.map((one) => (
-          <TableRow key={one.game.id} {...one} verb={verb(one.game)} onForget={onForget} />
+          <GameRow key={one.game.id} {...one} verb={verb(one.game)} onForget={onForget} />
         ))}
       </ul>
     </section>

@@ -150,7 +150,7 @@ export const en = {
     invited: (names: string) => `${names} would like to play with you.`,
   },
 
-  table: {
+  game: {
     loading: "Fetching the table…",
     missing: "This table is not there, or its link is not complete.",
     connection: {
@@ -269,7 +269,7 @@ export const en = {
     outnumbered: "is outnumbered and would bring nothing now",
   },
 
-  dock: {
+  actionBar: {
     waiting: (count: number) => `Waiting for ${counted(count, "player", "players")} to join.`,
     theirTurn: (name: string) => `It is ${owned(name)} turn`,
     theyDo: {

@@ -1,23 +1,23 @@
 /** State that components follow. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** Something that changes, and tells who follows it. */
 export class Observable {
-  private readonly followers = new Set<() => void>();
+  private readonly observers = new Set<() => void>();
 
-  follow(follower: () => void): () => void {
-    this.followers.add(follower);
-    return () => this.followers.delete(follower);
+  observe(observer: () => void): () => void {
+    this.observers.add(observer);
+    return () => this.observers.delete(observer);
   }
 
-  protected changed(): void {
-    for (const follower of [...this.followers]) follower();
+  protected notify(): void {
+    for (const follower of [...this.observers]) follower();
   }
 }
 
 /** Draws the component anew whenever `followed` changes. */
-export function useFollowed(followed: Observable): void {
+export function useObservable(observable: Observable): void {
   const [, redraw] = useState(0);
-  useEffect(() => followed.follow(() => redraw((count) => count + 1)), [followed]);
+  useLayoutEffect(() => observable.observe(() => redraw((count) => count + 1)), [observable]);
 }

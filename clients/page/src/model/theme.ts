@@ -1,7 +1,7 @@
 /** Light or dark: as the device is, or as the user wants it. */
 
-import { likes } from "./memory.ts";
+import { preferences } from "./storage.ts";
 
 export function showTheme(): void {
-  document.documentElement.dataset["theme"] = likes().theme;
+  document.documentElement.dataset["theme"] = preferences().theme;
 }

@@ -9,7 +9,7 @@ export function Countdown({ deadline, timeout }: { deadline: string; timeout: nu
   const left = useSecondsLeft(deadline) ?? 0;
   return (
     <span class={left <= warnsFrom(timeout) ? "countdown soon" : "countdown"} role="timer">
-      <Icon name="clock" /> {left > 0 ? text.dock.deadline(clockOf(left)) : text.dock.deadlineOver}
+      <Icon name="clock" /> {left > 0 ? text.actionBar.deadline(clockOf(left)) : text.actionBar.deadlineOver}
     </span>
   );
 }

@@ -1,37 +1,37 @@
-/** A table that waits for players: the link to send, or the seat to take. */
+/** A game that waits for players: the link to send, or the seat to take. */
 
 import type { Game } from "south-seas-client";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { likes, keepLikes } from "../model/memory.ts";
+import { preferences, savePreferences } from "../model/storage.ts";
 import { inviteLink } from "../model/route.ts";
-import { nameOf } from "../model/story.ts";
+import { nameOf } from "../model/event_sentences.ts";
 import { service } from "../service.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 
-export function Invite({ table, game }: { table: Table; game: Game }): JSX.Element {
+export function Invite({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const open = game.players.filter((player) => player.kind === "open").length;
-  const seated = Object.keys(table.keys.seats).length > 0;
+  const seated = Object.keys(session.credentials.seats).length > 0;
   return (
-    <section class="dock waiting">
-      {seated ? <h2>{text.dock.waiting(open)}</h2> : <Join table={table} game={game} />}
+    <section class="action-bar waiting">
+      {seated ? <h2>{text.actionBar.waiting(open)}</h2> : <Join session={session} game={game} />}
       {seated && (
         <>
-          <p class="hint">{text.table.invite}</p>
-          <Link table={table} />
-          {table.keys.owner !== null && <Guests table={table} game={game} />}
+          <p class="hint">{text.game.invite}</p>
+          <Link session={session} />
+          {session.credentials.owner !== null && <Guests session={session} game={game} />}
         </>
       )}
     </section>
   );
 }
 
-/** The link to this table, to be copied; of a private one with what opens it. */
-export function Link({ table }: { table: Table }): JSX.Element {
+/** The link to this game, to be copied; a private game's has a token. */
+export function Link({ session }: { session: GameSession }): JSX.Element {
   const [copied, setCopied] = useState(false);
-  const link = inviteLink(table.id, table.keys.private ? table.keys.spectator : null);
+  const link = inviteLink(session.id, session.credentials.private ? session.credentials.spectator : null);
   async function copy(): Promise<void> {
     await navigator.clipboard.writeText(link);
     setCopied(true);
@@ -41,12 +41,12 @@ export function Link({ table }: { table: Table }): JSX.Element {
       <input
         readOnly
         value={link}
-        aria-label={text.table.link}
+        aria-label={text.game.link}
         onFocus={(event) => event.currentTarget.select()}
       />
       {"clipboard" in navigator && (
         <button class="primary" onClick={() => void copy()}>
-          <Icon name={copied ? "check" : "link"} /> {copied ? text.table.copied : text.table.copy}
+          <Icon name={copied ? "check" : "link"} /> {copied ? text.game.copied : text.game.copy}
         </button>
       )}
     </div>
@@ -54,38 +54,38 @@ export function Link({ table }: { table: Table }): JSX.Element {
 }
 
 /** Whoever has joined, for the owner, who may send them away. */
-function Guests({ table, game }: { table: Table; game: Game }): JSX.Element | null {
+function Guests({ session, game }: { session: GameSession; game: Game }): JSX.Element | null {
   const guests = game.players.filter(
-    (player) => player.kind === "human" && !(String(player.seat) in table.keys.seats),
+    (player) => player.kind === "human" && !(String(player.seat) in session.credentials.seats),
   );
   if (guests.length === 0) return null;
   return (
     <p class="guests">
       {guests.map((player) => (
-        <button key={player.seat} disabled={table.isBusy} onClick={() => table.sendAway(player.seat)}>
-          {text.table.sendAway(nameOf(game, player.seat))}
+        <button key={player.seat} disabled={session.isBusy} onClick={() => session.removePlayer(player.seat)}>
+          {text.game.sendAway(nameOf(game, player.seat))}
         </button>
       ))}
     </p>
   );
 }
 
-function Join({ table, game }: { table: Table; game: Game }): JSX.Element {
-  const [name, setName] = useState(likes().name);
+function Join({ session, game }: { session: GameSession; game: Game }): JSX.Element {
+  const [name, setName] = useState(preferences().name);
   const [color, setColor] = useState("");
   const taken = game.players.map((player) => player.color);
   const free = (["red", "blue", "green", "yellow", "black"] as const).filter((one) => !taken.includes(one));
 
   function join(event: Event): void {
     event.preventDefault();
-    keepLikes({ name });
-    void table.doing(async () => {
+    savePreferences({ name });
+    void session.runOperation(async () => {
       const asked = {
         name: name.trim() || text.lobby.defaultName,
         color: free.find((one) => one === color) ?? null,
       };
-      const joined = await service.joinGame(table.id, asked, { token: table.keys.spectator });
-      table.learn({ seats: { [joined.seat]: joined.token } });
+      const joined = await service.joinGame(session.id, asked, { token: session.credentials.spectator });
+      session.addTokens({ seats: { [joined.seat]: joined.token } });
     });
   }
 
@@ -108,7 +108,7 @@ function Join({ table, game }: { table: Table; game: Game }): JSX.Element {
           ))}
         </select>
       </label>
-      <button class="primary" disabled={table.isBusy}>
+      <button class="primary" disabled={session.isBusy}>
         {text.join.go}
       </button>
     </form>

@@ -4,21 +4,21 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { PAINTS } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
-import { sentences } from "../model/story.ts";
-import type { Table } from "../table/table.ts";
+import { sentences } from "../model/event_sentences.ts";
+import type { GameSession } from "../session/game_session.ts";
 
 const MOST = 250;
 /** So near to the end, in pixels, the reader is at the end. */
 const NEAR = 12;
 
-export function Log({ table }: { table: Table }): JSX.Element | null {
+export function Log({ session }: { session: GameSession }): JSX.Element | null {
   const list = useRef<HTMLOListElement>(null);
   useLastInSight(list);
-  const { tileset } = table;
+  const { tileset } = session;
   if (!tileset) return null;
-  const course = table.course.slice(-MOST);
+  const course = session.shownSteps.slice(-MOST);
   return (
-    <ol ref={list} class="log" aria-label={text.table.log} tabindex={0}>
+    <ol ref={list} class="log" aria-label={text.game.log} tabindex={0}>
       {course.map(({ diff, game }) => {
         const said = sentences(diff, game, tileset);
         const color = diff.seat === null ? null : (game.players[diff.seat]?.color ?? null);

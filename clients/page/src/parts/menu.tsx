@@ -3,30 +3,30 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { type Theme, keepLikes, likes } from "../model/memory.ts";
+import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Dialog } from "./dialog.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { Link } from "./invite.tsx";
-import { useHelpKey } from "./keys.ts";
+import { useHelpShortcut } from "./keyboard_shortcuts.ts";
 
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 
-/** `table` is null where there is none. */
-export function Menu({ table }: { table: Table | null }): JSX.Element {
+/** `session` is null in the lobby. */
+export function Menu({ session }: { session: GameSession | null }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const [helping, setHelping] = useState(false);
   const [linking, setLinking] = useState(false);
-  const [kept, setKept] = useState(likes());
-  useHelpKey(() => setHelping(true));
+  const [kept, setKept] = useState(preferences());
+  useHelpShortcut(() => setHelping(true));
 
   function like(changes: Partial<typeof kept>): void {
-    keepLikes(changes);
-    setKept(likes());
+    savePreferences(changes);
+    setKept(preferences());
     showTheme();
-    table?.deselect();
+    session?.deselect();
   }
 
   function nextTheme(): void {
@@ -41,7 +41,7 @@ export function Menu({ table }: { table: Table | null }): JSX.Element {
     <div class="menu" onFocusOut={leave} onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
       <button
         class="round"
-        aria-label={text.table.menu}
+        aria-label={text.game.menu}
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
@@ -49,18 +49,18 @@ export function Menu({ table }: { table: Table | null }): JSX.Element {
       </button>
       {isOpen && (
         <div class="menu-list">
-          <button onClick={() => setHelping(true)}>{text.table.help}</button>
-          <button onClick={nextTheme}>{text.table.theme[kept.theme]}</button>
+          <button onClick={() => setHelping(true)}>{text.game.help}</button>
+          <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
           <button onClick={() => like({ tips: !kept.tips })}>
-            {kept.tips ? text.table.tipsOff : text.table.tipsOn}
+            {kept.tips ? text.game.tipsOff : text.game.tipsOn}
           </button>
-          {table && <button onClick={() => setLinking(true)}>{text.table.watchLink}</button>}
-          {table && <TableDeeds table={table} />}
+          {session && <button onClick={() => setLinking(true)}>{text.game.watchLink}</button>}
+          {session && <TableDeeds session={session} />}
         </div>
       )}
-      {table && linking && (
-        <Dialog heading={text.table.watchLink} onClose={() => setLinking(false)}>
-          <Link table={table} />
+      {session && linking && (
+        <Dialog heading={text.game.watchLink} onClose={() => setLinking(false)}>
+          <Link session={session} />
         </Dialog>
       )}
       {helping && <Help onClose={() => setHelping(false)} />}
@@ -68,25 +68,25 @@ export function Menu({ table }: { table: Table | null }): JSX.Element {
   );
 }
 
-function TableDeeds({ table }: { table: Table }): JSX.Element | null {
-  if (table.game?.status === "finished" || table.game?.status === "aborted") return null;
-  const mine = table.game?.players.find(
-    ({ seat, resigned }) => table.keys.seats[seat] !== undefined && !resigned,
+function TableDeeds({ session }: { session: GameSession }): JSX.Element | null {
+  if (session.game?.status === "finished" || session.game?.status === "aborted") return null;
+  const mine = session.game?.players.find(
+    ({ seat, resigned }) => session.credentials.seats[seat] !== undefined && !resigned,
   );
   return (
     <>
-      {table.game?.status === "active" && (
-        <button onClick={() => table.replay(table.replayed === null ? table.lastStep : null)}>
+      {session.game?.status === "active" && (
+        <button onClick={() => session.replay(session.replayed === null ? session.lastStep : null)}>
           {text.replay.look}
         </button>
       )}
-      {mine && table.game?.status === "active" && (
-        <button onClick={() => confirm(text.table.resignSure) && table.resign(mine.seat)}>
-          {text.table.resign}
+      {mine && session.game?.status === "active" && (
+        <button onClick={() => confirm(text.game.resignSure) && session.resign(mine.seat)}>
+          {text.game.resign}
         </button>
       )}
-      {table.keys.owner && (
-        <button onClick={() => confirm(text.table.abortSure) && table.abort()}>{text.table.abort}</button>
+      {session.credentials.owner && (
+        <button onClick={() => confirm(text.game.abortSure) && session.abort()}>{text.game.abort}</button>
       )}
     </>
   );

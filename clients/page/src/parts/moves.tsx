@@ -3,20 +3,20 @@
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { tileInWords, tilesOf } from "../model/tileset.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 
-export function Moves({ table }: { table: Table }): JSX.Element {
-  const moves = table.decider === null ? [] : table.listedMoves;
-  const turn = table.game?.turn;
-  const tile = turn && table.tileset ? tilesOf(table.tileset).get(turn.tile) : undefined;
-  if (moves.length === 0) return <p class="empty">{text.table.noMoves}</p>;
+export function Moves({ session }: { session: GameSession }): JSX.Element {
+  const moves = session.decider === null ? [] : session.listedMoves;
+  const turn = session.game?.turn;
+  const tile = turn && session.tileset ? tilesOf(session.tileset).get(turn.tile) : undefined;
+  if (moves.length === 0) return <p class="empty">{text.game.noMoves}</p>;
   return (
-    <div class="moves" tabindex={0} role="group" aria-label={text.table.moves}>
+    <div class="moves" tabindex={0} role="group" aria-label={text.game.moves}>
       {tile && turn?.phase === "place_tile" && <p>{tileInWords(tile, 0)}</p>}
       <ul>
         {moves.map((move) => (
           <li key={move.id}>
-            <button disabled={table.isBusy} onClick={() => void table.act(move)}>
+            <button disabled={session.isBusy} onClick={() => void session.act(move)}>
               {move.text}
             </button>
           </li>

@@ -5,20 +5,20 @@ import { useEffect } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { clockOf, useSecondsLeft, warnsFrom } from "../model/deadline.ts";
-import { nameOf } from "../model/story.ts";
-import type { Table } from "../table/table.ts";
+import { nameOf } from "../model/event_sentences.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 
-export function Notices({ table }: { table: Table }): JSX.Element {
+export function Notices({ session }: { session: GameSession }): JSX.Element {
   return (
     <div class="notices">
-      <StandIns table={table} />
-      <Warning table={table} />
-      <Trouble table={table} />
-      {table.notice && (
+      <StandIns session={session} />
+      <Warning session={session} />
+      <Trouble session={session} />
+      {session.notice && (
         <p class="notice" role="alert">
-          <span>{table.notice}</span>
-          <button class="round small" aria-label={text.close} onClick={() => table.dismiss()}>
+          <span>{session.notice}</span>
+          <button class="round small" aria-label={text.close} onClick={() => session.dismiss()}>
             <Icon name="close" />
           </button>
         </p>
@@ -28,10 +28,10 @@ export function Notices({ table }: { table: Table }): JSX.Element {
 }
 
 /** Stays as long as the computer plays for somebody here. */
-function StandIns({ table }: { table: Table }): JSX.Element | null {
-  const { game, standIns } = table;
+function StandIns({ session }: { session: GameSession }): JSX.Element | null {
+  const { game, standIns } = session;
   if (!game || standIns.length === 0) return null;
-  const isAlone = Object.keys(table.keys.seats).length === 1;
+  const isAlone = Object.keys(session.credentials.seats).length === 1;
   return (
     <>
       {standIns.map((seat) => (
@@ -40,7 +40,7 @@ function StandIns({ table }: { table: Table }): JSX.Element | null {
             <b>{text.away.standsIn(isAlone ? null : nameOf(game, seat))}</b>{" "}
             {isResting(game) && text.away.resting}
           </span>
-          <button class="primary" disabled={table.isBusy} onClick={() => table.takeBack(seat)}>
+          <button class="primary" disabled={session.isBusy} onClick={() => session.returnToSeat(seat)}>
             {text.away.takeOver}
           </button>
         </div>
@@ -50,37 +50,37 @@ function StandIns({ table }: { table: Table }): JSX.Element | null {
 }
 
 /** Says that time runs out while there is some left, and what comes then. */
-function Warning({ table }: { table: Table }): JSX.Element | null {
-  const { game, decider } = table;
+function Warning({ session }: { session: GameSession }): JSX.Element | null {
+  const { game, decider } = session;
   const deadline = decider === null ? null : (game?.turn?.deadline ?? null);
   const left = useSecondsLeft(deadline);
   const isSoon = left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0);
   const then = text.away.then[game?.on_timeout ?? "pass"] ?? "";
   useEffect(() => {
-    if (isSoon) table.say(`${text.away.hurry(clockOf(left))} ${then}`);
+    if (isSoon) session.say(`${text.away.hurry(clockOf(left))} ${then}`);
   }, [isSoon, deadline]);
   if (!isSoon) return null;
   return (
     <p class="notice hurry">
       <Icon name="clock" />
       <span>
-        <b>{left > 0 ? text.away.hurry(clockOf(left)) : text.dock.deadlineOver}</b> {then}
+        <b>{left > 0 ? text.away.hurry(clockOf(left)) : text.actionBar.deadlineOver}</b> {then}
       </span>
     </p>
   );
 }
 
 /** What the missing network keeps from being done. */
-function Trouble({ table }: { table: Table }): JSX.Element | null {
-  if (table.fatal !== null) return <Problem>{table.fatal}</Problem>;
-  if (table.isUnsent)
+function Trouble({ session }: { session: GameSession }): JSX.Element | null {
+  if (session.fatal !== null) return <Problem>{session.fatal}</Problem>;
+  if (session.isUnsent)
     return (
       <Problem>
-        <span>{text.table.unsent}</span>
-        <button onClick={() => table.unsend()}>{text.table.unsend}</button>
+        <span>{text.game.unsent}</span>
+        <button onClick={() => session.cancelUnsent()}>{text.game.unsend}</button>
       </Problem>
     );
-  return table.network.isOffline ? <Problem>{text.table.offline}</Problem> : null;
+  return session.network.isOffline ? <Problem>{text.game.offline}</Problem> : null;
 }
 
 function Problem({ children }: { children: ComponentChildren }): JSX.Element {

@@ -7,22 +7,22 @@ import { text } from "../messages/index.ts";
 import type { ShipChoice } from "../model/choices.ts";
 import { WARES, type Ware, leastOf, mostOf, needed, progressOf, stepped, total } from "../model/payments.ts";
 import { costInWords } from "../model/tileset.ts";
-import { choose } from "../table/deeds.ts";
-import type { Table } from "../table/table.ts";
+import { choose } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Icon, WareIcon } from "./icon.tsx";
 import { WarePile } from "./wares.tsx";
 
 const STATUS = "payment-status";
 
 interface PaymentProps {
-  readonly table: Table;
+  readonly session: GameSession;
   readonly ship: Ship;
   readonly choice: ShipChoice;
 }
 
 /** What is paid, where there is nothing to choose; else a stepper for each ware. */
 export function Payment(props: PaymentProps): JSX.Element {
-  const { table, choice } = props;
+  const { session, choice } = props;
   const [only] = choice.payments;
   if (choice.payments.length === 1 && only) {
     return (
@@ -31,10 +31,10 @@ export function Payment(props: PaymentProps): JSX.Element {
       </p>
     );
   }
-  return <Steppers key={choice.ship} {...props} table={table} />;
+  return <Steppers key={choice.ship} {...props} session={session} />;
 }
 
-function Steppers({ table, ship, choice }: PaymentProps): JSX.Element {
+function Steppers({ session, ship, choice }: PaymentProps): JSX.Element {
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Who has chosen the ship by key goes on to pay by key.
@@ -43,10 +43,10 @@ function Steppers({ table, ship, choice }: PaymentProps): JSX.Element {
 
   return (
     <>
-      <Status table={table} ship={ship} choice={choice} />
+      <Status session={session} ship={ship} choice={choice} />
       <div ref={group} class="steppers" role="group" aria-label={text.pay.with} aria-describedby={STATUS}>
         {WARES.filter((ware) => mostOf(choice)[ware] > 0).map((ware) => (
-          <Stepper key={ware} table={table} choice={choice} ware={ware} />
+          <Stepper key={ware} session={session} choice={choice} ware={ware} />
         ))}
       </div>
     </>
@@ -54,9 +54,9 @@ function Steppers({ table, ship, choice }: PaymentProps): JSX.Element {
 }
 
 /** How much is chosen and missing; where it can lead to nothing, why. */
-function Status({ table, ship, choice }: PaymentProps): JSX.Element {
-  const chosen = total(table.selection.wares);
-  const progress = progressOf(choice, table.selection.wares);
+function Status({ session, ship, choice }: PaymentProps): JSX.Element {
+  const chosen = total(session.selection.wares);
+  const progress = progressOf(choice, session.selection.wares);
   const asked = costInWords(ship);
   return (
     <p id={STATUS} class={`hint payment-status ${progress}`} role="status">
@@ -72,20 +72,20 @@ function Status({ table, ship, choice }: PaymentProps): JSX.Element {
 }
 
 interface StepperProps {
-  readonly table: Table;
+  readonly session: GameSession;
   readonly choice: ShipChoice;
   readonly ware: Ware;
 }
 
-function Stepper({ table, choice, ware }: StepperProps): JSX.Element {
-  const { wares } = table.selection;
+function Stepper({ session, choice, ware }: StepperProps): JSX.Element {
+  const { wares } = session.selection;
   const value = wares[ware];
   const least = leastOf(choice)[ware];
   const most = mostOf(choice)[ware];
-  const held = table.game?.players[table.decider ?? 0]?.wares[ware] ?? most;
+  const held = session.game?.players[session.decider ?? 0]?.wares[ware] ?? most;
 
   function step(by: number): void {
-    choose.wares(table, stepped(choice, wares, ware, by));
+    choose.wares(session, stepped(choice, wares, ware, by));
   }
 
   function key(event: KeyboardEvent & { currentTarget: Element }): void {

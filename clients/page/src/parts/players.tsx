@@ -6,37 +6,37 @@ import { useEffect, useRef } from "preact/hooks";
 import { Token } from "../board/figure.tsx";
 import { worth } from "../board/inspected.tsx";
 import { text } from "../messages/index.ts";
-import { nameOf } from "../model/story.ts";
-import type { Table } from "../table/table.ts";
+import { nameOf } from "../model/event_sentences.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Icon, Won } from "./icon.tsx";
 import { WareCounts } from "./wares.tsx";
 
-export function Players({ table }: { table: Table }): JSX.Element | null {
-  const { game } = table;
+export function Players({ session }: { session: GameSession }): JSX.Element | null {
+  const { game } = session;
   if (!game) return null;
-  const scores = table.scores?.version === game.version ? table.scores : null;
+  const scores = session.scores?.version === game.version ? session.scores : null;
   return (
-    <section class="players" tabindex={0} aria-label={text.table.players}>
+    <section class="players" tabindex={0} aria-label={text.game.players}>
       {game.players.map((player) => (
-        <PlayerCard key={player.seat} table={table} game={game} player={player} scores={scores} />
+        <PlayerCard key={player.seat} session={session} game={game} player={player} scores={scores} />
       ))}
     </section>
   );
 }
 
 interface CardProps {
-  readonly table: Table;
+  readonly session: GameSession;
   readonly game: Game;
   readonly player: Player;
   /** Null where they are not known for this state of the game. */
   readonly scores: Scores | null;
 }
 
-function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
+function PlayerCard({ session, game, player, scores }: CardProps): JSX.Element {
   const { seat } = player;
   const decides = game.turn?.decider === seat;
   const card = useRef<HTMLElement>(null);
-  const found = table.pointedOut === seat;
+  const found = session.pointedOut === seat;
   const ended = scores?.players.find((score) => score.seat === seat)?.if_ended_now ?? null;
   const name = nameOf(game, seat);
   const final = game.result?.scores.find((score) => score.seat === seat);
@@ -53,8 +53,8 @@ function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
       <header>
         <Token color={player.color} />
         <h3>
-          {player.kind === "open" ? text.table.unknownPlayer : name}
-          <small>{addition(table, player)}</small>
+          {player.kind === "open" ? text.game.unknownPlayer : name}
+          <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
         {player.color !== null && (
@@ -84,7 +84,7 @@ function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
             aria-pressed={found}
             aria-label={text.score.find(name)}
             title={text.score.find(name)}
-            onClick={() => table.pointOut(found ? null : seat)}
+            onClick={() => session.pointOut(found ? null : seat)}
           >
             <Icon name="find" />
           </button>
@@ -95,14 +95,14 @@ function PlayerCard({ table, game, player, scores }: CardProps): JSX.Element {
   );
 }
 
-function addition(table: Table, player: Player): string {
-  if (player.resigned) return text.table.resigned;
+function addition(session: GameSession, player: Player): string {
+  if (player.resigned) return text.game.resigned;
   if (player.kind === "bot") {
     const level = text.lobby.bots[player.bot ?? ""];
-    return level === undefined || level === player.name ? text.table.bot : level;
+    return level === undefined || level === player.name ? text.game.bot : level;
   }
-  if (player.bot !== null) return text.table.standIn;
-  return table.isMine(player.seat) ? text.table.you : "";
+  if (player.bot !== null) return text.game.standIn;
+  return session.isMine(player.seat) ? text.game.you : "";
 }
 
 /** The score if the game ended now, part by part (R8.3), and what each islander would bring (R8.4). */

@@ -3,41 +3,41 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { sentences } from "../model/story.ts";
-import type { Table } from "../table/table.ts";
+import { sentences } from "../model/event_sentences.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 
 const STEP_MS = 900;
 
-export function Replay({ table }: { table: Table }): JSX.Element | null {
+export function Replay({ session }: { session: GameSession }): JSX.Element | null {
   const [playing, setPlaying] = useState(false);
-  const step = table.replayed ?? table.lastStep;
-  const last = table.lastStep;
+  const step = session.replayed ?? session.lastStep;
+  const last = session.lastStep;
 
   useEffect(() => {
     if (!playing) return;
-    const ticking = setTimeout(() => (step < last ? table.replay(step + 1) : setPlaying(false)), STEP_MS);
+    const ticking = setTimeout(() => (step < last ? session.replay(step + 1) : setPlaying(false)), STEP_MS);
     return () => clearTimeout(ticking);
   }, [playing, step, last]);
 
-  const shown = table.stepShown;
-  const said = shown && table.tileset ? sentences(shown.diff, shown.game, table.tileset).join(" ") : "";
+  const shown = session.stepShown;
+  const said = shown && session.tileset ? sentences(shown.diff, shown.game, session.tileset).join(" ") : "";
 
   function go(to: number): void {
     setPlaying(false);
-    table.replay(to);
+    session.replay(to);
   }
 
   function play(): void {
-    if (!playing && step >= last) table.replay(1);
+    if (!playing && step >= last) session.replay(1);
     setPlaying(!playing);
   }
 
   return (
-    <section class="dock replay" aria-label={text.replay.heading}>
-      <div class="told">
+    <section class="action-bar replay" aria-label={text.replay.heading}>
+      <div class="summary">
         <h2>
-          {text.replay.heading} <small>{text.table.replayStep(step, last)}</small>
+          {text.replay.heading} <small>{text.game.replayStep(step, last)}</small>
         </h2>
         <p class="hint" aria-live="polite">
           {said}
@@ -48,7 +48,7 @@ export function Replay({ table }: { table: Table }): JSX.Element | null {
           max={last}
           value={step}
           aria-label={text.replay.slider}
-          aria-valuetext={`${text.table.replayStep(step, last)}. ${said}`}
+          aria-valuetext={`${text.game.replayStep(step, last)}. ${said}`}
           onInput={(event) => go(event.currentTarget.valueAsNumber)}
         />
       </div>
@@ -60,7 +60,7 @@ export function Replay({ table }: { table: Table }): JSX.Element | null {
         </button>
         <Tool icon="following" label={text.replay.following} onClick={() => go(step + 1)} />
         <Tool icon="last" label={text.replay.last} onClick={() => go(last)} />
-        <button onClick={() => table.replay(null)}>{text.replay.leave}</button>
+        <button onClick={() => session.replay(null)}>{text.replay.leave}</button>
       </div>
     </section>
   );

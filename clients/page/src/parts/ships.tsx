@@ -1,36 +1,37 @@
-/** The ships in harbour: what everybody sees, and what the player on turn may choose. */
+/** The ships on display, and which of them the player on turn may choose. */
 
 import type { JSX } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { shipOf } from "../model/tileset.ts";
-import { choose } from "../table/deeds.ts";
-import type { Table } from "../table/table.ts";
-import { ShipTold } from "./ship_told.tsx";
+import { choose } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
+import { ShipTooltip } from "./ship_tooltip.tsx";
 import { ShipFace } from "./wares.tsx";
 
-export function Ships({ table }: { table: Table }): JSX.Element | null {
-  const { game, tileset, choices, selection } = table;
-  const [told, tell] = useState<string | null>(null);
+export function Ships({ session }: { session: GameSession }): JSX.Element | null {
+  const { game, tileset, choices, selection } = session;
+  const [shownShip, showShip] = useState<string | null>(null);
   const id = useId();
-  useLetGo(told !== null, () => tell(null));
+  useDismiss(shownShip !== null, () => showShip(null));
   const berths = useBerths(game?.display ?? []);
   if (!game || !tileset) return null;
-  const choosing = choices.ships.length > 0 && table.decider !== null;
-  const explained = told !== null && game.display.includes(told) ? shipOf(tileset, told) : null;
+  const choosing = choices.ships.length > 0 && session.decider !== null;
+  const explained =
+    shownShip !== null && game.display.includes(shownShip) ? shipOf(tileset, shownShip) : null;
 
-  function tapped(ship: string, choosable: boolean, event: MouseEvent): void {
-    if (choosable) choose.ship(table, ship);
-    // A second tap lets go; a mouse does so by leaving, and keys by going on. Of a ship that is chosen the dock tells,
-    // which a phone has no room to show beside this.
+  function onTap(ship: string, choosable: boolean, event: MouseEvent): void {
+    if (choosable) choose.ship(session, ship);
+    // A second tap closes the tooltip. On touch it stays closed for a ship that can be chosen: the action bar
+    // describes that one, and a phone has no room for both.
     const isTouch = (event as PointerEvent).pointerType === "touch";
-    tell(isTouch && (choosable || told === ship) ? null : ship);
+    showShip(isTouch && (choosable || shownShip === ship) ? null : ship);
   }
 
   return (
-    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.table.ships}>
+    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships}>
       <h2>
-        {text.table.ships} <small>{text.table.shipPile(game.ship_pile)}</small>
+        {text.game.ships} <small>{text.game.shipPile(game.ship_pile)}</small>
       </h2>
       <div class="harbour">
         {berths.map((ship) => {
@@ -43,38 +44,38 @@ export function Ships({ table }: { table: Table }): JSX.Element | null {
               class={choosable ? "ship choosable" : "ship"}
               aria-pressed={choosable ? selection.ship === ship : undefined}
               aria-describedby={explained?.id === ship ? id : undefined}
-              onClick={(event) => tapped(ship, choosable, event)}
-              onPointerEnter={(event) => event.pointerType === "mouse" && tell(ship)}
-              onPointerLeave={(event) => event.pointerType === "mouse" && tell(null)}
-              onFocus={(event) => event.currentTarget.matches(":focus-visible") && tell(ship)}
-              onBlur={() => tell(null)}
+              onClick={(event) => onTap(ship, choosable, event)}
+              onPointerEnter={(event) => event.pointerType === "mouse" && showShip(ship)}
+              onPointerLeave={(event) => event.pointerType === "mouse" && showShip(null)}
+              onFocus={(event) => event.currentTarget.matches(":focus-visible") && showShip(ship)}
+              onBlur={() => showShip(null)}
             >
               <ShipFace ship={face} />
             </button>
           );
         })}
       </div>
-      {explained && <ShipTold id={id} table={table} game={game} ship={explained} />}
+      {explained && <ShipTooltip id={id} session={session} game={game} ship={explained} />}
     </section>
   );
 }
 
 /** The ships in their berths: one that comes takes the place of one that has gone, and no other moves. */
 function useBerths(display: readonly string[]): readonly string[] {
-  const held = useRef<readonly string[]>([]);
-  const coming = display.filter((ship) => !held.current.includes(ship));
-  const stayed = held.current.map((ship) => (display.includes(ship) ? ship : coming.shift()));
-  held.current = [...stayed.filter((ship) => ship !== undefined), ...coming];
-  return held.current;
+  const berths = useRef<readonly string[]>([]);
+  const coming = display.filter((ship) => !berths.current.includes(ship));
+  const stayed = berths.current.map((ship) => (display.includes(ship) ? ship : coming.shift()));
+  berths.current = [...stayed.filter((ship) => ship !== undefined), ...coming];
+  return berths.current;
 }
 
-/** Lets go on Escape, and on a tap elsewhere: before anybody can see the hint, so that no key is missed. */
-function useLetGo(isHeld: boolean, letGo: () => void): void {
+/** Calls `dismiss` on Escape and on a tap elsewhere. The listeners are there before the first paint, so no key is missed. */
+function useDismiss(isShown: boolean, dismiss: () => void): void {
   useLayoutEffect(() => {
-    if (!isHeld) return;
-    const press = (event: KeyboardEvent): void => void (event.key === "Escape" && letGo());
+    if (!isShown) return;
+    const press = (event: KeyboardEvent): void => void (event.key === "Escape" && dismiss());
     const tap = (event: PointerEvent): void => {
-      if (!(event.target instanceof Element && event.target.closest(".harbour"))) letGo();
+      if (!(event.target instanceof Element && event.target.closest(".harbour"))) dismiss();
     };
     addEventListener("keydown", press);
     addEventListener("pointerdown", tap);
@@ -82,5 +83,5 @@ function useLetGo(isHeld: boolean, letGo: () => void): void {
       removeEventListener("keydown", press);
       removeEventListener("pointerdown", tap);
     };
-  }, [isHeld]);
+  }, [isShown]);
 }

@@ -7,23 +7,31 @@ import type { Pictures } from "../board/pictures.ts";
 import { text } from "../messages/index.ts";
 import { tileInWords, tilesOf } from "../model/tileset.ts";
 import { reasonOf, service } from "../service.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { TileFace } from "./tile_face.tsx";
 
-export function TilesLeft({ table, pictures }: { table: Table; pictures: Pictures }): JSX.Element | null {
+export function TilesLeft({
+  session,
+  pictures,
+}: {
+  session: GameSession;
+  pictures: Pictures;
+}): JSX.Element | null {
   const [left, setLeft] = useState<Left | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const { game, tileset } = table;
+  const { game, tileset } = session;
   const tilesGone = game && Object.keys(game.board).length + game.discarded.length;
 
   useEffect(() => {
-    service.tiles(table.id, { token: table.readToken }).then(setLeft, (error) => setProblem(reasonOf(error)));
-  }, [table, tilesGone]);
+    service
+      .tiles(session.id, { token: session.readToken })
+      .then(setLeft, (error) => setProblem(reasonOf(error)));
+  }, [session, tilesGone]);
 
   if (!tileset) return null;
-  if (!left) return <p>{problem ?? text.table.loading}</p>;
+  if (!left) return <p>{problem ?? text.game.loading}</p>;
   return (
-    <ul class="tiles-left" tabindex={0} aria-label={text.table.tiles}>
+    <ul class="tiles-left" tabindex={0} aria-label={text.game.tiles}>
       {left.tiles.map(({ tile, left: count }) => {
         const type = tilesOf(tileset).get(tile);
         if (!type) return null;
@@ -32,7 +40,7 @@ export function TilesLeft({ table, pictures }: { table: Table; pictures: Picture
             <TileFace pictures={pictures} tile={tile} rotation={0} label={tileInWords(type, 0)} />
             <span>
               {count === 0 ? "–" : `×${count}`}
-              <span class="unseen">{count === 0 ? text.table.noneLeft : text.table.left(count)}</span>
+              <span class="unseen">{count === 0 ? text.game.noneLeft : text.game.left(count)}</span>
             </span>
           </li>
         );

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { Pictures } from "../board/pictures.ts";
 import { text } from "../messages/index.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Log } from "./log.tsx";
 import { Moves } from "./moves.tsx";
 import { Players } from "./players.tsx";
@@ -14,22 +14,22 @@ import { TilesLeft } from "./tiles_left.tsx";
 const TABS = ["log", "tiles", "moves"] as const;
 type Tab = (typeof TABS)[number];
 
-interface SideProps {
-  readonly table: Table;
+interface SidebarProps {
+  readonly session: GameSession;
   readonly pictures: Pictures;
 }
 
-export function Side({ table, pictures }: SideProps): JSX.Element {
+export function Sidebar({ session, pictures }: SidebarProps): JSX.Element {
   return (
     <>
-      <Ships table={table} />
-      <Players table={table} />
-      <Tabs table={table} pictures={pictures} />
+      <Ships session={session} />
+      <Players session={session} />
+      <Tabs session={session} pictures={pictures} />
     </>
   );
 }
 
-function Tabs({ table, pictures }: SideProps): JSX.Element {
+function Tabs({ session, pictures }: SidebarProps): JSX.Element {
   const [tab, setTab] = useState<Tab>("log");
   const id = useId();
 
@@ -54,14 +54,14 @@ function Tabs({ table, pictures }: SideProps): JSX.Element {
             tabIndex={one === tab ? 0 : -1}
             onClick={() => setTab(one)}
           >
-            {one === "tiles" && table.game ? text.table.bagLeft(table.game.bag) : text.table[one]}
+            {one === "tiles" && session.game ? text.game.bagLeft(session.game.bag) : text.game[one]}
           </button>
         ))}
       </div>
       <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${tab}`}>
-        {tab === "log" && <Log table={table} />}
-        {tab === "tiles" && <TilesLeft table={table} pictures={pictures} />}
-        {tab === "moves" && <Moves table={table} />}
+        {tab === "log" && <Log session={session} />}
+        {tab === "tiles" && <TilesLeft session={session} pictures={pictures} />}
+        {tab === "moves" && <Moves session={session} />}
       </div>
     </section>
   );

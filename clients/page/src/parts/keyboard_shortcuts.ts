@@ -3,27 +3,27 @@
 import { useLayoutEffect } from "preact/hooks";
 import type { ViewRef } from "../board/view.ts";
 import { STEP } from "../board/zoom.tsx";
-import { confirm, pass, turn } from "../table/deeds.ts";
-import type { Table } from "../table/table.ts";
+import { confirm, pass, rotate } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
 
 const PAN = 80;
 /** What arrows lead to from nowhere: wares to pay with, a place or spot on the board, a ship. */
 const FIRST = "[role=spinbutton], [data-choice][tabindex='0'], .ship.choosable";
 
-export function useKeys(table: Table, viewRef: ViewRef): void {
+export function useKeyboardShortcuts(session: GameSession, viewRef: ViewRef): void {
   useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector("dialog[open]")) return;
-      if (handled(event, table, viewRef)) event.preventDefault();
+      if (handled(event, session, viewRef)) event.preventDefault();
     }
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [table]);
+  }, [session]);
 }
 
-/** The question mark asks for help, at a table and in the lobby. */
-export function useHelpKey(help: () => void): void {
+/** The question mark opens the help, in a game and in the lobby. */
+export function useHelpShortcut(help: () => void): void {
   useLayoutEffect(() => {
     function press(event: KeyboardEvent): void {
       if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
@@ -37,26 +37,26 @@ export function useHelpKey(help: () => void): void {
   }, []);
 }
 
-function handled(event: KeyboardEvent, table: Table, { current: view }: ViewRef): boolean {
-  if (table.replayed !== null) return replayed(event, table);
+function handled(event: KeyboardEvent, session: GameSession, { current: view }: ViewRef): boolean {
+  if (session.replayed !== null) return replayed(event, session);
   switch (event.key) {
     case "r":
     case "R":
-      turn(table, event.key === "R" ? -1 : 1);
+      rotate(session, event.key === "R" ? -1 : 1);
       return true;
     case "u":
-      table.undo();
+      session.undo();
       return true;
     case "p":
-      pass(table);
+      pass(session);
       return true;
     case "Enter":
-      if ((event.target !== document.body && !isStepper(event.target)) || !table.selectedMove) return false;
-      confirm(table);
+      if ((event.target !== document.body && !isStepper(event.target)) || !session.selectedMove) return false;
+      confirm(session);
       return true;
     case "Escape":
-      table.deselect();
-      table.pointOut(null);
+      session.deselect();
+      session.pointOut(null);
       return true;
     case "+":
       view?.zoom(STEP, undefined, true);
@@ -91,17 +91,17 @@ function arrow(event: KeyboardEvent, view: ViewRef["current"]): boolean {
   return true;
 }
 
-function replayed(event: KeyboardEvent, table: Table): boolean {
-  const step = table.replayed ?? 1;
+function replayed(event: KeyboardEvent, session: GameSession): boolean {
+  const step = session.replayed ?? 1;
   switch (event.key) {
     case "ArrowLeft":
-      table.replay(step - 1);
+      session.replay(step - 1);
       return true;
     case "ArrowRight":
-      table.replay(step + 1);
+      session.replay(step + 1);
       return true;
     case "Escape":
-      table.replay(null);
+      session.replay(null);
       return true;
     default:
       return false;

@@ -7,7 +7,7 @@ import { service } from "../service.ts";
 /** How long a change by somebody else is looked at before the next one is shown. */
 const PAUSE_MS = 650;
 /** After more changes than these at once they are shown without a pause. */
-const MOST_PAUSES = 12;
+const MAX_PAUSES = 12;
 
 /** A version of the game with what led to it. */
 export interface Step {
@@ -16,29 +16,29 @@ export interface Step {
 }
 
 /** Who is told what becomes of the course. */
-export interface CourseListener {
+export interface HistoryListener {
   /** The next step is shown. */
-  stepped(step: Step): void;
+  onStep(step: Step): void;
   /** All that is known is shown. */
-  settled(): void;
-  connected(status: Status): void;
+  onSettled(): void;
+  onStatus(status: Status): void;
   /** It cannot be read (any more). */
-  refused(error: unknown): void;
+  onError(error: unknown): void;
 }
 
-export class Course {
+export class GameHistory {
   /** Every step that is known, from the creation of the game on. */
   steps: readonly Step[] = [];
   /** How many of them are shown. */
   shown = 0;
 
   private following: Following | null = null;
-  private pausing: ReturnType<typeof setTimeout> | undefined;
+  private pauseTimer: ReturnType<typeof setTimeout> | undefined;
   private isOpen = true;
 
   constructor(
     private readonly id: string,
-    private readonly listener: CourseListener,
+    private readonly listener: HistoryListener,
   ) {}
 
   /** The last step that is shown. */
@@ -47,7 +47,7 @@ export class Course {
   }
 
   get isSettled(): boolean {
-    return this.pausing === undefined && this.shown === this.steps.length;
+    return this.pauseTimer === undefined && this.shown === this.steps.length;
   }
 
   /** Reads the whole course, then follows it; `prepare` is waited for before anything is shown. */
@@ -59,12 +59,12 @@ export class Course {
       await prepare(last.game);
       if (this.isOpen) this.follow(steps, last, () => this.open(token, prepare), token);
     } catch (error) {
-      this.listener.refused(error);
+      this.listener.onError(error);
     }
   }
 
   /** Goes on by the changes of an answer at once. */
-  take(diffs: readonly Diff[]): void {
+  apply(diffs: readonly Diff[]): void {
     this.following?.take(diffs);
   }
 
@@ -75,46 +75,51 @@ export class Course {
 
   close(): void {
     this.isOpen = false;
-    clearTimeout(this.pausing);
+    clearTimeout(this.pauseTimer);
     this.following?.close();
   }
 
-  private follow(steps: readonly Step[], last: Step, again: () => Promise<void>, token: string | null): void {
+  private follow(
+    steps: readonly Step[],
+    last: Step,
+    reload: () => Promise<void>,
+    token: string | null,
+  ): void {
     this.steps = steps;
     this.shown = steps.length;
     this.following?.close();
     this.following = service.follow(this.id, {
       token,
       from: { game: last.game, digest: last.diff.digest },
-      onState: (game, diff) => (diff ? this.heard({ game, diff }) : void again()),
-      onStatus: (status) => this.isOpen && status !== "closed" && this.listener.connected(status),
-      onRefused: (error) => this.listener.refused(error),
+      onState: (game, diff) => (diff ? this.onDiff({ game, diff }) : void reload()),
+      onStatus: (status) => this.isOpen && status !== "closed" && this.listener.onStatus(status),
+      onRefused: (error) => this.listener.onError(error),
     });
-    this.listener.settled();
+    this.listener.onSettled();
   }
 
-  private heard(step: Step): void {
+  private onDiff(step: Step): void {
     this.steps = [...this.steps, step];
-    if (this.pausing === undefined) this.showNext();
+    if (this.pauseTimer === undefined) this.showNext();
   }
 
   /** Shows the next change, with a pause before the one after it, so that it can be seen. */
   private showNext(): void {
-    this.pausing = undefined;
+    this.pauseTimer = undefined;
     const step = this.steps[this.shown];
-    if (!step) return this.listener.settled();
+    if (!step) return this.listener.onSettled();
     this.shown++;
     const backlog = this.steps.length - this.shown;
-    const isSeen = !isCalm() && !document.hidden && backlog <= MOST_PAUSES;
+    const isSeen = !isCalm() && !document.hidden && backlog <= MAX_PAUSES;
     // The changes of one answer are heard one after the other: whether there is a next one is known a little later.
-    if (isSeen) this.pausing = setTimeout(() => this.pause(), 0);
-    this.listener.stepped(step);
+    if (isSeen) this.pauseTimer = setTimeout(() => this.pause(), 0);
+    this.listener.onStep(step);
     if (!isSeen) this.showNext();
   }
 
   private pause(): void {
     if (this.shown === this.steps.length) return this.showNext();
-    this.pausing = setTimeout(() => this.showNext(), PAUSE_MS);
+    this.pauseTimer = setTimeout(() => this.showNext(), PAUSE_MS);
   }
 }
 

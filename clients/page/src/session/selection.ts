@@ -43,7 +43,7 @@ export function withCell(selection: Selection, choices: Choices, cell: Cell): Se
 }
 
 /** Turns the tile: in the hand by a quarter, on the board to the next way in which it fits. */
-export function turned(selection: Selection, choices: Choices, steps = 1): Selection {
+export function rotated(selection: Selection, choices: Choices, steps = 1): Selection {
   const choice = selection.cell && choices.cells.get(keyOf(selection.cell));
   if (!choice) return { ...selection, rotation: (selection.rotation + steps + 4) % 4 };
   let rotation = selection.rotation;

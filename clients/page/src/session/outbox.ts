@@ -1,10 +1,10 @@
-/** The move that is being sent: kept, with its key, until it is known what became of it. */
+/** The move that is being sent. It stays here, with its key, until its outcome is known. */
 
 import { type Acted, type Move, ProblemError, newKey } from "south-seas-client";
 import { isUnanswered, service } from "../service.ts";
 
 /** A move for one state of the game. */
-interface Outgoing {
+interface PendingMove {
   readonly move: Move;
   readonly seat: number;
   readonly version: number;
@@ -12,27 +12,27 @@ interface Outgoing {
 }
 
 export class Outbox {
-  private held: (Outgoing & { readonly key: string }) | null = null;
+  private pending: (PendingMove & { readonly key: string }) | null = null;
   private isSending = false;
 
   constructor(private readonly game: string) {}
 
-  /** Whether there is a move of which nobody knows yet what became of it. */
-  get isHolding(): boolean {
-    return this.held !== null;
+  /** Whether there is a move whose outcome is not known yet. */
+  get hasPending(): boolean {
+    return this.pending !== null;
   }
 
   /** Whether that move waits for the network. */
   get isWaiting(): boolean {
-    return this.held !== null && !this.isSending;
+    return this.pending !== null && !this.isSending;
   }
 
-  put(outgoing: Outgoing): void {
-    this.held = { ...outgoing, key: newKey() };
+  put(move: PendingMove): void {
+    this.pending = { ...move, key: newKey() };
   }
 
   drop(): void {
-    this.held = null;
+    this.pending = null;
   }
 
   /**
@@ -40,21 +40,26 @@ export class Outbox {
    * key makes a second try harmless: a move that had arrived gets its answer, also when the game has gone on.
    */
   async send(): Promise<Acted | null> {
-    const { held } = this;
-    if (held === null || this.isSending || !navigator.onLine) return null;
+    const { pending } = this;
+    if (pending === null || this.isSending || !navigator.onLine) return null;
     this.isSending = true;
     try {
       const acted = await service.act(
         this.game,
-        { move: held.move.id, seat: held.seat },
-        { token: held.token, ifMatch: { version: held.version }, includeLegalMoves: true, key: held.key },
+        { move: pending.move.id, seat: pending.seat },
+        {
+          token: pending.token,
+          ifMatch: { version: pending.version },
+          includeLegalMoves: true,
+          key: pending.key,
+        },
       );
-      this.held = null;
+      this.pending = null;
       return acted;
     } catch (error) {
       // A conflict after a try without an answer: that one may be at work still.
       if (isUnanswered(error) || (error instanceof ProblemError && error.code === "conflict")) return null;
-      this.held = null;
+      this.pending = null;
       throw error;
     } finally {
       this.isSending = false;

@@ -4,7 +4,7 @@ import type { Ship, Wares } from "south-seas-client";
 
 const KINDS = ["bananas", "shells", "fish"] as const;
 
-export interface Lacking {
+export interface MissingWares {
   /** Wares of which it is certain that they are lacking. */
   readonly wares: Wares;
   /** How many more of kinds that may still be chosen. */
@@ -14,12 +14,12 @@ export interface Lacking {
 }
 
 /** The fewest wares that are lacking; null where the ship can be paid. */
-export function lackingFor({ cost }: Ship, held: Wares): Lacking | null {
+export function missingWares({ cost }: Ship, owned: Wares): MissingWares | null {
   const ways = assignments(cost.same).map((groups) => {
     const short: Record<(typeof KINDS)[number], number> = { bananas: 0, shells: 0, fish: 0 };
     let spare = 0;
     for (const kind of KINDS) {
-      const difference = held[kind] - cost[kind] - groups[kind];
+      const difference = owned[kind] - cost[kind] - groups[kind];
       short[kind] = Math.max(0, -difference);
       spare += Math.max(0, difference);
     }

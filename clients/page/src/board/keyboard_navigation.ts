@@ -13,17 +13,17 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
 const ASIDE = 2.5;
 
 /** The choice that an arrow key leads to from the one that has the focus, or the first; null for another key. */
-export function choiceTowards(key: string, frame: Element): SVGElement | null {
+export function choiceInDirection(key: string, frame: Element): SVGElement | null {
   const direction = DIRECTIONS[key];
   if (!direction) return null;
   const choices = [...frame.querySelectorAll<SVGElement>("[data-choice]")];
   const from = choices.find((choice) => choice === document.activeElement);
   if (!from) return choices.find((choice) => choice.getAttribute("tabindex") === "0") ?? null;
-  const start = placeOf(from);
+  const start = positionOf(from);
   let best: SVGElement | null = null;
   let least = Infinity;
   for (const choice of choices) {
-    const { x, y } = placeOf(choice);
+    const { x, y } = positionOf(choice);
     const along = (x - start.x) * direction.x + (y - start.y) * direction.y;
     const aside = Math.abs((x - start.x) * direction.y) + Math.abs((y - start.y) * direction.x);
     const distance = along + ASIDE * aside;
@@ -32,6 +32,6 @@ export function choiceTowards(key: string, frame: Element): SVGElement | null {
   return best ?? from;
 }
 
-export function placeOf(choice: Element): Point {
+export function positionOf(choice: Element): Point {
   return { x: Number(choice.getAttribute("data-x")), y: Number(choice.getAttribute("data-y")) };
 }

@@ -1,22 +1,22 @@
-/** A table in a list. */
+/** A game in a list. */
 
 import type { JSX } from "preact";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { fragmentOf } from "../model/route.ts";
 import { Icon, Won } from "../parts/icon.tsx";
-import type { Listed } from "./tables.ts";
+import type { ListedGame } from "./game_lists.ts";
 
-interface TableRowProps extends Listed {
+interface GameRowProps extends ListedGame {
   readonly verb: string;
   readonly onForget: ((id: string) => void) | undefined;
 }
 
-export function TableRow({ game, isMyTurn, verb, onForget }: TableRowProps): JSX.Element {
+export function GameRow({ game, isMyTurn, verb, onForget }: GameRowProps): JSX.Element {
   const winners = game.result?.winners ?? [];
   const totals = new Map(game.result?.scores.map(({ seat, total }) => [seat, total]));
   return (
-    <li class={isMyTurn ? "table-row turn" : "table-row"}>
+    <li class={isMyTurn ? "game-row turn" : "game-row"}>
       <a href={fragmentOf(game.id)}>
         <span class="sitting">
           {game.players.map(({ seat, color, name, points }) => (

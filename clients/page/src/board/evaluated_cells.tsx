@@ -2,11 +2,11 @@
 
 import type { JSX } from "preact";
 import { SIZE, keyOf } from "../model/cells.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { PAINTS } from "./figure.tsx";
 
-export function Evaluated({ table }: { table: Table }): JSX.Element | null {
-  const step = table.stepShown;
+export function EvaluatedCells({ session }: { session: GameSession }): JSX.Element | null {
+  const step = session.stepShown;
   if (!step) return null;
   return (
     <g class="evaluated">

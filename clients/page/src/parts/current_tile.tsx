@@ -8,25 +8,25 @@ import type { Point, ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { keyOf, sameCell } from "../model/cells.ts";
 import { tileInWords, tilesOf } from "../model/tileset.ts";
-import { choose, turn } from "../table/deeds.ts";
-import type { Table } from "../table/table.ts";
+import { choose, rotate } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { TileFace } from "./tile_face.tsx";
 
-interface HandProps {
-  readonly table: Table;
+interface CurrentTileProps {
+  readonly session: GameSession;
   readonly pictures: Pictures;
   readonly tile: string;
   readonly viewRef: ViewRef;
 }
 
-export function Hand({ table, pictures, tile, viewRef }: HandProps): JSX.Element | null {
+export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTileProps): JSX.Element | null {
   const start = useRef<Point | null>(null);
   const hasMoved = useRef(false);
   const [dragged, setDragged] = useState<Point | null>(null);
   useEffect(() => pictures.fetchAll(tile), [pictures, tile]);
-  const type = table.tileset && tilesOf(table.tileset).get(tile);
+  const type = session.tileset && tilesOf(session.tileset).get(tile);
   if (!type) return null;
-  const { rotation } = table.selection;
+  const { rotation } = session.selection;
   const label = tileInWords(type, rotation);
 
   function down(event: PointerEvent & { currentTarget: Element }): void {
@@ -40,14 +40,14 @@ export function Hand({ table, pictures, tile, viewRef }: HandProps): JSX.Element
     if (Math.hypot(x - start.current.x, y - start.current.y) > SLACK) hasMoved.current = true;
     if (!hasMoved.current) return;
     const cell = viewRef.current?.cellAt({ x, y });
-    const choice = cell && table.choices.cells.get(keyOf(cell));
-    if (choice && !sameCell(choice.cell, table.selection.cell)) choose.cell(table, choice.cell);
+    const choice = cell && session.choices.cells.get(keyOf(cell));
+    if (choice && !sameCell(choice.cell, session.selection.cell)) choose.cell(session, choice.cell);
     setDragged(choice ? null : { x, y });
   }
 
   function up(event: PointerEvent): void {
     const cell = viewRef.current?.cellAt({ x: event.clientX, y: event.clientY });
-    if (hasMoved.current && !(cell && table.choices.cells.has(keyOf(cell)))) table.deselect();
+    if (hasMoved.current && !(cell && session.choices.cells.has(keyOf(cell)))) session.deselect();
     start.current = null;
     setDragged(null);
   }
@@ -55,14 +55,14 @@ export function Hand({ table, pictures, tile, viewRef }: HandProps): JSX.Element
   return (
     <>
       <button
-        class="hand"
-        aria-label={`${label}. ${text.dock.rotate}`}
-        title={text.dock.rotate}
+        class="current-tile"
+        aria-label={`${label}. ${text.actionBar.rotate}`}
+        title={text.actionBar.rotate}
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
         onPointerCancel={() => setDragged(null)}
-        onClick={() => hasMoved.current || turn(table)}
+        onClick={() => hasMoved.current || rotate(session)}
       >
         <TileFace pictures={pictures} tile={tile} rotation={rotation} label={label} />
       </button>

@@ -3,23 +3,23 @@
 import type { Game, Ship } from "south-seas-client";
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
-import { lackingFor } from "../model/lacking.ts";
+import { missingWares } from "../model/missing_wares.ts";
 import { costInWords } from "../model/tileset.ts";
-import type { Table } from "../table/table.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { KindIcon, WareIcon } from "./icon.tsx";
 
-interface ShipToldProps {
+interface ShipTooltipProps {
   readonly id: string;
-  readonly table: Table;
+  readonly session: GameSession;
   readonly game: Game;
   readonly ship: Ship;
 }
 
-export function ShipTold({ id, table, game, ship }: ShipToldProps): JSX.Element {
+export function ShipTooltip({ id, session, game, ship }: ShipTooltipProps): JSX.Element {
   const { any, same } = ship.cost;
-  const lacking = lackingInWords(table, game, ship);
+  const lacking = missingInWords(session, game, ship);
   return (
-    <div id={id} class="ship-told" role="tooltip">
+    <div id={id} class="ship-tooltip" role="tooltip">
       <p>
         <b>{text.ship.heading(ship.points)}</b> {text.ship.asks(costInWords(ship))}
       </p>
@@ -42,12 +42,12 @@ export function ShipTold({ id, table, game, ship }: ShipToldProps): JSX.Element 
 }
 
 /** For whoever plays here, the one who decides first; null where nobody does. */
-function lackingInWords(table: Table, game: Game, ship: Ship): string | null {
+function missingInWords(session: GameSession, game: Game, ship: Ship): string | null {
   if (game.status !== "active") return null;
-  const seat = table.decider ?? game.players.find((player) => table.isMine(player.seat))?.seat;
+  const seat = session.decider ?? game.players.find((player) => session.isMine(player.seat))?.seat;
   const player = seat === undefined ? undefined : game.players[seat];
   if (!player) return null;
-  const lacking = lackingFor(ship, player.wares);
+  const lacking = missingWares(ship, player.wares);
   if (lacking) return text.ship.lacking(lacking.wares, lacking.ofChosenKinds, lacking.any);
   const isNow = game.turn?.phase === "deliver" && game.turn.decider === seat;
   return isNow ? text.ship.payableNow : text.ship.payable;

@@ -1,4 +1,4 @@
-/** A table as this browser sees it: the game, its course, what may be done, and what is about to be. */
+/** A game as this browser sees it: its state and history, the legal moves, and what is selected. */
 
 import {
   type Acted,
@@ -13,23 +13,23 @@ import {
 import { text } from "../messages/index.ts";
 import { type Choices, NOTHING, choicesIn } from "../model/choices.ts";
 import { isStoodIn } from "../model/absence.ts";
-import { type KnownTable, keepTable } from "../model/memory.ts";
+import { type StoredGame, saveGame } from "../model/storage.ts";
 import { Observable } from "../model/observable.ts";
-import { nameOf, sentences } from "../model/story.ts";
+import { nameOf, sentences } from "../model/event_sentences.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
-import { Course, type CourseListener, type Step } from "./course.ts";
+import { GameHistory, type HistoryListener, type Step } from "./game_history.ts";
 import { Network } from "./network.ts";
 import { Outbox } from "./outbox.ts";
 import { NOTHING_SELECTED, type Selection, selectedMove } from "./selection.ts";
 
 /** Why a move is refused that was made for an earlier state of the game. */
-const LATE = new Set(["version_mismatch", "not_active"]);
+const STALE_CODES = new Set(["version_mismatch", "not_active"]);
 
-export class Table extends Observable implements CourseListener {
+export class GameSession extends Observable implements HistoryListener {
   tileset: TileSet | null = null;
   /** What was refused, or dropped, and why; null where there is nothing to say. */
   notice: string | null = null;
-  /** Why nothing more comes from this table; null while it can be read. */
+  /** Why this game can no longer be read; null while it can. */
   fatal: string | null = null;
   isMissing = false;
   /** Whether an action is under way, or waits for the network. */
@@ -46,31 +46,31 @@ export class Table extends Observable implements CourseListener {
 
   readonly network = new Network(() => this.recover());
 
-  private readonly whole: Course;
+  private readonly history: GameHistory;
   private readonly outbox: Outbox;
   private moves: LegalMoves | null = null;
-  private isUnread = false;
+  private isUnloaded = false;
 
-  constructor(private known: KnownTable) {
+  constructor(private stored: StoredGame) {
     super();
-    this.outbox = new Outbox(known.id);
-    this.whole = new Course(known.id, this);
+    this.outbox = new Outbox(stored.id);
+    this.history = new GameHistory(stored.id, this);
     this.read();
   }
 
   private read(): void {
-    this.isUnread = false;
-    void this.whole.open(this.readToken, async (game) => {
+    this.isUnloaded = false;
+    void this.history.open(this.readToken, async (game) => {
       this.tileset ??= await service.tileset(game.tileset);
     });
   }
 
   get id(): string {
-    return this.known.id;
+    return this.stored.id;
   }
 
-  get keys(): KnownTable {
-    return this.known;
+  get credentials(): StoredGame {
+    return this.stored;
   }
 
   /** The game as it is shown; null while it is fetched. */
@@ -80,21 +80,21 @@ export class Table extends Observable implements CourseListener {
 
   /** The game as it is now, whatever step is shown; null while it is fetched. */
   get latest(): Game | null {
-    return this.whole.last?.game ?? null;
+    return this.history.last?.game ?? null;
   }
 
   /** The last step that is shown. */
   get stepShown(): Step | null {
-    return this.whole.steps[(this.replayed ?? this.whole.shown) - 1] ?? null;
+    return this.history.steps[(this.replayed ?? this.history.shown) - 1] ?? null;
   }
 
   /** The steps up to what is shown, the last one last. */
-  get course(): readonly Step[] {
-    return this.whole.steps.slice(0, this.replayed ?? this.whole.shown);
+  get shownSteps(): readonly Step[] {
+    return this.history.steps.slice(0, this.replayed ?? this.history.shown);
   }
 
   get lastStep(): number {
-    return this.whole.shown;
+    return this.history.shown;
   }
 
   /** The seat of this browser that must decide now; null where there is none. */
@@ -106,13 +106,13 @@ export class Table extends Observable implements CourseListener {
   /** Whether this browser plays a seat now. */
   isMine(seat: number): boolean {
     const player = this.game?.players[seat];
-    return this.known.seats[seat] !== undefined && player?.bot === null && !player.resigned;
+    return this.stored.seats[seat] !== undefined && player?.bot === null && !player.resigned;
   }
 
   /** A token that may read the game. */
   get readToken(): string | null {
-    return this.known.private
-      ? (Object.values(this.known.seats)[0] ?? this.known.owner ?? this.known.spectator)
+    return this.stored.private
+      ? (Object.values(this.stored.seats)[0] ?? this.stored.owner ?? this.stored.spectator)
       : null;
   }
 
@@ -134,15 +134,15 @@ export class Table extends Observable implements CourseListener {
   get standIns(): readonly number[] {
     const players = this.game?.status === "active" && this.replayed === null ? this.game.players : [];
     return players
-      .filter((one) => isStoodIn(one) && this.known.seats[one.seat] !== undefined)
+      .filter((one) => isStoodIn(one) && this.stored.seats[one.seat] !== undefined)
       .map(({ seat }) => seat);
   }
 
   select(changes: Partial<Selection>): void {
-    if (this.outbox.isHolding) return;
+    if (this.outbox.hasPending) return;
     this.notice = null;
     this.selection = { ...this.selection, ...changes };
-    this.changed();
+    this.notify();
   }
 
   /** Lets go of what is chosen. */
@@ -152,37 +152,37 @@ export class Table extends Observable implements CourseListener {
 
   pointOut(seat: number | null): void {
     this.pointedOut = seat;
-    this.changed();
+    this.notify();
   }
 
   /** Shows an earlier step; null goes back to the game itself. */
   replay(step: number | null): void {
-    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.whole.shown));
-    this.changed();
+    this.replayed = step === null ? null : Math.max(1, Math.min(step, this.history.shown));
+    this.notify();
   }
 
   /** Says something to a screen reader. */
   say(what: string): void {
     this.announcement = what;
-    this.changed();
+    this.notify();
   }
 
   dismiss(): void {
     this.notice = null;
-    this.changed();
+    this.notify();
   }
 
-  /** Seats and tokens that were won at this table. */
-  learn(keys: Partial<KnownTable>): void {
-    this.known = keepTable(this.id, keys);
-    this.settled();
+  /** Stores seats and tokens that this browser has got for the game. */
+  addTokens(keys: Partial<StoredGame>): void {
+    this.stored = saveGame(this.id, keys);
+    this.onSettled();
   }
 
   async act(move: Move): Promise<void> {
     const game = this.game;
     const seat = this.decider;
     if (!game || seat === null || this.isBusy) return;
-    this.outbox.put({ move, seat, version: game.version, token: this.known.seats[seat] ?? null });
+    this.outbox.put({ move, seat, version: game.version, token: this.stored.seats[seat] ?? null });
     await this.send();
   }
 
@@ -190,31 +190,31 @@ export class Table extends Observable implements CourseListener {
   private async send(): Promise<void> {
     this.isBusy = true;
     this.notice = null;
-    this.changed();
+    this.notify();
     try {
       const acted = await this.outbox.send();
       if (acted === null) {
-        this.lost();
+        this.onNoResponse();
       } else {
-        this.network.back();
+        this.network.onResponse();
         this.moves = acted.legal_moves;
-        this.acted(acted.diffs);
+        this.applyDiffs(acted.diffs);
       }
     } catch (error) {
-      this.network.back();
-      const isLate = error instanceof ProblemError && LATE.has(error.code);
-      this.notice = isLate ? text.table.dropped : reasonOf(error);
+      this.network.onResponse();
+      const isStale = error instanceof ProblemError && STALE_CODES.has(error.code);
+      this.notice = isStale ? text.game.dropped : reasonOf(error);
     } finally {
-      this.isBusy = this.outbox.isHolding;
-      this.settled();
+      this.isBusy = this.outbox.hasPending;
+      this.onSettled();
     }
   }
 
   /** Lets go of the move that waits for the network. */
-  unsend(): void {
+  cancelUnsent(): void {
     this.outbox.drop();
     this.isBusy = false;
-    this.settled();
+    this.onSettled();
   }
 
   /** Takes the last action of this turn back. */
@@ -229,131 +229,131 @@ export class Table extends Observable implements CourseListener {
   }
 
   /** Plays a seat again that a bot stood in for. */
-  takeBack(seat: number): void {
+  returnToSeat(seat: number): void {
     this.change((options) => service.returnToSeat(this.id, { seat }, options), seat);
   }
 
-  /** Opens a seat again that somebody has joined, for the owner, while the table waits. */
-  sendAway(seat: number): void {
-    void this.doing(async () => {
-      await service.removePlayer(this.id, seat, { token: this.known.owner });
+  /** Opens a seat again that somebody has joined: for the owner, before the start. */
+  removePlayer(seat: number): void {
+    void this.runOperation(async () => {
+      await service.removePlayer(this.id, seat, { token: this.stored.owner });
     });
   }
 
   abort(): void {
-    void this.doing(async () => {
-      await service.abortGame(this.id, { token: this.known.owner });
+    void this.runOperation(async () => {
+      await service.abortGame(this.id, { token: this.stored.owner });
     });
   }
 
   private change(asked: (options: { token: string | null }) => Promise<Acted>, seat: number): void {
-    void this.doing(async () => {
-      const { diffs } = await asked({ token: this.known.seats[seat] ?? null });
-      this.acted(diffs);
+    void this.runOperation(async () => {
+      const { diffs } = await asked({ token: this.stored.seats[seat] ?? null });
+      this.applyDiffs(diffs);
     });
   }
 
-  private acted(diffs: Acted["diffs"]): void {
+  private applyDiffs(diffs: Acted["diffs"]): void {
     this.selection = NOTHING_SELECTED;
     this.choices = NOTHING;
-    this.whole.take(diffs);
+    this.history.apply(diffs);
   }
 
   /** Does something that changes the game; what goes wrong is told. */
-  async doing(deed: () => Promise<void>): Promise<void> {
-    if (this.outbox.isHolding) return;
+  async runOperation(operation: () => Promise<void>): Promise<void> {
+    if (this.outbox.hasPending) return;
     this.isBusy = true;
     this.notice = null;
-    this.changed();
+    this.notify();
     try {
-      await deed();
-      this.network.back();
+      await operation();
+      this.network.onResponse();
     } catch (error) {
-      if (isUnanswered(error)) this.lost();
-      this.notice = isUnanswered(error) ? text.table.notDone : reasonOf(error);
+      if (isUnanswered(error)) this.onNoResponse();
+      this.notice = isUnanswered(error) ? text.game.notDone : reasonOf(error);
     } finally {
       this.isBusy = false;
-      this.settled();
+      this.onSettled();
     }
   }
 
   close(): void {
     this.network.close();
-    this.whole.close();
+    this.history.close();
   }
 
-  connected(status: Status): void {
+  onStatus(status: Status): void {
     if (status === "reconnecting" && this.network.status === "connected") this.announcement = text.say.lost;
     if (status === "connected" && this.network.status !== "connected") this.announcement = text.say.back;
-    this.network.became(status);
-    this.changed();
+    this.network.setSocketStatus(status);
+    this.notify();
   }
 
-  refused(error: unknown): void {
+  onError(error: unknown): void {
     if (isUnanswered(error)) {
-      this.isUnread = true;
-      this.lost();
+      this.isUnloaded = true;
+      this.onNoResponse();
     } else {
       this.isMissing = this.game === null;
       this.fatal = reasonOf(error);
-      this.network.became("closed");
+      this.network.setSocketStatus("closed");
     }
-    this.changed();
+    this.notify();
   }
 
   /** A request had no answer: is the connection gone as well? */
-  private lost(): void {
-    this.network.lost();
-    this.whole.check();
+  private onNoResponse(): void {
+    this.network.onNoResponse();
+    this.history.check();
   }
 
   /** The network may be there again: does what it kept from being done. */
   private recover(): void {
-    if (this.isUnread) this.read();
+    if (this.isUnloaded) this.read();
     else if (this.outbox.isWaiting) void this.send();
     else {
-      this.network.mayBeBack();
-      this.settled();
+      this.network.onRecovered();
+      this.onSettled();
     }
   }
 
-  stepped(step: Step): void {
+  onStep(step: Step): void {
     this.choices = NOTHING;
-    if (this.notice !== text.table.dropped) this.notice = null;
-    this.tell(step);
-    this.changed();
+    if (this.notice !== text.game.dropped) this.notice = null;
+    this.announce(step);
+    this.notify();
   }
 
-  private tell(step: Step): void {
+  private announce(step: Step): void {
     if (!this.tileset) return;
     const said = sentences(step.diff, step.game, this.tileset);
     const turn = step.game.turn;
     if (turn?.phase === "place_tile" && this.isMine(turn.decider)) {
-      said.push(text.dock.turnOf(nameOf(step.game, turn.decider)));
+      said.push(text.actionBar.turnOf(nameOf(step.game, turn.decider)));
     }
     if (said.length > 0) this.announcement = said.join(" ");
   }
 
   /** All changes are shown: what may be done now, and how does it stand? */
-  settled(): void {
-    this.changed();
-    if (this.isBusy || !this.whole.isSettled) return;
-    void this.ask(this.readMoves());
-    void this.ask(this.readScores());
+  onSettled(): void {
+    this.notify();
+    if (this.isBusy || !this.history.isSettled) return;
+    void this.load(this.readMoves());
+    void this.load(this.readScores());
   }
 
-  private async ask(question: Promise<void>): Promise<void> {
+  private async load(question: Promise<void>): Promise<void> {
     try {
       await question;
     } catch (error) {
-      if (isUnanswered(error)) this.lost();
+      if (isUnanswered(error)) this.onNoResponse();
       else this.notice = reasonOf(error);
     }
-    this.changed();
+    this.notify();
   }
 
   private async readMoves(): Promise<void> {
-    const game = this.whole.last?.game;
+    const game = this.history.last?.game;
     const turn = game?.turn;
     if (!turn || !this.isMine(turn.decider)) {
       this.choices = NOTHING;
@@ -361,19 +361,19 @@ export class Table extends Observable implements CourseListener {
     }
     if (this.moves?.version !== game.version) {
       this.moves = await service.legalMoves(this.id, {}, { token: this.readToken });
-      this.network.back();
+      this.network.onResponse();
     }
-    if (this.moves?.version !== this.whole.last?.game.version) return;
+    if (this.moves?.version !== this.history.last?.game.version) return;
     if (this.moves) this.choices = choicesIn(this.moves, turn.placed);
     if (this.selectedMove === null)
       this.selection = { ...NOTHING_SELECTED, rotation: this.selection.rotation };
   }
 
   private async readScores(): Promise<void> {
-    const game = this.whole.last?.game;
+    const game = this.history.last?.game;
     if (!game || game.status === "waiting" || this.scores?.version === game.version) return;
     const scores = await service.scores(this.id, { token: this.readToken });
-    this.network.back();
+    this.network.onResponse();
     if (scores.version >= (this.scores?.version ?? 0)) this.scores = scores;
   }
 }

@@ -5,40 +5,40 @@ import type { JSX } from "preact";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { absencesIn } from "../model/absence.ts";
-import { opensRematch } from "../model/memory.ts";
-import { nameOf } from "../model/story.ts";
-import { goToNext, playAgain } from "../table/rematch.ts";
-import type { Table } from "../table/table.ts";
+import { opensRematch } from "../model/storage.ts";
+import { nameOf } from "../model/event_sentences.ts";
+import { goToNext, playAgain } from "../session/rematch.ts";
+import type { GameSession } from "../session/game_session.ts";
 import { Icon, Won } from "./icon.tsx";
 
-export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Element {
+export function GameResult({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const { result } = game;
-  const isNextClosed = game.next_game !== null && !opensRematch(table.keys, game.next_game);
+  const isNextClosed = game.next_game !== null && !opensRematch(session.credentials, game.next_game);
   return (
-    <section class="dock outcome">
-      <div class="told">
-        <h2>{result ? headline(table, game, result) : text.result.aborted}</h2>
+    <section class="action-bar game-result">
+      <div class="summary">
+        <h2>{result ? headline(session, game, result) : text.result.aborted}</h2>
         {result && (
           <>
             <p class="hint">{text.result.reasons[result.reason]}</p>
             <Ranking game={game} result={result} />
-            <Absence table={table} game={game} />
+            <Absence session={session} game={game} />
           </>
         )}
         {isNextClosed && <p class="hint">{text.result.nextClosed}</p>}
       </div>
       <div class="buttons">
-        <button onClick={() => table.replay(1)}>
+        <button onClick={() => session.replay(1)}>
           <Icon name="play" /> {text.result.replay}
         </button>
         {game.next_game
           ? !isNextClosed && (
-              <button class="primary" onClick={() => goToNext(table)}>
+              <button class="primary" onClick={() => goToNext(session)}>
                 {text.result.next}
               </button>
             )
-          : table.keys.owner && (
-              <button class="primary" disabled={table.isBusy} onClick={() => playAgain(table)}>
+          : session.credentials.owner && (
+              <button class="primary" disabled={session.isBusy} onClick={() => playAgain(session)}>
                 {text.result.rematch}
               </button>
             )}
@@ -50,10 +50,10 @@ export function Outcome({ table, game }: { table: Table; game: Game }): JSX.Elem
   );
 }
 
-function headline(table: Table, game: Game, { winners }: Result): string {
+function headline(session: GameSession, game: Game, { winners }: Result): string {
   if (winners.length > 1) return text.result.share(text.listed(winners.map((seat) => nameOf(game, seat))));
   const [winner = 0] = winners;
-  const mine = Object.keys(table.keys.seats);
+  const mine = Object.keys(session.credentials.seats);
   return mine.length === 1 && mine[0] === String(winner)
     ? text.result.youWin
     : text.result.wins(nameOf(game, winner));
@@ -69,7 +69,7 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
     <table class="ranking">
       <thead>
         <tr>
-          <th scope="col">{text.table.players}</th>
+          <th scope="col">{text.game.players}</th>
           <th scope="col">{text.score.ships}</th>
           <th scope="col" title={text.score.waresRule}>
             {text.score.wares}
@@ -83,7 +83,7 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
             <th scope="row">
               <Token color={game.players[seat]?.color ?? null} /> {nameOf(game, seat)}{" "}
               {hasWon(seat) && <Won />}
-              {game.players[seat]?.resigned && <small>{text.table.resigned}</small>}
+              {game.players[seat]?.resigned && <small>{text.game.resigned}</small>}
             </th>
             <td>{ships}</td>
             <td>{wares}</td>
@@ -98,8 +98,8 @@ function Ranking({ game, result }: { game: Game; result: Result }): JSX.Element 
 }
 
 /** Who was away, and when: nobody should have to guess who played. */
-function Absence({ table, game }: { table: Table; game: Game }): JSX.Element | null {
-  const absences = absencesIn(table.course);
+function Absence({ session, game }: { session: GameSession; game: Game }): JSX.Element | null {
+  const absences = absencesIn(session.shownSteps);
   if (absences.length === 0) return null;
   return (
     <ul class="absences">

@@ -1,0 +1,120 @@
+/** What this browser stores: its games with their tokens, and its user's preferences. */
+
+import type { Created } from "south-seas-client";
+
+const GAMES_KEY = "south-seas.tables";
+const PREFERENCES_KEY = "south-seas.likes";
+const MAX_GAMES = 60;
+
+/** A game and the tokens that open it, by seat. */
+export interface StoredGame {
+  readonly id: string;
+  readonly owner: string | null;
+  readonly spectator: string | null;
+  readonly seats: Readonly<Record<string, string>>;
+  readonly private: boolean;
+  /** When it was last opened, in milliseconds. */
+  readonly opened: number;
+}
+
+export type Theme = "auto" | "light" | "dark";
+
+export interface Preferences {
+  readonly name: string;
+  readonly theme: Theme;
+  /** Whether the way to play is told at each step. */
+  readonly tips: boolean;
+}
+
+const DEFAULT_PREFERENCES: Preferences = { name: "", theme: "auto", tips: true };
+
+export function preferences(): Preferences {
+  return { ...DEFAULT_PREFERENCES, ...(read(PREFERENCES_KEY) as Partial<Preferences> | null) };
+}
+
+export function savePreferences(changes: Partial<Preferences>): void {
+  write(PREFERENCES_KEY, { ...preferences(), ...changes });
+}
+
+/** Lists all stored games, the last opened first. */
+export function storedGames(): readonly StoredGame[] {
+  const kept = read(GAMES_KEY);
+  return Array.isArray(kept) ? (kept as StoredGame[]) : [];
+}
+
+export function storedGame(id: string): StoredGame | null {
+  return storedGames().find((session) => session.id === id) ?? null;
+}
+
+/** Merges changes into a stored game, or stores a new one. */
+export function saveGame(id: string, changes: Partial<Omit<StoredGame, "id" | "opened">>): StoredGame {
+  const before = storedGame(id) ?? { id, owner: null, spectator: null, seats: {}, private: false, opened: 0 };
+  const seats = { ...before.seats, ...changes.seats };
+  const session: StoredGame = { ...before, ...changes, seats, opened: Date.now() };
+  write(GAMES_KEY, [session, ...storedGames().filter((other) => other.id !== id)].slice(0, MAX_GAMES));
+  return session;
+}
+
+/** Stores the tokens of a game that was created here. */
+export function saveCreatedGame(created: Created, isPrivate: boolean): StoredGame {
+  return saveGame(created.game.id, {
+    owner: created.owner_token,
+    spectator: created.spectator_token,
+    seats: Object.fromEntries(created.seats.map(({ seat, token }) => [seat, token])),
+    private: isPrivate,
+  });
+}
+
+export function removeGame(id: string): void {
+  write(
+    GAMES_KEY,
+    storedGames().filter((session) => session.id !== id),
+  );
+}
+
+/** Whether the stored tokens open the rematch of a game; a private game's spectator token does not. */
+export function opensRematch(session: StoredGame, rematch: string): boolean {
+  const joined = session.owner === null && Object.keys(session.seats).length > 0;
+  const next = storedGame(rematch);
+  const tokens = next ? [next.owner, next.spectator, ...Object.values(next.seats)] : [];
+  return !session.private || joined || tokens.some((token) => token !== null);
+}
+
+function read(key: string): unknown {
+  try {
+    return JSON.parse(storage().getItem(key) ?? "null") as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function write(key: string, value: unknown): void {
+  storage().setItem(key, JSON.stringify(value));
+}
+
+interface KeyValueStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+/** Whether what is kept outlives this tab. */
+export function isPersistent(): boolean {
+  return storage() !== TAB;
+}
+
+const tabValues = new Map<string, string>();
+const TAB: KeyValueStorage = {
+  getItem: (key) => tabValues.get(key) ?? null,
+  setItem: (key, value) => void tabValues.set(key, value),
+};
+
+/** The browser's storage; where its user has blocked that, this tab's memory. */
+function storage(): KeyValueStorage {
+  try {
+    return localStorage;
+  } catch (error) {
+    if (error instanceof DOMException) return TAB;
+    throw error;
+  }
+}

@@ -1,0 +1,256 @@
+/** What is to be done now, in plain words, and the buttons for it. */
+
+import type { Game, Turn } from "south-seas-client";
+import type { ComponentChildren, JSX } from "preact";
+import type { Pictures } from "../board/pictures.ts";
+import { Token } from "../board/figure.tsx";
+import type { ViewRef } from "../board/view.ts";
+import { text } from "../messages/index.ts";
+import { isResting } from "../model/absence.ts";
+import { keyOf } from "../model/cells.ts";
+import { preferences } from "../model/storage.ts";
+import { kindAt, nameOf } from "../model/event_sentences.ts";
+import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
+import { confirm, pass, rotate as turnTile } from "../session/actions.ts";
+import type { GameSession } from "../session/game_session.ts";
+import { Countdown } from "./countdown.tsx";
+import { CurrentTile } from "./current_tile.tsx";
+import { Icon } from "./icon.tsx";
+import { Invite } from "./invite.tsx";
+import { GameResult } from "./game_result.tsx";
+import { Payment } from "./payment.tsx";
+import { TileFace } from "./tile_face.tsx";
+import { ShipIcon } from "./wares.tsx";
+
+interface ActionBarProps {
+  readonly session: GameSession;
+  readonly pictures: Pictures;
+  readonly viewRef: ViewRef;
+}
+
+interface StepProps extends ActionBarProps {
+  readonly game: Game;
+  readonly turn: Turn;
+}
+
+export function ActionBar(props: ActionBarProps): JSX.Element | null {
+  const { session } = props;
+  const { game } = session;
+  if (!game) return null;
+  if (game.status === "waiting") return <Invite session={session} game={game} />;
+  if (game.status !== "active" || !game.turn) return <GameResult session={session} game={game} />;
+  const step = { ...props, game, turn: game.turn };
+  return session.decider === null ? <Theirs {...step} /> : <Mine {...step} />;
+}
+
+/** Somebody else is to decide. */
+function Theirs({ session, pictures, game, turn }: StepProps): JSX.Element {
+  const player = game.players[turn.decider];
+  const tile = session.tileset && tilesOf(session.tileset).get(turn.tile);
+  return (
+    <section class="action-bar theirs">
+      <Step heading={text.actionBar.theirTurn(nameOf(game, turn.decider))} game={game} turn={turn}>
+        {tile && turn.phase === "place_tile" ? (
+          <div class="current-tile idle">
+            <TileFace pictures={pictures} tile={turn.tile} rotation={0} label={tileInWords(tile, 0)} />
+          </div>
+        ) : (
+          <div class="emblem">
+            <Token color={player?.color ?? null} />
+          </div>
+        )}
+        <p class="hint">
+          {isResting(game)
+            ? text.away.restingFor
+            : player?.bot === null
+              ? text.actionBar.theyDo[turn.phase]
+              : text.actionBar.botThinks}
+        </p>
+      </Step>
+    </section>
+  );
+}
+
+/** Buttons stay in their places whatever is said above them; each phase has its own. */
+function Mine(step: StepProps): JSX.Element {
+  const { session, turn } = step;
+  return (
+    <section key={turn.phase} class={session.isBusy ? "action-bar mine busy" : "action-bar mine"}>
+      {turn.phase === "place_tile" && <PlacingTile {...step} />}
+      {turn.phase === "islander" && <SendingIslander {...step} />}
+      {turn.phase === "deliver" && <Delivering {...step} />}
+      {turn.phase === "take_ship" && <TakingShip {...step} />}
+    </section>
+  );
+}
+
+function headingOf({ session, game, turn }: StepProps): string {
+  const mine = Object.keys(session.credentials.seats).length;
+  return mine > 1 ? text.actionBar.turnOf(nameOf(game, turn.decider)) : text.actionBar.yourTurn;
+}
+
+/** What is to be done, in words and pictures; it scrolls where it is long. */
+function Step(props: { heading: string; game: Game; turn: Turn; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="step">
+      <h2>
+        {props.heading}
+        {props.turn.deadline && (
+          <Countdown deadline={props.turn.deadline} timeout={props.game.turn_timeout_s ?? 0} />
+        )}
+      </h2>
+      {props.children}
+    </div>
+  );
+}
+
+function Hint({ children, tip }: { children: ComponentChildren; tip?: string | undefined }): JSX.Element {
+  return (
+    <p class="hint">
+      {children}
+      {tip && preferences().tips && <small class="tip"> {tip}</small>}
+    </p>
+  );
+}
+
+function PlacingTile(step: StepProps): JSX.Element {
+  const { session, pictures, turn, viewRef } = step;
+  const { cell } = session.selection;
+  const choice = cell && session.choices.cells.get(keyOf(cell));
+  const single = choice?.rotations.size === 1;
+  const hint = !choice
+    ? text.actionBar.placeTile
+    : single
+      ? text.actionBar.placeChosenOnly
+      : text.actionBar.placeChosen;
+  return (
+    <>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+        <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
+        <Hint tip={choice ? undefined : text.actionBar.placeTip}>{hint}</Hint>
+      </Step>
+      <Buttons session={session}>
+        <button onClick={() => turnTile(session)} disabled={single === true}>
+          <Icon name="turn" /> {text.actionBar.rotate}
+        </button>
+        <Confirm session={session} label={text.actionBar.place} />
+      </Buttons>
+    </>
+  );
+}
+
+function SendingIslander(step: StepProps): JSX.Element {
+  const { session, game, turn } = step;
+  const spot = session.choices.spots.find(({ key }) => key === session.selection.spot);
+  const kind = spot && session.tileset ? kindAt(game, session.tileset, spot.cell, spot.segment) : "";
+  const canRetrieve = session.choices.spots.some((choice) => choice.kind === "retrieve");
+  const onlyRetrieve = canRetrieve && session.choices.spots.every((choice) => choice.kind === "retrieve");
+  const hint = !spot
+    ? onlyRetrieve
+      ? game.players[turn.decider]?.supply === 0
+        ? text.actionBar.allOut
+        : text.actionBar.noneFree
+      : text.actionBar.islander
+    : spot.kind === "place"
+      ? text.actionBar.islanderChosen(kind)
+      : text.actionBar.retrieveChosen(text.role(kind));
+  const tip = onlyRetrieve
+    ? undefined
+    : canRetrieve
+      ? text.actionBar.retrieveTip
+      : text.actionBar.islanderTip;
+  return (
+    <>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+        <div class="emblem">
+          <Token color={game.players[turn.decider]?.color ?? null} />
+        </div>
+        <Hint tip={spot ? undefined : tip}>{hint}</Hint>
+      </Step>
+      <Buttons session={session}>
+        <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
+        <Confirm
+          session={session}
+          label={spot?.kind === "retrieve" ? text.actionBar.takeHome : text.actionBar.send}
+        />
+      </Buttons>
+    </>
+  );
+}
+
+function Delivering(step: StepProps): JSX.Element {
+  const { session } = step;
+  const choice = session.choices.ships.find(({ ship }) => ship === session.selection.ship);
+  const ship = choice && session.tileset && shipOf(session.tileset, choice.ship);
+  return (
+    <>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+        <div class="emblem">
+          <ShipIcon />
+        </div>
+        {ship ? (
+          <Payment session={session} ship={ship} choice={choice} />
+        ) : (
+          <Hint tip={text.actionBar.deliverTip}>{text.actionBar.deliver}</Hint>
+        )}
+      </Step>
+      <Buttons session={session}>
+        <Pass session={session} label={text.actionBar.keep} />
+        <Confirm session={session} label={text.actionBar.deliverGo} />
+      </Buttons>
+    </>
+  );
+}
+
+function TakingShip(step: StepProps): JSX.Element {
+  const { session } = step;
+  return (
+    <>
+      <Step heading={headingOf(step)} game={step.game} turn={step.turn}>
+        <div class="emblem">
+          <ShipIcon />
+        </div>
+        <Hint>{text.actionBar.takeShip}</Hint>
+      </Step>
+      <Buttons session={session}>
+        <Confirm session={session} label={text.actionBar.take} />
+      </Buttons>
+    </>
+  );
+}
+
+/** The buttons of a step, with the one that takes back, which waits there until something may be. */
+function Buttons({ session, children }: { session: GameSession; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="buttons">
+      <button
+        class="undo"
+        onClick={() => session.undo()}
+        disabled={session.isBusy || (session.game?.turn?.undoable ?? 0) === 0}
+      >
+        <Icon name="undo" /> <span class="words">{text.actionBar.undo}</span>
+      </button>
+      {children}
+    </div>
+  );
+}
+
+function Confirm({ session, label }: { session: GameSession; label: string }): JSX.Element {
+  return (
+    <button
+      class="primary"
+      disabled={session.isBusy || !session.selectedMove}
+      onClick={() => confirm(session)}
+    >
+      <Icon name="check" /> {label}
+    </button>
+  );
+}
+
+function Pass({ session, label }: { session: GameSession; label: string }): JSX.Element {
+  return (
+    <button disabled={session.isBusy || !session.choices.pass} onClick={() => pass(session)}>
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,110 @@
+/** A game on the screen: top bar, board, action bar and sidebar. */
+
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Board } from "../board/board.tsx";
+import { Pictures } from "../board/pictures.ts";
+import type { ViewRef } from "../board/view.ts";
+import { text } from "../messages/index.ts";
+import { saveGame } from "../model/storage.ts";
+import { useObservable } from "../model/observable.ts";
+import { GameSession } from "../session/game_session.ts";
+import { ActionBar } from "./action_bar.tsx";
+import { Icon } from "./icon.tsx";
+import { useKeyboardShortcuts } from "./keyboard_shortcuts.ts";
+import { Menu } from "./menu.tsx";
+import { Notices } from "./notices.tsx";
+import { usePageTitle } from "./page_title.ts";
+import { Replay } from "./replay.tsx";
+import { Sidebar } from "./sidebar.tsx";
+
+interface GameScreenProps {
+  readonly id: string;
+  /** The token in the link. */
+  readonly token: string | null;
+}
+
+export function GameScreen({ id, token }: GameScreenProps): JSX.Element {
+  const session = useMemo(
+    () => new GameSession(saveGame(id, token === null ? {} : { spectator: token, private: true })),
+    [id],
+  );
+  useEffect(() => () => session.close(), [session]);
+  useObservable(session);
+  usePageTitle(session);
+  return (
+    <div class="game-screen">
+      <Bar session={session} />
+      {session.tileset && session.game ? (
+        <Play session={session} tileset={session.tileset} />
+      ) : (
+        <main class="loading">
+          <p>{whyLoading(session)}</p>
+          {session.isMissing && (
+            <a class="button" href="#">
+              {text.back}
+            </a>
+          )}
+        </main>
+      )}
+      <p class="unseen" aria-live="polite">
+        {session.announcement}
+      </p>
+    </div>
+  );
+}
+
+function whyLoading(session: GameSession): string {
+  if (session.isMissing) return text.game.missing;
+  return session.network.isOffline ? text.game.offline : text.game.loading;
+}
+
+function Play({
+  session,
+  tileset,
+}: {
+  session: GameSession;
+  tileset: NonNullable<GameSession["tileset"]>;
+}): JSX.Element {
+  const pictures = useMemo(() => new Pictures(tileset), [tileset]);
+  const viewRef: ViewRef = useRef(null);
+  const [isAside, setAside] = useState(false);
+  useKeyboardShortcuts(session, viewRef);
+  return (
+    <main class={isAside ? "play aside" : "play"} data-version={session.game?.version}>
+      <Board session={session} pictures={pictures} viewRef={viewRef} />
+      {session.replayed === null ? (
+        <ActionBar session={session} pictures={pictures} viewRef={viewRef} />
+      ) : (
+        <Replay session={session} />
+      )}
+      <aside class="sidebar">
+        <Sidebar session={session} pictures={pictures} />
+      </aside>
+      <button class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
+        {isAside ? text.game.less : text.game.more}
+      </button>
+      <Notices session={session} />
+    </main>
+  );
+}
+
+function Bar({ session }: { session: GameSession }): JSX.Element {
+  const { game } = session;
+  const turn = game?.turn;
+  return (
+    <header class="bar">
+      <a class="round" href="#" aria-label={text.back}>
+        <Icon name="back" />
+      </a>
+      <h1>{text.title}</h1>
+      {turn && <span class="turn">{text.game.turn(turn.number)}</span>}
+      {game && <span class="bag">{text.game.bagLeft(game.bag)}</span>}
+      <span class="gap" />
+      <span class={`connection ${session.network.status}`} role="status">
+        {text.game.connection[session.network.status]}
+      </span>
+      <Menu session={session} />
+    </header>
+  );
+}
