@@ -115,7 +115,8 @@ class Visitors:
         """Close all; nothing may have gone wrong, and nothing been asked of anybody but the service."""
         for context in self._contexts:
             await context.close()
-        assert [one for one in self.complaints if not any(re.search(each, one) for each in self._excused)] == []
+        complaints = [one for one in self.complaints if not any(re.search(each, one) for each in self._excused)]
+        assert not complaints, complaints
 
     def _listen(self, page: Page) -> None:
         def said(message: ConsoleMessage) -> None:

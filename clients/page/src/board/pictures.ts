@@ -22,12 +22,19 @@ interface Places {
 }
 
 const ROTATIONS = 4;
+/** Pictures asked for at once: the service lets one address wait for eight, and a family shares one. */
+const MAX_REQUESTS = 3;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 5000;
 const MIDDLE: Cell = { x: SIZE / 2, y: SIZE / 2 };
 
 /** All pictures of a tile set, of each tile in each rotation: what is printed on them stays upright. */
 export class Pictures extends Observable {
   private readonly places = new Map<string, Places>();
   private readonly wanted = new Set<string>();
+  private readonly queue: { tile: string; rotation: number; id: string }[] = [];
+  private requests = 0;
+  private retryMs = FIRST_RETRY_MS;
 
   constructor(private readonly tileset: TileSet) {
     super();
@@ -38,9 +45,31 @@ export class Pictures extends Observable {
     const id = this.symbolId(tile, rotation);
     if (!this.wanted.has(id)) {
       this.wanted.add(id);
-      void this.fetch(tile, rotation, id);
+      const known = document.getElementById(id);
+      if (known) void Promise.resolve().then(() => this.keep(id, known));
+      else {
+        this.queue.push({ tile, rotation, id });
+        void this.work();
+      }
     }
     return `#${id}`;
+  }
+
+  /** Fetches what is queued, a few at once; what fails goes back into the queue, for a while later. */
+  private async work(): Promise<void> {
+    if (this.requests >= MAX_REQUESTS) return;
+    this.requests++;
+    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      if (await this.fetch(next.tile, next.rotation, next.id)) {
+        this.retryMs = FIRST_RETRY_MS;
+      } else {
+        this.queue.push(next);
+        await new Promise((resolve) => setTimeout(resolve, this.retryMs));
+        this.retryMs = Math.min(2 * this.retryMs, LAST_RETRY_MS);
+        if (!this.isObserved) this.giveUp();
+      }
+    }
+    this.requests--;
   }
 
   /** Fetches a tile's picture in every rotation, so that it can be turned without a network. */
@@ -63,16 +92,16 @@ export class Pictures extends Observable {
     return `tile-${this.tileset.id}-${tile}-${rotation}`;
   }
 
-  private async fetch(tile: string, rotation: number, id: string): Promise<void> {
-    const known = document.getElementById(id);
-    if (known) return this.keep(id, known);
+  /** Empties the queue: nobody sees the board any more. */
+  private giveUp(): void {
+    for (const { id } of this.queue.splice(0)) this.wanted.delete(id);
+  }
+
+  /** Fetches one picture into the document; false where it could not be had. */
+  private async fetch(tile: string, rotation: number, id: string): Promise<boolean> {
     const url = `/v1/tilesets/${this.tileset.id}/tiles/${tile}.svg?rotation=${rotation}`;
     const response = await fetch(url).catch(() => null);
-    if (!response?.ok) {
-      // Asked again when the board is next drawn.
-      this.wanted.delete(id);
-      return;
-    }
+    if (!response?.ok) return false;
     const parsed = new DOMParser().parseFromString(await response.text(), "image/svg+xml").documentElement;
     const symbol = document.createElementNS(SVG, "symbol");
     symbol.id = id;
@@ -80,6 +109,7 @@ export class Pictures extends Observable {
     symbol.append(...copies(parsed, `${id}-`));
     shelf().append(symbol);
     this.keep(id, parsed);
+    return true;
   }
 
   private keep(id: string, picture: Element): void {

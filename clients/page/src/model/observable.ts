@@ -1,8 +1,8 @@
-/** State that components follow. */
+/** State that components observe. */
 
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** Something that changes, and tells who follows it. */
+/** Something that changes, and tells its observers. */
 export class Observable {
   private readonly observers = new Set<() => void>();
 
@@ -11,12 +11,17 @@ export class Observable {
     return () => this.observers.delete(observer);
   }
 
+  /** Whether any component shows it. */
+  get isObserved(): boolean {
+    return this.observers.size > 0;
+  }
+
   protected notify(): void {
-    for (const follower of [...this.observers]) follower();
+    for (const observer of [...this.observers]) observer();
   }
 }
 
-/** Draws the component anew whenever `followed` changes. */
+/** Draws the component again whenever `observable` changes. */
 export function useObservable(observable: Observable): void {
   const [, redraw] = useState(0);
   useLayoutEffect(() => observable.observe(() => redraw((count) => count + 1)), [observable]);

@@ -1,0 +1,39 @@
+"""The pictures of tiles come by themselves, whatever the service is busy with when they are asked for."""
+
+from collections import Counter
+
+from playwright.async_api import Route, expect
+
+from tests.page.prepared import SAVING, prepared
+from tests.page.visitor import Visitors
+
+TILES = 12
+MAX_REQUESTS = 3
+"""As `board/pictures.ts` has it."""
+
+
+async def test_a_board_whose_pictures_are_refused_is_drawn_without_another_move(visitors: Visitors) -> None:
+    visitors.excuse("429")
+    table = await prepared(visitors, "pictures-1")
+    game = await table.play(SAVING, lambda game, _moves: len(game["board"]) >= TILES)
+    asked: Counter[str] = Counter()
+    most = under_way = 0
+
+    async def refuse_first(route: Route) -> None:
+        nonlocal most, under_way
+        under_way += 1
+        most = max(most, under_way)
+        asked[route.request.url] += 1
+        if asked[route.request.url] == 1:
+            await route.fulfill(status=429, headers={"Retry-After": "1"}, body="")
+        else:
+            await route.continue_()
+        under_way -= 1
+
+    player = await visitors.come(f"{visitors.url}#")
+    await player.page.route("**/tiles/*.svg*", refuse_first)
+    await player.page.goto(f"{visitors.url}#{table.id}")
+    pictures = {(placed["tile"], placed["rotation"]) for placed in game["board"].values()}
+    for tile, rotation in pictures:
+        await expect(player.page.locator(f"symbol[id$='-{tile}-{rotation}']")).to_have_count(1, timeout=30_000)
+    assert most <= MAX_REQUESTS
