@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from service.store import errors
 from tests.tools import LIBFAKETIME, require
 
 __all__ = ["Instance", "fleet"]
@@ -18,7 +19,7 @@ STOP_S = 60.0
 
 LISTENS = re.compile(rb"listens on http://127\.0\.0\.1:(\d+);")
 UNEXPECTED = re.compile(
-    r"^\S+ \S+ (?:\d+ )?(?:ERROR|CRITICAL) (?!service\.store\.refusals:).*|^Traceback .*", re.MULTILINE
+    rf"^\S+ \S+ (?:\d+ )?(?:ERROR|CRITICAL) (?!{re.escape(errors.__name__)}:).*|^Traceback .*", re.MULTILINE
 )
 """Errors in a log. That Redis refuses its user is one for an operator, and what some faults are made of."""
 

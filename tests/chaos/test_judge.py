@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from service.store import errors
 from tests.chaos import judge as judging
 from tests.chaos.checker import Violation
 from tests.chaos.figures import Tally
+from tests.chaos.fleet import UNEXPECTED
 from tests.chaos.history import Acknowledged, History, Truth, load
 from tests.chaos.judge import Findings, Judge
 from tests.chaos.recorded import GAME, document, recorded
@@ -94,3 +96,12 @@ def test_a_report_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     other = tmp_path / "new.md"
     replace_section(other, "## A long run\n\nnew\n")
     assert other.read_text(encoding="utf-8") == "## A long run\n\nnew\n"
+
+
+def test_only_what_redis_refuses_is_an_error_that_an_instance_may_log() -> None:
+    lines = [
+        f"2026-11-23 01:44:51,081 ERROR {errors.logger.name}: Redis does not know this user and password",
+        "2026-11-23 01:44:52,081 ERROR service.games.watch: a watcher of g could not be told",
+        "2026-11-23 01:44:53,081 WARNING service.games.watch: game g cannot be read",
+    ]
+    assert UNEXPECTED.findall("\n".join(lines)) == [lines[1]]
