@@ -9,13 +9,13 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
 
 from service.games.errors import UrlRefused
 from service.games.webhooks.challenges import Pace, Paces
@@ -52,35 +52,41 @@ class AddressBusy(OSError):
         super().__init__("too many challenges to one address")
 
 
-class _Brief(ResponseHandler):
-    """A connection on which an answer's beginning is read and no more.
+class _Brief(asyncio.Protocol):
+    """Hands an answer's beginning on to whoever reads it, and no more.
 
     Else a server that sends provisional answers (RFC 9110, 15.2) without end would keep everybody waiting: aiohttp
     reads on for the final one, as fast as they come.
     """
 
-    _left = MOST_ANSWER_BYTES
+    def __init__(self, reader: ResponseHandler, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._left = MOST_ANSWER_BYTES
+        self._data_received = reader.data_received
+        self.connection_lost = reader.connection_lost  # type: ignore[method-assign]
+        self.eof_received = reader.eof_received  # type: ignore[method-assign]
+        self.pause_writing = reader.pause_writing  # type: ignore[method-assign]
+        self.resume_writing = reader.resume_writing  # type: ignore[method-assign]
 
     def data_received(self, data: bytes) -> None:
         """Take what may still be read, and stop the sender after that."""
         read = data[: self._left]
         self._left -= len(read)
         if read:
-            super().data_received(read)
-        if not self._left and self.transport is not None and not self.transport.is_closing():
-            self.transport.pause_reading()
-
-
-def _brief(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
-    return _Brief(loop)
+            self._data_received(read)
+        if not self._left and not self._transport.is_closing():
+            self._transport.pause_reading()
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Makes such connections."""
+    """Makes connections that read that much."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._factory = partial(_brief, loop=self._loop)
+    async def connect(self, *args: Any, **options: Any) -> Connection:
+        """Connect, and read from then on with bounds."""
+        connection = await super().connect(*args, **options)
+        if connection.protocol is not None and connection.transport is not None:
+            connection.transport.set_protocol(_Brief(connection.protocol, connection.transport))
+        return connection
 
 
 @asynccontextmanager

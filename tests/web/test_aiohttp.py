@@ -88,7 +88,11 @@ def taken_from_aiohttp() -> dict[str, set[str]]:
                     name
                     for base in cls.__mro__
                     if base.__module__.startswith("aiohttp.")
-                    for name in (*vars(base), *getattr(base, "__slots__", ()))
+                    for name in (
+                        *vars(base),
+                        *getattr(base, "__slots__", ()),
+                        *used(ast.parse(inspect.getsource(base))),
+                    )
                     if name.startswith("_") and not name.startswith("__")
                 }
                 if theirs and (private := theirs & {*used(ast.parse(inspect.getsource(cls)))}):
