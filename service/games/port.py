@@ -218,8 +218,8 @@ class Store(Protocol):
     async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
         """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
 
-    async def lose(self, names: Sequence[str], game: str) -> None:
-        """Mend what is found by these names: there is no such game, unless it is being created right now."""
+    async def lose(self, names: Sequence[str], game: str) -> int:
+        """Take a game that is no more from these names, unless it is being created right now; gives from how many."""
 
     async def forget(self, names: Sequence[str], game: str) -> None:
         """Let a game be found by these names no more."""

@@ -84,7 +84,7 @@ def mend_command(**settings: Any) -> None:
     def tell(so_far: Mended) -> None:
         progress.count(so_far.games - progress.games)
 
-    mended = _on(settings, lambda store: Mender(store, store.keeping.upkeep, retention, time.time).all(tell))
+    mended = _on(settings, lambda store: Mender(store, store.upkeep, retention, time.time).all(tell))
     click.echo(
         f"looked at {mended.games} games: {mended.added} places added, {mended.removed} removed, "
         f"{mended.unreadable} unreadable"

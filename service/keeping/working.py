@@ -25,10 +25,10 @@ def keeping_games(
     store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
 ) -> Iterator[Maintenance]:
     """Mending what games are found by, and archiving those that are over, if anywhere. Raises BadArchiveUrl."""
-    archive = None if archive_url is None else store.keeping.archive
+    archive = None if archive_url is None else store.archive
     if archive_url is not None:
         store.archiving = True
-        archiver = Archiver(store, store.keeping.archive, objects_at(archive_url), tilesets, clock.now)
+        archiver = Archiver(store, store.archive, objects_at(archive_url), tilesets, clock.now)
         yield Maintenance("archive", archiver.keep_archiving)
-    mender = Mender(store, store.keeping.upkeep, retention, clock.now, archive=archive)
+    mender = Mender(store, store.upkeep, retention, clock.now, archive=archive)
     yield Maintenance("index-repair", mender.keep_mending)

@@ -1,16 +1,14 @@
 """Whole games out of and into Redis."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import msgspec
 
-from service.games.archive.document import HookDocument
 from service.games.archive.port import Restoring
 from service.store import keys
 from service.store.batch import Batches, Value
 from service.store.due import Due
-from service.store.finding import Finding
-from service.store.listing import Listing
+from service.store.index import GameIndex
 from service.store.scanning import BEGIN, scan
 from service.store.script import Script
 
@@ -19,13 +17,11 @@ __all__ = ["RedisMoving"]
 _PORTION = 1000
 
 
-class RedisMoving:
+class RedisMoving(GameIndex):
     """`service.games.archive.port.Moving` on Redis."""
 
     def __init__(self, batches: Batches) -> None:
-        self._batches = batches
-        self._listing = Listing(batches)
-        self._finding = Finding(batches)
+        super().__init__(batches)
         self._due = Due(batches)
         self._hooks_due = Due(batches, key=keys.HOOKS_DUE)
         self._restore = Script(batches, "restore.lua", confirmed=True)
@@ -50,8 +46,8 @@ class RedisMoving:
         """
         commit, hooks = restoring.commit, restoring.hooks
         if commit.listed:
-            await self._listing.add(commit.game, commit.status, commit.created_at)
-        await self._finding.before(commit)
+            await self.enlist(commit.game, commit.status, commit.created_at)
+        await self.before(commit)
         if commit.due_at is not None:
             await self._due.promise(commit.game, commit.due_at)
         for one in hooks:
@@ -61,41 +57,29 @@ class RedisMoving:
         game_keys += [keys.tried(commit.game, one.hook.id) for one in hooks]
         stored = bool(await self._restore.run(game_keys, *_arguments(restoring)))
         if stored:  # once more, for whoever saw that there was no such game, and mended what finds it
-            await self._finding.keep(commit.game, commit.found_by(), commit.created_at, commit.found_s)
+            await self.name(commit.game, commit.found_by(), commit.created_at, commit.found_s)
         if stored and commit.listed:
-            await self._listing.add(commit.game, commit.status, commit.created_at)
+            await self.enlist(commit.game, commit.status, commit.created_at)
         return stored
 
 
 def _arguments(restoring: Restoring) -> list[Value]:
     """ARGV of restore.lua."""
     commit, hooks = restoring.commit, restoring.hooks
-    fields = _fields(restoring)
+    last = commit.diffs[-1]
+    fields: list[Value] = ["version", last.version, "digest", last.digest, "snapshot", commit.snapshot]
+    fields += "access", commit.access or b""
+    if hooks:
+        fields += "hooks", ",".join(one.hook.id for one in hooks)
+    for one in hooks:
+        fields += f"hook:{one.hook.id}", _ENCODER.encode(one.hook)
+        fields += f"hook:{one.hook.id}:state", _ENCODER.encode(one.state)
     arguments: list[Value] = [commit.id, "1" if restoring.replace else "", commit.expire_s, len(fields), *fields]
     for one in hooks:
         arguments += len(one.tried), *(_ENCODER.encode(tried) for tried in one.tried)
     for diff in commit.diffs:
         arguments += diff.version, diff.digest, diff.previous, diff.data
     return arguments
-
-
-def _fields(restoring: Restoring) -> list[Value]:
-    """The game's hash."""
-    commit, hooks = restoring.commit, restoring.hooks
-    last = commit.diffs[-1]
-    fields: list[Value] = ["version", last.version, "digest", last.digest, "snapshot", commit.snapshot]
-    fields += "access", commit.access or b""
-    return fields + _hook_fields(hooks)
-
-
-def _hook_fields(hooks: Sequence[HookDocument]) -> list[Value]:
-    if not hooks:
-        return []
-    fields: list[Value] = ["hooks", ",".join(one.hook.id for one in hooks)]
-    for one in hooks:
-        fields += f"hook:{one.hook.id}", _ENCODER.encode(one.hook)
-        fields += f"hook:{one.hook.id}:state", _ENCODER.encode(one.state)
-    return fields
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from schemas.vocabulary import Status
 from service.games.archive.archiving import SOON_S
 from service.games.buckets import BucketStore
 from service.games.port import (
@@ -19,23 +18,23 @@ from service.games.port import (
     Loaded,
     Lost,
     Outcome,
-    Page,
     StoredDiff,
     StoreUnavailable,
     Unreadable,
 )
 from service.games.webhooks.port import HookStore
 from service.store import keys
+from service.store.archiving import RedisArchive
 from service.store.batch import Batches, Value
 from service.store.buckets import RedisBuckets
 from service.store.due import Due
-from service.store.finding import Finding
 from service.store.hints import Hints
 from service.store.hooks import RedisHooks, ids, keeping_arguments
-from service.store.keeping import keeping
-from service.store.listing import Listing
+from service.store.index import GameIndex
 from service.store.measures import Measures
+from service.store.restoring import RedisMoving
 from service.store.script import Script
+from service.store.upkeep import RedisUpkeep
 from service.supervision import Backoff
 from service.telemetry import clock
 
@@ -45,21 +44,21 @@ STEADY_S = 60
 """A game that has not failed for so long, beside the pause before, has recovered: its next failure is the first one."""
 
 
-class RedisStore:
+class RedisStore(GameIndex):
     """`service.games.port.Store` on Redis 7.0 or later, or Valkey."""
 
     def __init__(self, batches: Batches) -> None:
-        self._batches = batches
+        super().__init__(batches)
         self._commit = Script(batches, "commit.lua", confirmed=True)
-        self._listing = Listing(batches)
-        self._finding = Finding(batches)
         self._due = Due(batches)
         self._hints = Hints(batches.topology)
         self._shard = "SHARD" if batches.topology.sharded else ""
         self.measures = Measures(batches, self._hints)
         self.webhooks: HookStore = RedisHooks(batches)
         self.buckets: BucketStore = RedisBuckets(batches)
-        self.keeping = keeping(batches)
+        self.archive = RedisArchive(batches)
+        self.moving = RedisMoving(batches)
+        self.upkeep = RedisUpkeep(batches)
         self.archiving = False
         """Whether somebody archives games that are over."""
 
@@ -90,21 +89,23 @@ class RedisStore:
         """Change everything that `commit` says at once, if its version is still the game's."""
         listed = commit.listed and commit.status != commit.was
         if listed:
-            await self._listing.add(commit.game, commit.status, commit.created_at)
+            await self.enlist(commit.game, commit.status, commit.created_at)
         if commit.access is not None:
-            await self._finding.before(commit)
+            await self.before(commit)
         if commit.expected is not None and commit.expected.hooks:
             await self.webhooks.promise(commit.game, commit.expected.hooks, int(time.time()))
         if self.archiving and commit.status in _OVER:
-            await self.keeping.archive.promise(commit.game, int(clock.now()) + SOON_S)
+            await self.archive.promise(commit.game, int(clock.now()) + SOON_S)
         early = commit.due_at is not None and not await self._due.promise(commit.game, commit.due_at)
-        beside = self._finding.beside(commit)
+        beside = self.beside(commit)
         game_keys = [keys.game(commit.game), keys.log(commit.game), _answer_key(commit)]
         outcome = _outcome(await self._commit.run(game_keys, *self._arguments(commit)))
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
                 if listed:
-                    await self._list_after(commit)
+                    await self.enlist(commit.game, commit.status, commit.created_at)
+                if listed and commit.was is not None:
+                    await self.unlist(commit.game, commit.was)
                 if early:
                     await self._due.settle(commit.game, commit.due_at)
         if beside is not None:
@@ -122,11 +123,6 @@ class RedisStore:
             arguments += diff.version, diff.digest, diff.previous, diff.data
         return arguments
 
-    async def _list_after(self, commit: Commit) -> None:
-        await self._listing.add(commit.game, commit.status, commit.created_at)
-        if commit.was is not None:
-            await self._listing.remove(commit.game, commit.was)
-
     async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
         entries = await self._batches.send("XRANGE", keys.log(game), since + 1, "+", "COUNT", limit)
@@ -139,26 +135,6 @@ class RedisStore:
         """Version and digest of each game now; None where there is no such game, or it cannot be read."""
         asked = (self._batches.send("HMGET", keys.game(game), "version", "digest") for game in games)
         return [_version(found) for found in await asyncio.gather(*asked, return_exceptions=True)]
-
-    async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
-        """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
-        return await self._listing.page(statuses, limit, after)
-
-    async def unlist(self, game: str, status: Status) -> None:
-        """Mend the list: the game does not have this status (any more)."""
-        await self._listing.remove(game, status)
-
-    async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
-        """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
-        return await self._finding.page(names, limit, after)
-
-    async def lose(self, names: Sequence[str], game: str) -> None:
-        """Mend what is found by these names: there is no such game, unless it is being created right now."""
-        await self._finding.lose(names, game)
-
-    async def forget(self, names: Sequence[str], game: str) -> None:
-        """Let a game be found by these names no more."""
-        await self._finding.forget(names, game)
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""

@@ -1,32 +1,28 @@
 """What mending needs of Redis: a walk over everything, whose turn it is, and where the games are found.
 
-In which order things are written and taken out, `listing`, `finding` and `due` say.
+In which order things are written and taken out, `index` and `due` say.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from schemas.vocabulary import STATUSES, Status
+from schemas.vocabulary import STATUSES
 from service.games.upkeep.port import Places, Walked
 from service.store import keys
 from service.store.batch import Batches
 from service.store.due import Due
-from service.store.finding import YOUNG_S, Finding
-from service.store.listing import Listing
+from service.store.index import GameIndex
 from service.store.scanning import scan
 from service.telemetry.clock import now
 
 __all__ = ["RedisUpkeep"]
 
 
-class RedisUpkeep:
+class RedisUpkeep(GameIndex):
     """`service.games.upkeep.port.Upkeep` on Redis."""
 
     def __init__(self, batches: Batches, clock: Callable[[], float] = now) -> None:
-        self._batches = batches
-        self._clock = clock
-        self._listing = Listing(batches)
-        self._finding = Finding(batches, clock)
+        super().__init__(batches, clock)
         self._due = Due(batches, clock)
 
     async def walk(self, position: str, count: int) -> Walked:
@@ -62,60 +58,19 @@ class RedisUpkeep:
 
     async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> Places:
         """Where a game is found now."""
-        listed, named, due, hooked, archive = await asyncio.gather(
-            self._has([keys.listed(status) for status in STATUSES], game),
-            self._has([keys.found_by(name) for name in names], game),
-            self._has([keys.DUE], game),
-            asyncio.gather(*(self._has([keys.HOOKS_DUE], f"{game} {hook}") for hook in hooks)),
-            self._has([keys.ARCHIVE_DUE], game),
-        )
+        sets = [(keys.listed(status), game) for status in STATUSES]
+        sets += [*((keys.found_by(name), game) for name in names), (keys.DUE, game)]
+        sets += [*((keys.HOOKS_DUE, f"{game} {hook}") for hook in hooks), (keys.ARCHIVE_DUE, game)]
+        scores = await asyncio.gather(*(self._batches.send("ZSCORE", key, member) for key, member in sets))
+        there = iter([score is not None for score in scores])
         return Places(
-            [status for status, there in zip(STATUSES, listed, strict=True) if there],
-            [name for name, there in zip(names, named, strict=True) if there],
-            all(due),
-            [hook for hook, there in zip(hooks, hooked, strict=True) if all(there)],
-            all(archive),
+            [status for status in STATUSES if next(there)],
+            [name for name in names if next(there)],
+            next(there),
+            [hook for hook in hooks if next(there)],
+            next(there),
         )
-
-    async def _has(self, sets: Sequence[str], member: str) -> list[bool]:
-        scores = await asyncio.gather(*(self._batches.send("ZSCORE", key, member) for key in sets))
-        return [score is not None for score in scores]
-
-    async def enlist(self, game: str, status: Status, created_at: int) -> None:
-        """List it under a status."""
-        await self._listing.add(game, status, created_at)
-
-    async def unlist(self, game: str, status: Status) -> None:
-        """Take it from a status."""
-        await self._listing.remove(game, status)
-
-    async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
-        """Have it found by these names for so long."""
-        await self._finding.keep(game, names, created_at, seconds)
 
     async def promise(self, game: str, at: int) -> None:
         """Have it looked at by then."""
         await self._due.promise(game, at)
-
-    async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
-        """Take out games that are no more, of `count` from the `start`th oldest on.
-
-        Gives how many were taken out, and where to go on (None at the end).
-        """
-        key = keys.listed(status)
-        found = await self._batches.send("ZRANGE", key, start, start + count - 1, "WITHSCORES")
-        old = [game.decode() for game, created_at in found if created_at < self._clock() - YOUNG_S]
-        gone = await self._gone(old)
-        if gone:
-            await self._batches.send("ZREM", key, *gone)
-        return len(gone), start + len(found) - len(gone) if len(found) == count else None
-
-    async def prune_name(self, name: str, count: int) -> int:
-        """Take out games that are no more, of some found by this name; gives how many."""
-        some = await self._batches.send("ZRANDMEMBER", keys.found_by(name), count)
-        gone = await self._gone([game.decode() for game in some])
-        return sum(await asyncio.gather(*(self._finding.lose([name], game) for game in gone)))
-
-    async def _gone(self, games: Sequence[str]) -> list[str]:
-        there = await asyncio.gather(*(self._batches.send("EXISTS", keys.game(game)) for game in games))
-        return [game for game, exists in zip(games, there, strict=True) if not exists]

@@ -188,12 +188,12 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     monkeypatch.setattr("service.games.archive.archiving.archive_of", failing)
     clock = Clock()
     clock.now += SOON_S + 1
-    archiver = Archiver(store, store.keeping.archive, Objects(), CATALOGUE, clock)
+    archiver = Archiver(store, store.archive, Objects(), CATALOGUE, clock)
     await archiver.look_round()
     await archiver.look_round()
     assert len(archived) == OTHERS
-    assert await store.keeping.archive.due(int(clock.now), 10) == []
-    assert games[0] in await store.keeping.archive.due(2**33, 10)
+    assert await store.archive.due(int(clock.now), 10) == []
+    assert games[0] in await store.archive.due(2**33, 10)
 
 
 async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
@@ -208,7 +208,7 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
 
     monkeypatch.setattr("service.games.upkeep.mending.add_missing", failing)
     await redis.delete(keys.listed("active"))
-    mended = await Mender(store, store.keeping.upkeep, Retention(), Clock()).all()
+    mended = await Mender(store, store.upkeep, Retention(), Clock()).all()
     assert (mended.games, mended.unreadable) == (len(games), 1)
     assert sorted((await store.listed(("active",), 10, None)).games) == sorted(games[1:])
 

@@ -68,11 +68,11 @@ def archiver(store: RedisStore, objects: Objects, catalogue: TileSetCatalogue = 
     """One instance's, some time after what happened lately."""
     clock = Clock()
     clock.now += SOON_S + 1
-    return Archiver(store, store.keeping.archive, objects, catalogue, clock)
+    return Archiver(store, store.archive, objects, catalogue, clock)
 
 
 async def due(store: RedisStore) -> list[str]:
-    return await store.keeping.archive.due(2**33, 10)
+    return await store.archive.due(2**33, 10)
 
 
 async def ripe(redis: Redis, game: str) -> None:

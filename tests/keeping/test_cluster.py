@@ -73,7 +73,7 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.listed(["waiting", "active"], 100, None)).games == []
-    mended = await Mender(clustered, clustered.keeping.upkeep, KEPT, Clock(), pace=Pace(0.05)).all()
+    mended = await Mender(clustered, clustered.upkeep, KEPT, Clock(), pace=Pace(0.05)).all()
     assert mended.games == GAMES
     assert sorted((await clustered.listed(["waiting", "active"], 100, None)).games) == sorted(kept.id for kept in games)
 
@@ -83,6 +83,6 @@ async def test_games_are_archived_whichever_primary_has_them(clustered: RedisSto
     games = [await kept_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()
     clock.now += SOON_S + 1
-    archive = clustered.keeping.archive
+    archive = clustered.archive
     await Archiver(clustered, archive, Directory(tmp_path), CATALOGUE, clock).look_round()
     assert len([*found_in([tmp_path])]) == len(games)

@@ -12,7 +12,7 @@ from service.games.context import Retention
 from service.games.upkeep.mending import MANY, Mended, Mender, Pace
 from service.store import keys
 from service.store.client import connect
-from service.store.finding import YOUNG_S
+from service.store.index import YOUNG_S
 from service.store.store import RedisStore
 from tests.games.seated import Clock
 from tests.keeping.games import CREATOR, Kept, context_on, kept_game, play
@@ -24,8 +24,8 @@ def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> Men
     """One instance's, which does not wait for commits that may be under way."""
     clock = Clock()
     clock.now += later_s
-    archives = store.keeping.archive if archive else None
-    return Mender(store, store.keeping.upkeep, Retention(), clock, archive=archives, pace=Pace(0.05, 0))
+    archives = store.archive if archive else None
+    return Mender(store, store.upkeep, Retention(), clock, archive=archives, pace=Pace(0.05, 0))
 
 
 async def listed(store: RedisStore, *statuses: Status) -> list[str]:
@@ -125,7 +125,7 @@ async def test_a_commit_that_comes_meanwhile_is_listed_where_it_brings_the_game(
     """The list is written before the commit: whoever looks in between must not take the game out for good."""
     kept = await kept_game(store)
     await redis.zadd(keys.listed("aborted"), {kept.id: 1_700_000_000})
-    slow = Mender(store, store.keeping.upkeep, Retention(), Clock(), pace=Pace(0.5))
+    slow = Mender(store, store.upkeep, Retention(), Clock(), pace=Pace(0.5))
     mending = asyncio.create_task(slow.all())
     await asyncio.sleep(0.1)
     loaded = await store.load(kept.id)
@@ -140,9 +140,9 @@ async def test_games_that_ended_before_there_was_an_archive_are_archived_too(sto
     over = await kept_game(store, "finished")
     await kept_game(store)
     await mender(store).all()
-    assert await store.keeping.archive.due(EVERY, 10) == []
+    assert await store.archive.due(EVERY, 10) == []
     await mender(store, archive=True).all()
-    assert await store.keeping.archive.due(EVERY, 10) == [over.id]
+    assert await store.archive.due(EVERY, 10) == [over.id]
 
 
 async def test_a_game_that_cannot_be_read_is_told_and_left(
@@ -178,7 +178,7 @@ async def _parts(instances: Sequence[Mender], number: int) -> Mended:
 async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: RedisStore, redis: Redis) -> None:
     games = await old_games(store, MANY, "waiting")
     clock = Clock()
-    instance = Mender(store, store.keeping.upkeep, Retention(), clock)
+    instance = Mender(store, store.upkeep, Retention(), clock)
     assert (await instance.part())[0].games == MANY
     assert (await instance.part())[0].games == 0
     clock.now += Pace().rest_s + 1
@@ -190,7 +190,7 @@ async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: Redi
 
 async def test_one_instance_at_a_time_does_a_part(store: RedisStore, redis_url: str) -> None:
     async with connect(redis_url) as other:
-        turns = [await one.keeping.upkeep.take_turn(60) for one in (store, other, store)]
+        turns = [await one.upkeep.take_turn(60) for one in (store, other, store)]
     assert turns == [True, False, False]
 
 

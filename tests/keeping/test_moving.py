@@ -203,8 +203,8 @@ async def test_a_client_that_sends_it_twice_stores_it_once(
     await export_games(store, CATALOGUE, [kept.id], file)
     document = read(file.read_bytes())
     restoring = restoring_of(document, KEPT, replace=False)
-    assert [await other.keeping.moving.restore(restoring) for _ in range(2)] == [True, True]
-    assert await other.keeping.moving.restore(restoring_of(document, KEPT, replace=False)) is False
+    assert [await other.moving.restore(restoring) for _ in range(2)] == [True, True]
+    assert await other.moving.restore(restoring_of(document, KEPT, replace=False)) is False
     assert await whole(other, kept.id) == await whole(store, kept.id)
 
 

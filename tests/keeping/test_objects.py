@@ -71,9 +71,9 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
     clock = Clock()
     clock.now += SOON_S + 1
     for _ in range(2):
-        archiver = Archiver(archiving, archiving.keeping.archive, objects_at(f"s3://{BUCKET}/games"), CATALOGUE, clock)
+        archiver = Archiver(archiving, archiving.archive, objects_at(f"s3://{BUCKET}/games"), CATALOGUE, clock)
         await archiver.look_round()
-    assert await archiving.keeping.archive.archived(kept.id) > 0
+    assert await archiving.archive.archived(kept.id) > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
     (name,) = [one["path"] for one in bucket.list("games").collect()]
@@ -91,10 +91,10 @@ async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
     clock = Clock()
     clock.now += SOON_S + 1
     objects = objects_at("s3://nothing/games")
-    await Archiver(archiving, archiving.keeping.archive, objects, CATALOGUE, clock).look_round()
+    await Archiver(archiving, archiving.archive, objects, CATALOGUE, clock).look_round()
     assert f"game {kept.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
-    assert await archiving.keeping.archive.due(2**33, 10) == [kept.id]
+    assert await archiving.archive.due(2**33, 10) == [kept.id]
 
 
 @pytest.mark.usefixtures("environment")

@@ -11,7 +11,7 @@ from service.games.times import DAY_S
 from service.store import keys
 from service.store.batch import Batches
 from service.store.client import connect
-from service.store.finding import YOUNG_S, Finding
+from service.store.index import YOUNG_S, GameIndex
 from service.store.store import RedisStore
 from service.store.url import parse_url
 from tests.store.commits import action, creation
@@ -77,7 +77,7 @@ async def test_they_are_kept_on_once_a_day(redis: Redis, redis_url: str) -> None
     del redis  # it has emptied the deployment
     now = 1_800_000_000.0
     batches = Batches(parse_url(redis_url), 1, 5)
-    finding = Finding(batches, lambda: now)
+    finding = GameIndex(batches, lambda: now)
     first, again = finding.beside(named()), finding.beside(named())
     now += DAY_S
     second = finding.beside(named())
