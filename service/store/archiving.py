@@ -11,26 +11,14 @@ from service.telemetry.clock import now
 __all__ = ["RedisArchive"]
 
 
-class RedisArchive:
+class RedisArchive(Due):
     """`service.games.archive.port.ArchiveStore` on Redis."""
 
     def __init__(self, batches: Batches, clock: Callable[[], float] = now) -> None:
+        super().__init__(batches, clock, keys.ARCHIVE_DUE)
         self._batches = batches
-        self._due = Due(batches, clock, keys.ARCHIVE_DUE)
-        self._claim = Script(batches, "archive_claim.lua")
+        self._claim = Script(batches, "claim.lua")
         self._note = Script(batches, "archive_note.lua")
-
-    async def promise(self, game: str, at: int) -> None:
-        """Have a game looked at by then."""
-        await self._due.promise(game, at)
-
-    async def due(self, now: int, limit: int) -> list[str]:
-        """Games to look at, the most urgent first, until `settle`."""
-        return await self._due.due(now, limit)
-
-    async def settle(self, game: str, until: int | None) -> None:
-        """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
-        await self._due.settle(game, until)
 
     async def claim(self, game: str, holder: str, seconds: int) -> bool:
         """Take a game for so long, so that nobody else archives it; False where somebody else has it."""

@@ -142,8 +142,7 @@ class Batches:
         if self._closed:
             reply.set_exception(StoreUnavailable(CLOSED))
             return reply
-        command = Command(words, reply, confirmed=confirmed)
-        command.primary = primary
+        command = Command(words, reply, primary, confirmed=confirmed)
         in_flight = self.in_flight
         if self.topology.sharded:
             command.key = "" if primary else str(words[_KEY_AT.get(str(words[0]), 1)])

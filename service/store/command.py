@@ -93,7 +93,9 @@ class Command:
         "words",
     )
 
-    def __init__(self, words: tuple[Value, ...], future: asyncio.Future[Any], *, confirmed: bool) -> None:
+    def __init__(
+        self, words: tuple[Value, ...], future: asyncio.Future[Any], primary: str | None = None, *, confirmed: bool
+    ) -> None:
         self.words = words
         self.future = future
         self.confirmed = confirmed
@@ -102,7 +104,7 @@ class Command:
         """About how many bytes it has."""
         self.in_flight: InFlight | None = None
         """Where it counts, unless nothing holds it any more."""
-        self.primary: str | None = None
+        self.primary = primary
         """To whom it goes, whoever that is by then; None: who has its key."""
         self.key = ""
         self.asking = False

@@ -29,7 +29,7 @@ class RedisHooks:
         self._due = Due(batches, clock, keys.HOOKS_DUE)
         self._add = Script(batches, "hook_add.lua", confirmed=True)
         self._remove = Script(batches, "hook_remove.lua", confirmed=True)
-        self._claim = Script(batches, "hook_claim.lua")
+        self._claim = Script(batches, "claim.lua")
         self._note = Script(batches, "hook_note.lua")
 
     async def add(
@@ -76,7 +76,8 @@ class RedisHooks:
 
     async def claim(self, game: str, hook: str, holder: str, seconds: int) -> Registered | Held | Gone:
         """Take a webhook for so long, so that nobody else delivers to it."""
-        reply = await self._claim.run([keys.game(game), keys.lease(game, hook)], hook, holder, seconds)
+        fields = f"hook:{hook}", f"hook:{hook}:state"
+        reply = await self._claim.run([keys.lease(game, hook), keys.game(game)], holder, seconds, *fields)
         match reply:
             case 0:
                 return Held()

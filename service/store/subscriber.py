@@ -5,7 +5,7 @@ slots move once more.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -55,19 +55,19 @@ class Subscriber:
     def add(self, game: str) -> None:
         """Hear of this game."""
         self._games.add(game)
-        self._wish([game], subscribe=True)
+        self._wish(game, subscribe=True)
 
     def remove(self, game: str) -> None:
         """Hear of it no more."""
         self._games.discard(game)
-        self._wish([game], subscribe=False)
+        self._wish(game, subscribe=False)
 
     def share(self, games: set[str]) -> None:
         """Hear of these games and no others."""
-        more, fewer = games - self._games, self._games - games
-        self._games = games
-        self._wish(more, subscribe=True)
-        self._wish(fewer, subscribe=False)
+        for game in games - self._games:
+            self.add(game)
+        for game in self._games - games:
+            self.remove(game)
 
     async def aclose(self) -> None:
         """Hang up."""
@@ -95,7 +95,8 @@ class Subscriber:
             await pubsub.connect()  # type: ignore[no-untyped-call]
         self.up = True
         self._wishes = asyncio.Queue()
-        self._wish(self._games, subscribe=True)
+        for game in self._games:
+            self._wish(game, subscribe=True)
         subscribing = spawn("pubsub-subscribe", self._subscribe(pubsub, self._wishes), expected=LOST_WRITING)
         try:
             heard_at = self._loop.time()
@@ -114,17 +115,15 @@ class Subscriber:
     async def _subscribe(self, pubsub: PubSub, wishes: "asyncio.Queue[tuple[bool, str]]") -> None:
         """Say what is wished, one channel at a time: those of several slots are refused together."""
         sharded = self._topology.sharded
+        on = pubsub.ssubscribe if sharded else pubsub.subscribe
+        off = pubsub.sunsubscribe if sharded else pubsub.unsubscribe
         while True:
             subscribe, game = await wishes.get()
-            if subscribe:
-                await (pubsub.ssubscribe if sharded else pubsub.subscribe)(keys.hints(game))
-            else:
-                await (pubsub.sunsubscribe if sharded else pubsub.unsubscribe)(keys.hints(game))
+            await (on if subscribe else off)(keys.hints(game))
 
-    def _wish(self, games: Iterable[str], *, subscribe: bool) -> None:
+    def _wish(self, game: str, *, subscribe: bool) -> None:
         if self.up:  # else all of `_games` is subscribed to when there is a connection
-            for game in games:
-                self._wishes.put_nowait((subscribe, game))
+            self._wishes.put_nowait((subscribe, game))
 
     def _take(self, message: dict[str, Any]) -> None:
         """What the primary says: announcements, and that channels are heard or not any more."""

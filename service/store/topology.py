@@ -32,29 +32,32 @@ CONNECT_TIMEOUT_S = 1.0
 WATCH_INTERVAL_S = 1.0
 """How often the sentinels are asked who the primary is."""
 
-LEAVE_INTERVAL_S = 0.5
-"""At most so often connections are closed because the primary may be another."""
-
-REFRESH_INTERVAL_S = 0.1
-"""At most so often a Cluster's nodes are asked who has which slot."""
-
 _ONE = "primary"
 """The name of the only one."""
 
 
 class Topology:
-    """What all have in common. Made inside the event loop; connects when something is sent; `aclose` it."""
+    """What all have in common; what none overrides is for one primary at a time.
+
+    Made inside the event loop; connects when something is sent; `aclose` it.
+    """
 
     sharded = False
     """Whether several primaries share the keys by slot."""
     replaces = True
     """Whether another server may become the primary."""
+    checks = ("redis-leave", 0.5)
+    """The name of the task that a suspicion starts, and the least time between two in seconds."""
+
+    _client: Redis
 
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         self.url = url
         self.supervisor = supervisor
         self.changes = 0
         """Counts whenever a primary may be another than before."""
+        self._checking: asyncio.Task[None] | None = None
+        self._checked_at = float("-inf")
 
     def primaries(self) -> Sequence[str]:
         """Names of the primaries that are known."""
@@ -67,17 +70,32 @@ class Topology:
 
     def client(self, primary: str) -> Redis:
         """The client of a primary."""
-        raise NotImplementedError
+        del primary
+        return self._client
 
     def suspect(self) -> None:
-        """A primary may be another: its connection was lost, or it says so."""
+        """A primary may be another: its connection was lost, or it says so. Look into that soon."""
+        now = asyncio.get_running_loop().time()
+        name, interval_s = self.checks
+        if self.replaces and now - self._checked_at >= interval_s and (self._checking is None or self._checking.done()):
+            self._checked_at = now
+            self._checking = spawn(name, self._check())
 
     async def refresh(self) -> None:
         """Find out who the primaries are. Raises one of LOST."""
 
     async def aclose(self) -> None:
         """Close all connections."""
-        raise NotImplementedError
+        if self._checking is not None:
+            self._checking.cancel()
+            await asyncio.gather(self._checking, return_exceptions=True)
+        await self._close()
+
+    async def _check(self) -> None:
+        """Look into a suspicion."""
+
+    async def _close(self) -> None:
+        await self._client.aclose()
 
 
 class OneServer(Topology):
@@ -90,15 +108,6 @@ class OneServer(Topology):
         address = url.addresses[0]
         at = {"host": address.host, "port": address.port} if address.port else {"unix_socket_path": address.host}
         self._client = _plain(Redis(**at, db=url.database, **_options(url)))
-
-    def client(self, primary: str) -> Redis:
-        """The client of the server."""
-        del primary
-        return self._client
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._client.aclose()
 
 
 class _Sentinels(Sentinel):
@@ -164,38 +173,28 @@ class Replicated(Topology):
         self._pool = cast("SentinelConnectionPool", self._client.connection_pool)
         self._address: tuple[str, int] | None = None
         self._watching: SupervisedTask | None = None
-        self._left_at = -LEAVE_INTERVAL_S
-        self._leaving: asyncio.Task[None] | None = None
 
     def client(self, primary: str) -> Redis:
         """The client of whoever is the primary."""
-        del primary
         if self._watching is None:
             self._watching = self.supervisor.start("sentinel-watch", self._watch)
-        return self._client
-
-    def suspect(self) -> None:
-        """Close all connections, or they stay with a demoted primary (redis-py issues 3867, 3874)."""
-        now = asyncio.get_running_loop().time()
-        if now - self._left_at >= LEAVE_INTERVAL_S:
-            self._left_at = now
-            self._leaving = spawn("redis-leave", self._leave())
+        return super().client(primary)
 
     async def refresh(self) -> None:
         """Ask the sentinels, and leave the primary where they name another. Raises one of LOST."""
         address = await self._pool.get_master_address()  # type: ignore[no-untyped-call]
         if self._address not in (None, address):
-            await self._leave()
+            await self._check()
         self._address = address
 
-    async def aclose(self) -> None:
-        """Close all connections, those to the sentinels too."""
+    async def _close(self) -> None:
         if self._watching is not None:
             await self.supervisor.stop(self._watching)
-        await self._client.aclose()
+        await super()._close()
         await self._sentinel.aclose()
 
-    async def _leave(self) -> None:
+    async def _check(self) -> None:
+        """Close all connections, or they stay with a demoted primary (redis-py issues 3867, 3874)."""
         self.changes += 1
         with suppress(*LOST):
             await self._pool.disconnect()
@@ -215,12 +214,12 @@ class Cluster(Topology):
     """
 
     sharded = True
+    checks = ("cluster-topology", 0.1)
 
     def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
         super().__init__(url, supervisor)
         self._cluster = self._found_by_url()
         self._clients: dict[str, Redis] = {}
-        self._refreshing: asyncio.Task[None] | None = None
 
     def primaries(self) -> Sequence[str]:
         """All that have slots."""
@@ -241,18 +240,13 @@ class Cluster(Topology):
             self._clients[primary] = _plain(Redis(host=host, port=int(port), **_options(self.url)))
         return self._clients[primary]
 
-    def suspect(self) -> None:
-        """Ask soon who has which slot."""
-        if self._refreshing is None:
-            self._refreshing = spawn("cluster-topology", self._refresh_once())
-
     async def refresh(self) -> None:
         """Ask one node after another until one tells who has which slot. Raises one of LOST."""
         before = {*self.primaries()}
         try:  # RedisCluster.initialize() would ask for COMMAND as well, and only once
             await self._cluster.nodes_manager.initialize()
         except RedisClusterException:  # nobody of those that were found last answers
-            await self._close(self._cluster)
+            await self._forget()
             self._cluster = self._found_by_url()
             raise
         now = {*self.primaries()}
@@ -260,13 +254,13 @@ class Cluster(Topology):
         gone = [self._clients.pop(primary) for primary in before - now if primary in self._clients]
         await asyncio.gather(*(client.aclose() for client in gone), return_exceptions=True)
 
-    async def aclose(self) -> None:
-        """Close all connections."""
-        if self._refreshing is not None:
-            self._refreshing.cancel()
-            await asyncio.gather(self._refreshing, return_exceptions=True)
+    async def _close(self) -> None:
         await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
-        await self._close(self._cluster)
+        await self._forget()
+
+    async def _check(self) -> None:
+        with suppress(*LOST):  # what waits for it comes again, and says so when it is too old
+            await self.refresh()
 
     def _found_by_url(self) -> RedisCluster:
         """A client that knows no more than the nodes of the URL."""
@@ -276,20 +270,11 @@ class Cluster(Topology):
             **{**_options(self.url), "socket_timeout": CONNECT_TIMEOUT_S},
         )
 
-    async def _close(self, cluster: RedisCluster) -> None:
+    async def _forget(self) -> None:
+        """Close what redis-py's client of the Cluster has opened."""
         with suppress(*LOST):
-            await cluster.nodes_manager.aclose()
-            await cluster.nodes_manager.aclose("startup_nodes")
-
-    async def _refresh_once(self) -> None:
-        try:
-            with suppress(*LOST):  # what waits for it comes again, and says so when it is too old
-                await self.refresh()
-        finally:  # whatever was raised, the next refresh must be possible
-            asyncio.get_running_loop().call_later(REFRESH_INTERVAL_S, self._allow_refresh)
-
-    def _allow_refresh(self) -> None:
-        self._refreshing = None
+            await self._cluster.nodes_manager.aclose()
+            await self._cluster.nodes_manager.aclose("startup_nodes")
 
 
 def topology_of(url: RedisURL, supervisor: Supervisor) -> Topology:

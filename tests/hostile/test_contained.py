@@ -273,7 +273,7 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
 
 
 async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.store.topology.REFRESH_INTERVAL_S", 0.001)
+    monkeypatch.setattr(Cluster, "checks", ("cluster-topology", 0.001))
     topology = Cluster(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
     errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
     asked = len(errors) + 1

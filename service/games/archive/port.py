@@ -23,8 +23,8 @@ class Objects(Protocol):
 class ArchiveStore(Protocol):
     """Which games are to be archived. Every method may raise StoreUnavailable."""
 
-    async def promise(self, game: str, at: int) -> None:
-        """Have a game looked at by then."""
+    async def promise(self, game: str, at: int) -> bool:
+        """Have a game looked at by then; False where that was to be earlier already."""
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games to look at, the most urgent first, until `settle`."""
