@@ -11,12 +11,12 @@ BadRedisUrl   the URL cannot be used, and why
 """
 
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
-
-from service.store.tls import FILES, BadTls, tls_options
 
 __all__ = ["Address", "BadRedisUrl", "Login", "RedisURL", "parse_url"]
 
@@ -37,9 +37,15 @@ _URL = re.compile(r"(?P<scheme>[a-zA-Z+]*)://(?P<authority>[^/?#]*)(?P<path>[^?#
 
 _PORTS = {"one": 6379, "sentinel": 26379, "cluster": 6379}
 
+_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
+_REQUIRED = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
 _OPTIONS = {"db", "username", "password"}
-_TLS_OPTIONS = {*FILES, "ssl_cert_reqs", "ssl_check_hostname"}
+_TLS_OPTIONS = {*_FILES, "ssl_cert_reqs", "ssl_check_hostname"}
 _SENTINEL_OPTIONS = {"sentinel_username", "sentinel_password"}
+
+T = TypeVar("T")
 
 
 class BadRedisUrl(ValueError):
@@ -170,7 +176,28 @@ def _options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
 
 
 def _tls(options: Mapping[str, str]) -> Mapping[str, Any]:
-    try:
-        return tls_options(options)
-    except BadTls as bad:
-        raise BadRedisUrl(str(bad)) from None
+    """Options of redis-py's clients, checked before it takes them. Raises BadRedisUrl."""
+    files = {name: options[name] for name in _FILES if name in options}
+    for name, path in files.items():
+        if not Path(path).exists():
+            raise BadRedisUrl(f"names by {name} a file that does not exist")
+    if "ssl_keyfile" in files and "ssl_certfile" not in files:
+        raise BadRedisUrl("names by ssl_keyfile a key without the certificate (ssl_certfile)")
+    required = _chosen(_REQUIRED, options, "ssl_cert_reqs", "required")
+    checked = _chosen(_TRUTHS, options, "ssl_check_hostname", "true") and required is ssl.CERT_REQUIRED
+    bad = "by ssl_ca_certs or ssl_ca_path no certificates"
+    try:  # with the authorities that are named; where none is, those of the system
+        context = ssl.create_default_context(cafile=files.get("ssl_ca_certs"), capath=files.get("ssl_ca_path"))
+        if "ssl_certfile" in files:
+            bad = "by ssl_certfile no certificate with its key"
+            context.load_cert_chain(files["ssl_certfile"], files.get("ssl_keyfile"))
+    except OSError as error:
+        raise BadRedisUrl(f"names {bad} ({error.strerror or type(error).__name__})") from None
+    return {"ssl": True, "ssl_cert_reqs": required, "ssl_check_hostname": checked, **files}
+
+
+def _chosen(known: Mapping[str, T], options: Mapping[str, str], name: str, default: str) -> T:
+    value = options.get(name, default).lower()
+    if value not in known:
+        raise BadRedisUrl(f"has {name} other than {', '.join(known)}")
+    return known[value]
