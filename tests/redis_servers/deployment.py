@@ -121,8 +121,11 @@ async def _follows(node: Node, primary: Node) -> bool:
 
 async def _is_linked(node: Node) -> bool:
     """Whether a replica has its primary's data; a primary always has."""
-    async with aclosing(node.client()) as client:
-        info = await client.info("replication")
+    try:
+        async with aclosing(node.client()) as client:
+            info = await client.info("replication")
+    except (RedisError, OSError):  # a sentinel that gives a server another role closes its connections
+        return False
     return info["role"] == "master" or (info["master_link_status"] == "up" and not info["master_sync_in_progress"])
 
 
