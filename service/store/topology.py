@@ -14,8 +14,9 @@ from hiredis import pack_command
 from redis.asyncio import Redis, RedisCluster, Sentinel
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool
+from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool, SentinelManagedConnection
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException, SlotNotCoveredError
 from redis.maint_notifications import MaintNotificationsConfig
 
@@ -119,9 +120,24 @@ class _Sentinels(Sentinel):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)  # type: ignore[no-untyped-call]
         self._asking: set[asyncio.Task[tuple[str, int] | None]] = set()
+        self.latest: tuple[str, int] | None = None
+        """The address that was named last."""
+        self._answers = 0
 
     async def discover_master(self, service_name: str) -> tuple[str, int]:
-        """The address that most sentinels name. Raises MasterNotFoundError where none names any."""
+        """The address that most sentinels name. Raises MasterNotFoundError where none names any.
+
+        An answer that another one overtakes with other news is asked for again.
+        """
+        while True:
+            answers = self._answers
+            address = await self._most_named(service_name)
+            if address == self.latest or answers == self._answers:
+                self.latest = address
+                self._answers += 1
+                return address
+
+    async def _most_named(self, service_name: str) -> tuple[str, int]:
         asking = [spawn("sentinel", self._ask(sentinel, service_name), expected=LOST) for sentinel in self.sentinels]
         for task in asking:
             self._asking.add(task)
@@ -169,7 +185,7 @@ class Replicated(Topology):
             sentinel_kwargs={**asking, "socket_timeout": CONNECT_TIMEOUT_S, "decode_responses": True},
             **options,
         )
-        self._client: Redis = _plain(self._sentinel.master_for(url.service, db=url.database))
+        self._client: Redis = _plain(self._sentinel.master_for(url.service, db=url.database), _ToPrimary)
         self._pool = cast("SentinelConnectionPool", self._client.connection_pool)
         self._address: tuple[str, int] | None = None
         self._watching: SupervisedTask | None = None
@@ -300,11 +316,11 @@ def _login(login: Login) -> dict[str, str | None]:
     return {"username": login.user or None, "password": login.password or None}
 
 
-def _plain(client: Redis) -> Redis:
+def _plain(client: Redis, *mixins: type) -> Redis:
     """Have it give replies as RESP3 has them, as the store says what each command returns, and pack commands in C."""
     client.response_callbacks.clear()
     pool = client.connection_pool
-    pool.connection_class = type("PackedConnection", (_Packing, pool.connection_class), {})
+    pool.connection_class = type("PackedConnection", (_Packing, *mixins, pool.connection_class), {})
     return client
 
 
@@ -320,3 +336,14 @@ class _Packing:
     def pack_commands(self, commands: Iterable[tuple[Value, ...]]) -> list[bytes]:
         """Several in one."""
         return [b"".join([self.pack_command(*command)[0] for command in commands])]
+
+
+class _ToPrimary(SentinelManagedConnection):
+    """A connection that does not outlive the news of another primary while it is made: nothing would close it later."""
+
+    async def connect_to(self, address: tuple[str, int]) -> None:
+        """Connect. Raises ConnectionError where another is the primary by then."""
+        await super().connect_to(address)  # type: ignore[no-untyped-call]
+        if address != self.connection_pool.sentinel_manager.latest:
+            await self.disconnect()
+            raise RedisConnectionError(f"{address[0]}:{address[1]} is the primary no more")

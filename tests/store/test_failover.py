@@ -6,7 +6,9 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
+from redis.asyncio.sentinel import SentinelManagedConnection
 from redis.crc import key_slot
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.games.port import Committed, Hint, StoreUnavailable
 from service.store import keys
@@ -111,6 +113,48 @@ async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
             assert isinstance(topology, Replicated)
             named = await asyncio.gather(*(topology._sentinel.discover_master(SERVICE) for _ in range(5)))
             assert {*named} == {("127.0.0.1", primary.port)}
+
+
+async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
+        await store.commit(creation())
+        topology = store._batches.topology
+        assert isinstance(topology, Replicated)
+        sentinels, now = topology._sentinel, ("127.0.0.1", 7)
+        answers = iter([sentinels.latest, now])
+
+        async def most_named(_: str) -> tuple[str, int]:
+            address = next(answers)
+            if address != now:  # while it is on its way, somebody else hears the news
+                sentinels.latest, sentinels._answers = now, sentinels._answers + 1
+            assert address is not None
+            return address
+
+        monkeypatch.setattr(sentinels, "_most_named", most_named)
+        assert await sentinels.discover_master(SERVICE) == now
+
+
+async def test_a_connection_that_another_primary_overtakes_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
+        await store.commit(creation())
+        topology = store._batches.topology
+        assert isinstance(topology, Replicated)
+        connect_to = SentinelManagedConnection.connect_to
+        sentinels = topology._sentinel
+
+        async def overtaken(connection: SentinelManagedConnection, address: tuple[str, int]) -> None:
+            await connect_to(connection, address)  # type: ignore[no-untyped-call]
+            sentinels.latest = ("127.0.0.1", 7)
+
+        monkeypatch.setattr(SentinelManagedConnection, "connect_to", overtaken)
+        connection = topology._pool.make_connection()  # type: ignore[no-untyped-call]
+        with pytest.raises(RedisConnectionError, match="is the primary no more"):
+            await connection.connect()
+        assert not connection.is_connected
 
 
 async def test_one_sentinel_of_three_is_enough(tmp_path: Path) -> None:
