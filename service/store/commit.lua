@@ -1,7 +1,6 @@
 -- One commit of one game, all of it or nothing. A Cluster runs it too: all keys share a hash tag.
 --
--- KEYS  1 game   2 log
---       3 answer that an earlier release has kept for the idempotency key (without one, the key of an empty name)
+-- KEYS  1 game   2 log   3 a string of the game
 -- ARGV  1 id of the commit   2 version, 3 digest and 4 webhooks that it builds on (all '' to create the game)
 --       5 snapshot   6 access ('' leaves it)   7 seconds until the game expires
 --       8 channel on which the new version is announced   9 'SHARD' where that is a Cluster's, else ''
@@ -13,7 +12,7 @@
 -- Returns 1 when it is stored, the record that is kept already, {version, digest} as they are ({}: no such game), or
 --       -T: until the Unix second T the token may use no more keys in this game.
 
-local game, log, answer = KEYS[1], KEYS[2], KEYS[3]
+local game, log = KEYS[1], KEYS[2]
 local id = ARGV[1]
 local FIRST = 16
 
@@ -22,7 +21,7 @@ local FIRST = 16
 local DAY, MAX_KEYS, SWEEP, RECORD = 86400, 1000, 32, 28
 
 -- Changes nothing, but a replica or a full server refuses it: nothing below is answered by one that could not commit.
-redis.call('SETRANGE', answer, 0, '')
+redis.call('SETRANGE', KEYS[3], 0, '')
 
 local function at(record)
   local a, b, c, d = string.byte(record, 3, 6)
@@ -50,7 +49,6 @@ if keyed then
   if kept and at(record) - at(kept) >= DAY then
     kept = false
   end
-  kept = kept or redis.call('GET', answer)
   if kept then
     return stored_before() and 1 or kept
   end

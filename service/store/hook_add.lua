@@ -1,14 +1,14 @@
 -- Add a webhook to a game. All keys share the game's hash tag.
 --
--- KEYS  1 game   2 answer that an earlier release has kept for the idempotency key (without one, of an empty name)
+-- KEYS  1 game   2 a string of the game, to which nothing is written: what refuses that could not add one
 -- ARGV  1 id   2 webhook   3 its state   4 how many a game may have   5 field of the idempotency key ('' for none)
 --       6 its record
 -- Returns 1 when it is stored, 0 when there are too many, the record that is kept already, or -1: no such game.
 
-local game, answer = KEYS[1], KEYS[2]
+local game = KEYS[1]
 local id = ARGV[1]
 
-redis.call('SETRANGE', answer, 0, '')
+redis.call('SETRANGE', KEYS[2], 0, '')
 local now = redis.call('HMGET', game, 'version', 'hooks', ARGV[5])
 
 -- When a record was kept, in Unix seconds; a day later it counts no more.
@@ -22,7 +22,6 @@ if ARGV[5] ~= '' then
   if kept and at(ARGV[6]) - at(kept) >= 86400 then
     kept = false
   end
-  kept = kept or redis.call('GET', answer)
   if kept then
     return kept
   end

@@ -41,7 +41,7 @@ class RedisHooks:
         """
         await self.promise(game, [hook.id], int(self._clock()))
         reply = await self._add.run(
-            [keys.game(game), keys.answer(game, keep.key if keep else "")],
+            [keys.game(game), keys.waited(game)],
             *(hook.id, _ENCODER.encode(hook), _ENCODER.encode(state), most, *keeping_arguments(keep)),
         )
         match reply:

@@ -17,7 +17,6 @@ __all__ = [
     "PROBE",
     "UPKEEP",
     "UPKEEP_LEASE",
-    "answer",
     "archive_lease",
     "bucket",
     "failures",
@@ -74,11 +73,6 @@ def log(game_id: str) -> str:
 def record(key: str) -> bytes:
     """Field of the game's hash: the record kept for the idempotency key with this hash (hexadecimal digits)."""
     return b"k" + bytes.fromhex(key)[:_RECORD_NAME_BYTES]
-
-
-def answer(game_id: str, key: str) -> str:
-    """String: the answer that an earlier release kept for the idempotency key with this hash, for a day."""
-    return f"south-seas:{{{game_id}}}:answer:{key}"
 
 
 def listed(status: Status) -> str:

@@ -64,17 +64,10 @@ class RedisStore(GameIndex):
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the record kept under `key`; None where there is no such game."""
-        fields = ["version", "digest", "snapshot", "access", "hooks", "tokens"]
-        record: bytes | None = None
-        if key is None:
-            version, digest, snapshot, access, hooks, tokens = await self._batches.send(
-                "HMGET", keys.game(game), *fields
-            )
-        else:
-            stored = self._batches.send("HMGET", keys.game(game), *fields, keys.record(key))
-            before = self._batches.send("GET", keys.answer(game, key))
-            (version, digest, snapshot, access, hooks, tokens, kept), old = await asyncio.gather(stored, before)
-            record = old if kept is None else kept
+        fields = ("version", "digest", "snapshot", "access", "hooks", "tokens", "" if key is None else keys.record(key))
+        version, digest, snapshot, access, hooks, tokens, record = await self._batches.send(
+            "HMGET", keys.game(game), *fields
+        )
         if record is not None and self._batches.wait is not None:
             await self._batches.confirmed("SET", keys.waited(game), "", "EX", 1)
         if version is None:
@@ -98,7 +91,7 @@ class RedisStore(GameIndex):
             await self.archive.promise(commit.game, int(clock.now()) + SOON_S)
         early = commit.due_at is not None and not await self._due.promise(commit.game, commit.due_at)
         beside = self.beside(commit)
-        game_keys = [keys.game(commit.game), keys.log(commit.game), _answer_key(commit)]
+        game_keys = [keys.game(commit.game), keys.log(commit.game), keys.waited(commit.game)]
         outcome = _outcome(await self._commit.run(game_keys, *self._arguments(commit)))
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
@@ -176,10 +169,6 @@ class RedisStore(GameIndex):
 
 
 _OVER = ("finished", "aborted")
-
-
-def _answer_key(commit: Commit) -> str:
-    return keys.answer(commit.game, commit.keep.key if commit.keep else "")
 
 
 def _outcome(reply: Any) -> Outcome:

@@ -138,17 +138,6 @@ async def test_a_record_counts_for_a_day(store: Store) -> None:
     assert await store.commit(action(2, keep=keep("key", 3, day_later))) == Answered(record(2, day_later))
 
 
-async def test_what_an_earlier_release_has_kept_is_found_as_long_as_it_is_there(store: Store, redis: Redis) -> None:
-    await store.commit(creation())
-    await redis.set(keys.answer("g", key_hash("key")), b"an old answer", ex=100)
-    loaded = await store.load("g", key_hash("key"))
-    assert loaded is not None
-    assert loaded.record == b"an old answer"
-    assert await store.commit(action(1, keep=keep("key"))) == Answered(b"an old answer")
-    await redis.delete(keys.answer("g", key_hash("key")))
-    assert await store.commit(action(1, keep=keep("key"))) == Committed()
-
-
 async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(store: Store, redis: Redis) -> None:
     """Another's are not its own: nobody uses up what the others at the table have."""
     await store.commit(creation())
@@ -244,7 +233,7 @@ async def test_a_full_server_answers_no_commit_and_still_reads(alone: Alone) -> 
 
 
 def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
-    slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.answer("g1", "k"))}
+    slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.waited("g1"))}
     assert slots == {key_slot(b"g1")}
 
 
