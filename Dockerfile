@@ -1,5 +1,5 @@
-# A tag can be moved to other bytes: `python container/pin.py update` writes the digest of today behind it, here and wherever
-# else an image of others is named; `python container/pin.py check` tells what is not pinned.
+# A tag can be moved to other bytes: `python deploy/container/pin.py update` writes the digest of today behind it, here and wherever
+# else an image of others is named; `python deploy/container/pin.py check` tells what is not pinned.
 ARG PYTHON_IMAGE=docker.io/library/python:3.13-slim
 
 FROM ${PYTHON_IMAGE} AS base
@@ -37,7 +37,7 @@ RUN SOUTH_SEAS_COMPILE=$SOUTH_SEAS_COMPILE SOURCE_DATE_EPOCH=315532800 \
     && /opt/south-seas/bin/python -m pip install --no-deps --no-index dist/*.whl \
     && /opt/south-seas/bin/python -m pip uninstall --yes pip \
     && find /opt/south-seas -name '*.so' -exec strip --strip-debug {} + \
-    && SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH python container/collect.py /opt/south-seas /image
+    && SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH python deploy/container/collect.py /opt/south-seas /image
 
 
 FROM scratch

@@ -50,8 +50,8 @@ check: $(DEVELOPMENT) $(CLIENTS) ## Lint, formatting, types, import directions, 
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
-	$(BIN)/python -m service.web.documents schemas --check
-	$(BIN)/python -m service.games.texts --check
+	$(BIN)/python -m service.web.openapi.generate schemas --check
+	$(BIN)/python -m service.games.i18n --check
 	$(NPM) --prefix clients run check
 
 audit: $(AUDIT) ## Scan the locked packages for known vulnerabilities; needs PyPI and npm to answer
@@ -63,7 +63,7 @@ format: $(DEVELOPMENT) $(CLIENTS) ## Put the source into its one format and appl
 	$(NPM) --prefix clients run format
 
 schemas: $(DEVELOPMENT) ## Generate schemas/openapi.json and asyncapi.json, the table of settings, the cluster's alerts
-	$(BIN)/python -m service.web.documents schemas
+	$(BIN)/python -m service.web.openapi.generate schemas
 	$(BIN)/python -m tests.deploy.generated
 
 clients: schemas $(CLIENTS) ## Generate the TypeScript client's types and build the page that the service serves

@@ -18,9 +18,9 @@ from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
 from schemas.vocabulary import WARES
 from service.engine import Game, Tables, apply, is_finished, view
-from service.engine.tables import KINDS, NEIGHBOURS
-from service.engine.where import kind_of
-from service.games.bots.deciding import ask
+from service.engine.segments import kind_of
+from service.engine.tileset_index import KINDS, NEIGHBOURS
+from service.games.bots.runner import ask
 from service.games.shuffle import first_seat
 
 REASONS = ("last_tile", "last_ship", "bag_exhausted")

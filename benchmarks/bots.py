@@ -9,9 +9,9 @@ from time import perf_counter
 from typing import TypeVar
 
 from service.engine import Tables
-from service.engine.tileset_check import parse
-from service.games.bots.finding import find_bots
+from service.engine.tileset_validation import parse
 from service.games.bots.interface import Bot
+from service.games.bots.plugins import find_bots
 
 ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
 

@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from benchmarks.sample import samples
 
-SCRIPT = files("service.store").joinpath("commit.lua").read_bytes()
+SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
 
 DIGEST = "0" * 32

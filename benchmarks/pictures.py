@@ -7,8 +7,8 @@ from time import process_time
 from benchmarks.sample import archipelago, new_game
 from schemas.actions import PlaceTile
 from service.engine import Game, Tables, apply, is_finished, legal_moves, view
-from service.web.gallery.jobs import BoardJob, draw
-from service.web.pictures.scene import Options
+from service.web.drawing.scene import Options
+from service.web.images.jobs import BoardJob, draw
 
 ROUNDS = 15
 WIDTHS = (400, 1200, 2000)

@@ -21,7 +21,7 @@ from benchmarks.results import percentile
 from benchmarks.sample import new_game
 from schemas.vocabulary import Edition
 from service.engine import apply, is_finished, view
-from service.games.bots.deciding import ask
+from service.games.bots.runner import ask
 
 Z = 1.959964
 """Standard deviations on either side that hold 95 %."""

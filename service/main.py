@@ -17,30 +17,30 @@ import uvloop
 from aiohttp import web
 
 from service.engine import COMPILED
-from service.games.bots.finding import BadBot, LoadedBot, find_bots
-from service.games.bots.table import Bots
-from service.games.bots.workers import Workers
+from service.games.bots.plugins import BadBot, LoadedBot, find_bots
+from service.games.bots.process_pool import Workers
+from service.games.bots.registry import Bots
+from service.games.cache import Held
 from service.games.context import Context
-from service.games.held import Held
-from service.games.opponents import keep_going
-from service.games.port import StoreUnavailable
+from service.games.ports import StoreUnavailable
+from service.games.realtime.hub import Watch
+from service.games.scheduler import keep_going
 from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalogue
-from service.games.watch import Watch
-from service.games.webhooks.delivering import Deliverer
-from service.keeping.working import keeping_games
-from service.observing import Seen, configure, exposing_metrics, observed
-from service.plain_text import printable
+from service.games.webhooks.dispatcher import Deliverer
+from service.maintenance import keeping_games
+from service.observability import Seen, configure, exposing_metrics, observed
+from service.printable import printable
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedError
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
-from service.web.listening import bind, url_of
-from service.web.posting import posting
-from service.web.serving import StartFailed, run
-from service.web.stopping import Stop
+from service.web.listeners import bind, url_of
+from service.web.outbound.webhook_sender import posting
+from service.web.server import StartFailed, run
+from service.web.shutdown import Stop
 
 logger = logging.getLogger(__name__)
 
@@ -66,11 +66,11 @@ class Commands(click.Group):
     """The commands; those that serve nothing are imported when they are asked for, not with every start."""
 
     elsewhere: ClassVar = {
-        "export": ("service.keeping.commands", "export_command"),
-        "import": ("service.keeping.commands", "import_command"),
-        "mend": ("service.keeping.commands", "mend_command"),
-        "tileset": ("service.checking", "tileset_group"),
-        "verify": ("service.checking", "verify_command"),
+        "export": ("service.cli.games", "export_command"),
+        "import": ("service.cli.games", "import_command"),
+        "mend": ("service.cli.games", "mend_command"),
+        "tileset": ("service.cli.verify", "tileset_group"),
+        "verify": ("service.cli.verify", "verify_command"),
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:

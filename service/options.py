@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
+from service.archive_storage.object_storage import check_archive_url
 from service.games.context import Retention
-from service.games.times import DAY_S
-from service.keeping.objects import check_archive_url
+from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, check_url
-from service.web.addresses import check_nameserver
-from service.web.limiting.origins import origins
-from service.web.limiting.policies import parse
-from service.web.limiting.proxies import networks
 from service.web.limits import Limits
+from service.web.outbound.ssrf import check_nameserver
+from service.web.ratelimit.client_ip import networks
+from service.web.ratelimit.origins import origins
+from service.web.ratelimit.policies import parse
 
 PREFIX = "SOUTH_SEAS_"
 SHORTEST_DAYS = 0.05

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from service.games.context import Retention
-from service.games.times import DAY_S
+from service.games.timestamps import DAY_S
 from service.options import OPTIONS, Command, Option
 from service.store.client import InFlightLimits, Wait
 from service.telemetry.logs import Format

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests import tools
 
 

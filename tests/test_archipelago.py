@@ -12,7 +12,7 @@ import pytest
 import service
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Tile, TileSet
 from schemas.vocabulary import EDGES
-from service.engine.tileset_check import parse
+from service.engine.tileset_validation import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

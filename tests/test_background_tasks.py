@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient
 from click.testing import CliRunner
 
 from schemas.lobby import SeatAsked
-from service.games.bots.finding import find_bots
+from service.games.bots.plugins import find_bots
 from service.games.tilesets import load_catalogue
 from service.main import Parts, wired
 from service.settings import Settings, to_settings, with_settings

@@ -13,11 +13,11 @@ print(*sys.modules)
 
 NEEDED_LATER = (
     "markdown_it",  # a page of the documentation
-    "service.checking",  # other commands
+    "service.cli.verify",  # other commands
     "service.client",
     "service.web.docs.markdown",
-    "service.web.documents",  # what writes the OpenAPI document
-    "service.web.openapi",
+    "service.web.openapi.generate",  # what writes the OpenAPI document
+    "service.web.openapi.document",
 )
 
 NOT_OURS_TO_NEED = (

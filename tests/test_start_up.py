@@ -12,7 +12,7 @@ import asyncio, json, os, signal, sys, time
 
 began = time.thread_time()
 import service.main
-from service.store.topology import OneServer
+from service.store.connection.topology import OneServer
 
 imported_s, steps = time.thread_time() - began, []
 run, client = asyncio.Handle._run, OneServer.client

@@ -21,8 +21,8 @@ from service.client.errors import (
     Unreadable,
     VersionMismatch,
 )
-from service.client.following import Following
-from service.client.told import Change, Connected, Lost
+from service.client.events import Change, Connected, Lost
+from service.client.subscription import Following
 
 __all__ = [
     "Backoff",

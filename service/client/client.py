@@ -10,10 +10,10 @@ from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Joined, JoinGame, Rematch, ReplaceToken, SeatToken
 from schemas.webhooks import RegisterWebhook, Webhook, WebhookCreated
+from service.client.events import Start
 from service.client.http import Asked
-from service.client.playing import Choose, play
-from service.client.reading import Reader
-from service.client.told import Start
+from service.client.play_loop import Choose, play
+from service.client.queries import Reader
 
 __all__ = ["ActOptions", "Client", "Doing", "PostOptions"]
 

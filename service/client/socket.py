@@ -13,9 +13,9 @@ from schemas.messages import CloseCode
 from schemas.problems import Problem, problem
 from service.client.decoding import Undecodable, convert
 from service.client.errors import Busy, Unreachable, Unreadable, refusal, unknown_problem
+from service.client.events import Connected, Lost
 from service.client.http import LOST, Http, retry_after_s
 from service.client.replica import JsonObject
-from service.client.told import Connected, Lost
 
 __all__ = ["Line", "Position"]
 

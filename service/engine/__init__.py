@@ -11,12 +11,12 @@ A game is a `Game` Struct, which is also its snapshot. With the `Tables` of its 
 Who is absent is taken out of the game (`resign`) or stood in for (`stand_in`, `step_back`).
 """
 
-from service.engine.absence import resign, stand_in, step_back
 from service.engine.errors import EngineError, GameNotActive, IllegalMove
 from service.engine.game import SCHEMA, Game, Player, copy, decode, encode, is_finished
 from service.engine.moves import move_id, parse_move_id
+from service.engine.resignation import resign, stand_in, step_back
 from service.engine.setup import abort, empty_seat, open_seat, set_up, take_seat
-from service.engine.tables import Tables
+from service.engine.tileset_index import Tables
 from service.engine.turn import apply, legal_moves
 from service.engine.view import view
 

@@ -5,7 +5,7 @@ from schemas.events import AnyEvent, ShipRevealed, ShipTaken
 from schemas.vocabulary import Wares
 from service.engine.errors import IllegalMove
 from service.engine.game import Game, Player
-from service.engine.tables import Payment, Tables
+from service.engine.tileset_index import Payment, Tables
 
 
 def legal_deliveries(tables: Tables, game: Game) -> list[Deliver | Pass]:

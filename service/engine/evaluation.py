@@ -10,8 +10,8 @@ from schemas.events import (
 from schemas.vocabulary import Cell, Wares
 from service.engine.game import SEAT_BITS, SEAT_MASK, Game
 from service.engine.islanders import send_home
-from service.engine.tables import BANANAS, FISH, KINDS, SHELLS, SHIPS, Tables, to_xy
-from service.engine.where import kind_of, locate, members, order_of
+from service.engine.segments import kind_of, locate, members, order_of
+from service.engine.tileset_index import BANANAS, FISH, KINDS, SHELLS, SHIPS, Tables, to_xy
 
 
 def evaluate_placement(tables: Tables, game: Game, events: list[AnyEvent]) -> None:

@@ -14,7 +14,7 @@ labels for the younger one's segments; no question is ever answered by walking o
 import msgspec
 
 from schemas.vocabulary import OVER, Color, Edition, Phase, Status, TimeoutAsked
-from service.engine.seal import unsealed
+from service.engine.checksum import unsealed
 
 SCHEMA = 3
 

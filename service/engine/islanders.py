@@ -5,8 +5,8 @@ from typing import Final
 from schemas.actions import Pass, PlaceIslander, RetrieveIslander
 from service.engine.errors import IllegalMove
 from service.engine.game import SEAT_BITS, Game
-from service.engine.tables import CELL_REACH, KINDS, Tables, to_cell
-from service.engine.where import locate
+from service.engine.segments import locate
+from service.engine.tileset_index import CELL_REACH, KINDS, Tables, to_cell
 
 IslanderMove = PlaceIslander | RetrieveIslander | Pass
 

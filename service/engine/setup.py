@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from schemas.events import AnyEvent, GameAborted, GameCreated, GameStarted, PlayerJoined, PlayerLeft
 from schemas.vocabulary import Color, Edition, TimeoutAsked
 from service.engine.game import SCHEMA, Game, Player
-from service.engine.placing import lay
-from service.engine.tables import Tables
+from service.engine.placement import lay
+from service.engine.tileset_index import Tables
 from service.engine.turn import start_turn
 
 DISPLAY = 4

@@ -25,9 +25,9 @@ from service.engine.delivery import (
     take_chosen,
     take_owed,
 )
-from service.engine.ending import end_reason, finish
 from service.engine.errors import GameNotActive, IllegalMove
 from service.engine.evaluation import evaluate_placement
+from service.engine.final_scoring import end_reason, finish
 from service.engine.game import Game
 from service.engine.islanders import (
     has_islander_move,
@@ -35,8 +35,8 @@ from service.engine.islanders import (
     place_islander,
     retrieve_islander,
 )
-from service.engine.placing import check_placement, fits_somewhere, lay, legal_placements
-from service.engine.tables import Tables, to_xy
+from service.engine.placement import check_placement, fits_somewhere, lay, legal_placements
+from service.engine.tileset_index import Tables, to_xy
 
 PHASES: Final[dict[type[Action], Phase]] = {
     PlaceTile: "place_tile",

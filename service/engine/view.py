@@ -14,10 +14,10 @@ from schemas.game import (
 )
 from schemas.game import Player as PlayerView
 from schemas.vocabulary import Wares
-from service.engine.ending import score, ship_points, winners
+from service.engine.final_scoring import score, ship_points, winners
 from service.engine.game import Game, is_finished
-from service.engine.tables import Tables, to_xy
-from service.engine.where import order_of
+from service.engine.segments import order_of
+from service.engine.tileset_index import Tables, to_xy
 
 
 def view(tables: Tables, game: Game) -> GameView:

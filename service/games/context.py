@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.vocabulary import Status
-from service.games.bots.table import Bots, built_in
-from service.games.held import Held
-from service.games.port import Store, StoredDiff
+from service.games.bots.registry import Bots, built_in
+from service.games.cache import Held
+from service.games.ports import Store, StoredDiff
 from service.games.tilesets import TileSetCatalogue
-from service.games.times import DAY_S, timestamp
+from service.games.timestamps import DAY_S, timestamp
 from service.games.wakeups import Wakeups
 
 INSTANCE_BYTES = 16

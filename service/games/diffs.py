@@ -5,9 +5,9 @@ from schemas.diffs import DiffBody, PatchOperation, next_digest
 from schemas.events import AnyEvent
 from schemas.game import GameView
 from service.engine import Game, Tables, view
-from service.games.advancing import advance
+from service.games.lifecycle import advance
 from service.games.patch import difference, patch, whole
-from service.games.port import StoredDiff
+from service.games.ports import StoredDiff
 
 
 def record(  # noqa: PLR0913 (what a diff says of an action)

@@ -12,8 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from schemas.base import canonical
 from service.games.errors import KeyReused, Malformed
 from service.games.key_strength import MIN_SECRET, is_guessable
-from service.games.port import Keep
-from service.games.times import DAY_S
+from service.games.ports import Keep
+from service.games.timestamps import DAY_S
 
 T = TypeVar("T")
 

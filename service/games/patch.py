@@ -36,8 +36,8 @@ from schemas.events import (
 )
 from schemas.game import GameView, PlacedTile
 from service.engine import SCHEMA, Game, Tables, view
-from service.engine.ending import ship_points
-from service.engine.tables import to_cell
+from service.engine.final_scoring import ship_points
+from service.engine.tileset_index import to_cell
 from service.engine.view import (
     view_cell,
     view_covered,

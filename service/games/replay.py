@@ -40,7 +40,7 @@ from service.engine import (
     step_back,
     take_seat,
 )
-from service.games.advancing import CLOCK, OWN, advance, stood_in
+from service.games.lifecycle import CLOCK, OWN, advance, stood_in
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.timeouts import gave_up, least, replaced, timed_out
 

@@ -4,7 +4,7 @@ import msgspec
 
 from service.engine import Game, decode
 from service.games.access import Access, decode_access
-from service.games.port import Loaded, Store, StoredDiff, Unreadable
+from service.games.ports import Loaded, Store, StoredDiff, Unreadable
 
 __all__ = ["access_of", "game_of", "read_log"]
 

@@ -8,7 +8,7 @@ import msgspec
 from schemas.base import encode
 from schemas.tileset import TileSet
 from service.engine import Tables
-from service.engine.tileset_check import TileSetInvalid, parse
+from service.engine.tileset_validation import TileSetInvalid, parse
 from service.games.errors import NoSuchTileSet, TileSetError, TileSetMissing, UnknownTileSet
 from service.games.shuffle import tileset_hash
 

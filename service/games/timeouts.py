@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, Tables, apply, legal_moves, move_id, resign, stand_in
-from service.games.advancing import CLOCK
-from service.games.bots.table import STAND_IN
+from service.games.bots.registry import STAND_IN
 from service.games.diffs import record
-from service.games.port import StoredDiff
-from service.games.read import north_west_first
+from service.games.lifecycle import CLOCK
+from service.games.ports import StoredDiff
+from service.games.queries.games import north_west_first
 
 
 def time_out(tables: Tables, game: Game, at: str) -> Iterator[StoredDiff]:

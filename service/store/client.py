@@ -3,17 +3,17 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
-from service.store.batch import Batches, Wait
-from service.store.command import InFlightLimits
-from service.store.store import RedisStore
-from service.store.url import BadRedisUrl, parse_url
+from service.store.connection.command import InFlightLimits
+from service.store.connection.pipeline import Batches, Wait
+from service.store.connection.url import BadRedisUrl, parse_url
+from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 
 __all__ = ["BadRedisUrl", "InFlightLimits", "Wait", "check_url", "connect"]
 
 
 def check_url(url: str) -> None:
-    """Raise BadRedisUrl unless `url` names a Redis: see `service.store.url`."""
+    """Raise BadRedisUrl unless `url` names a Redis: see `service.store.connection.url`."""
     parse_url(url)
 
 

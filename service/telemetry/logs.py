@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from service.plain_text import printable
+from service.printable import printable
 from service.telemetry import tracing
-from service.telemetry.doing import DOING
+from service.telemetry.log_context import DOING
 
 __all__ = ["Format", "configure"]
 

@@ -6,22 +6,22 @@ from functools import partial
 from aiohttp import web
 
 from service.games.context import Context
-from service.games.read import opens
-from service.games.watch import Watch
+from service.games.queries.games import opens
+from service.games.realtime.hub import Watch
 from service.supervision import Supervisor
-from service.web import page, sockets
+from service.web.app_keys import CONTEXT, DRAINING, LIMITS, SUPERVISOR, WATCH
 from service.web.docs import routes as docs
-from service.web.gallery import routes as gallery
-from service.web.health import PROBE, Probe
-from service.web.keys import CONTEXT, DRAINING, LIMITS, SUPERVISOR, WATCH
-from service.web.limiting.connections import GATE, Gate, sweeping
-from service.web.limiting.guard import GUARD, Guard, guarding
-from service.web.limiting.shares import DRAWING, PICTURES, REPLAYS, Replays, Shares
+from service.web.error_handling import expecting
+from service.web.images import routes as gallery
 from service.web.limits import Limits
-from service.web.refusing import expecting
-from service.web.routes import ROUTES
+from service.web.ratelimit.concurrency import DRAWING, PICTURES, REPLAYS, Replays, Shares
+from service.web.ratelimit.connections import GATE, Gate, sweeping
+from service.web.ratelimit.limiter import GUARD, Guard, guarding
+from service.web.routes import page, websocket
+from service.web.routes.health import PROBE, Probe
+from service.web.routes.registry import ROUTES
 from service.web.routing import register
-from service.web.security import SECURITY, Security
+from service.web.security_headers import SECURITY, Security
 
 
 def make_app(context: Context, watch: Watch, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
@@ -40,7 +40,7 @@ def make_app(context: Context, watch: Watch, limits: Limits, supervisor: Supervi
     app[REPLAYS] = Replays()
     app.cleanup_ctx.extend((sweeping, guarding))
     register(app, ROUTES, expecting)
-    sockets.set_up(app)
+    websocket.set_up(app)
     docs.set_up(app)
     gallery.set_up(app)
     page.set_up(app)

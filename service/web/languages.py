@@ -6,7 +6,7 @@ from functools import lru_cache
 from aiohttp import web
 
 from schemas.acting import LegalMoves
-from service.games.texts import ENGLISH, LANGUAGES, Language
+from service.games.i18n import ENGLISH, LANGUAGES, Language
 
 ACCEPTED = "Accept-Language"
 MAX_RANGES = 32

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from service.games.buckets import Size
-from service.games.times import DAY_S
-from service.web.limiting.proxies import Header, Network
+from service.games.rate_limits import Size
+from service.games.timestamps import DAY_S
+from service.web.ratelimit.client_ip import Header, Network
 
 
 class Limits(NamedTuple):

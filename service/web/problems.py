@@ -11,7 +11,7 @@ from aiohttp import web
 from schemas.base import encode
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
-from service.games import port as store
+from service.games import ports as store
 from service.telemetry.metrics import PROBLEMS
 from service.telemetry.throttled import ThrottledLog
 from service.web import errors

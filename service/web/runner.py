@@ -10,16 +10,16 @@ import logging
 from aiohttp import web
 
 from schemas.problems import problem
-from service.telemetry.doing import DOING
+from service.telemetry.log_context import DOING
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.access_log import UNMATCHED, log_request
-from service.web.answers import EXPOSED
-from service.web.limiting.connections import GATE
-from service.web.limiting.protocol import GuardedConnection
-from service.web.metrics_requests import REQUEST_ID, measured, routed
+from service.web.error_handling import refusing
 from service.web.problems import problem_response
-from service.web.refusing import refusing
-from service.web.security import NOTHING
+from service.web.ratelimit.connections import GATE
+from service.web.ratelimit.protocol import GuardedConnection
+from service.web.request_metrics import REQUEST_ID, measured, routed
+from service.web.responses import EXPOSED
+from service.web.security_headers import NOTHING
 
 LOG = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from service.store import errors
+from service.store.connection import errors
 from tests.tools import LIBFAKETIME, require
 
 __all__ = ["Instance", "fleet"]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.client import Backoff, Client
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.clients.proxy import Proxy, proxied
 from tests.clients.scripted import Scripted, scripted
 from tests.games.logs import decoded, whole_game

@@ -15,7 +15,7 @@ from service.settings import with_settings
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "operating.md"
 RULES = ROOT / "k8s" / "components" / "monitoring" / "rules.yaml"
-ALERTS = ROOT / "observability" / "prometheus"
+ALERTS = ROOT / "deploy" / "observability" / "prometheus"
 
 BEGIN, END = "<!-- settings of serve -->\n", "<!-- end of settings -->"
 
@@ -58,7 +58,7 @@ def rules() -> str:
         "metadata": {"name": "south-seas", "labels": {"app.kubernetes.io/name": "south-seas"}},
         "spec": {"groups": groups},
     }
-    comment = "# Made from observability/prometheus by `python -m tests.deploy.generated`; change it there.\n"
+    comment = "# Made from deploy/observability/prometheus by `python -m tests.deploy.generated`; change it there.\n"
     return comment + yaml.safe_dump(resource, sort_keys=False, width=120)
 
 

@@ -13,7 +13,7 @@ from tests.deploy.rendered import ROOT
 @pytest.fixture(scope="module")
 def collect() -> ModuleType:
     """The script, which is part of no package."""
-    spec = spec_from_file_location("collect", ROOT / "container" / "collect.py")
+    spec = spec_from_file_location("collect", ROOT / "deploy" / "container" / "collect.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from service.settings import Settings, to_settings, with_settings
-from service.web.connections import CLOSE_S
-from service.web.serving import FINISH_S
+from service.web.server import FINISH_S
+from service.web.websocket.streams import CLOSE_S
 from tests.deploy.rendered import OVERLAYS, PRODUCTION, environment, named, of_kind, service_container, service_template
 
 REDIS = "redis://127.0.0.1:6379/0"

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from service.telemetry.metrics import CONNECTIONS
-from service.web.routes import ROUTES
+from service.web.routes.registry import ROUTES
 from tests.deploy.rendered import (
     K8S,
     OVERLAYS,

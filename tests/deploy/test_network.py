@@ -4,7 +4,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from service.web.addresses import is_public
+from service.web.outbound.ssrf import is_public
 from tests.deploy.rendered import OVERLAYS, PRODUCTION, Resource, chosen, containers, named, of_kind, ports, templates
 
 PRIVATE = (

@@ -12,7 +12,7 @@ import yaml
 
 from service.main import cli
 from service.options import PREFIX
-from service.store.permissions import ACL, CLUSTER_ACL
+from service.store.acl import ACL, CLUSTER_ACL
 from tests.deploy.generated import PAGE, RULES, page, rules
 from tests.deploy.rendered import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
 from tests.deploy.test_settings import variables

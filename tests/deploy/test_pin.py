@@ -21,7 +21,7 @@ OTHER = "sha256:" + "fedcba9876543210" * 4
 @pytest.fixture
 def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script, which is part of no package, on a copy of the files."""
-    spec = spec_from_file_location("pin", ROOT / "container" / "pin.py")
+    spec = spec_from_file_location("pin", ROOT / "deploy" / "container" / "pin.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

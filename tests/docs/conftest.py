@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import ClientSession
 
-from service.games.port import Store
+from service.games.ports import Store
 from tests.web.served import serve
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, Request, ViewportSize, expect
 
-from service.games.port import Store
+from service.games.ports import Store
 from service.web.docs.contents import NAMES, path_of
-from service.web.openapi import openapi
+from service.web.openapi.document import openapi
 from tests.browser import chromium
 from tests.web.served import serve
 

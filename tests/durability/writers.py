@@ -6,8 +6,8 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
-from service.games.port import Commit, Committed, Lost, Stored, StoredDiff, StoreUnavailable
-from service.store.store import RedisStore
+from service.games.ports import Commit, Committed, Lost, Stored, StoredDiff, StoreUnavailable
+from service.store.game_store import RedisStore
 
 __all__ = ["Acknowledged", "Counted", "Writers", "count"]
 

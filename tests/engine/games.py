@@ -7,7 +7,7 @@ from random import Random
 from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, Tables, apply, legal_moves, set_up
-from service.engine.tileset_check import parse
+from service.engine.tileset_validation import parse
 from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
 
 

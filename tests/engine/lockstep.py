@@ -30,9 +30,9 @@ from service.engine import (
     set_up,
     view,
 )
-from service.engine.asking import islander_values, players_scores, tiles_left
-from service.engine.tables import to_xy
-from service.engine.tileset_check import parse
+from service.engine.queries import islander_values, players_scores, tiles_left
+from service.engine.tileset_index import to_xy
+from service.engine.tileset_validation import parse
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
 from tests.reference.play import choose, deal, keys

@@ -12,7 +12,7 @@ from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, Ret
 from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.engine import Game, Tables, legal_moves, move_id, parse_move_id
-from service.engine.tileset_check import parse
+from service.engine.tileset_validation import parse
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.engine.lockstep import ARCHIPELAGO
 from tests.reference.random_sets import random_tileset

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.engine import SCHEMA, Tables, apply, decode, encode, is_finished, legal_moves, view
-from service.engine.tileset_check import parse
+from service.engine.tileset_validation import parse
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.client import Client
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.web.served import serve
 
 

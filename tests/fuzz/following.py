@@ -9,7 +9,7 @@ import jsonpatch
 
 from schemas.diffs import canonical_body, next_digest
 from schemas.problems import KINDS
-from service.web.asyncapi import ANSWERS, CLOSE_CODES
+from service.web.openapi.asyncapi import ANSWERS, CLOSE_CODES
 from tests.fuzz.figures import Figures
 from tests.fuzz.frames import TEXT, RawSocket, frame
 from tests.web.watching import described

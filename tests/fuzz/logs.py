@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.checking import verify_command
+from service.cli.verify import verify_command
 from service.games.errors import UrlRefused
-from service.web.addresses import check_url
+from service.web.outbound.ssrf import check_url
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.tilesets import VALUES, changed, places
 from tests.games.logs import decoded, sealed_again, whole_game

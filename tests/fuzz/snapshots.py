@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from schemas.diffs import Diff, canonical_body, next_digest
 from service.engine import Game, Tables, apply, copy, decode, encode, legal_moves, move_id, parse_move_id, view
-from service.engine.seal import sealed
+from service.engine.checksum import sealed
 from service.games.diffs import record
-from service.games.texts import describe, speech
+from service.games.i18n import describe, speech
 from service.store import keys
 from tests.engine.games import archipelago_tables, new_game
 from tests.fuzz.figures import Effort, Figures, tried

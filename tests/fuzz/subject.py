@@ -17,20 +17,20 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.games.context import Context
-from service.games.opponents import keep_going
+from service.games.realtime.hub import Watch
+from service.games.scheduler import keep_going
 from service.games.tilesets import TileSetCatalogue, load_catalogue
-from service.games.watch import Watch
-from service.games.webhooks.delivering import Deliverer
-from service.games.webhooks.sending import Sent
+from service.games.webhooks.dispatcher import Deliverer
+from service.games.webhooks.sender import Sent
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.app import make_app
-from service.web.connections import CONNECTIONS
 from service.web.limits import Limits
 from service.web.runner import Runner
-from service.web.socket_wire import Wire
+from service.web.websocket.connection import Wire
+from service.web.websocket.streams import CONNECTIONS
 
 T = TypeVar("T")
 

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 
 from schemas.base import encode
 from schemas.tileset import TileSet
-from service.checking import check_command
+from service.cli.verify import check_command
 from service.engine import Tables, is_finished, view
-from service.engine.tileset_check import TileSetInvalid, parse
+from service.engine.tileset_validation import TileSetInvalid, parse
 from service.games.tilesets import BadTileSetFile, load_catalogue
-from service.web.gallery.jobs import BoardJob, ShipJob, TileJob, draw
-from service.web.pictures.scene import Options
+from service.web.drawing.scene import Options
+from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw
 from tests.engine.games import new_game, play_randomly
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.validity import fault
-from tests.pictures.drawn import parsed
 from tests.reference.random_sets import random_tileset
+from tests.web.drawing.drawn import parsed
 
 MOST_ACTIONS = 400
 

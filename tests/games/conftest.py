@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.games import watch as watch_module
-from service.games.watch import Watch
-from service.store.store import RedisStore
-from tests.games.watchers import TILESETS, Fickle
+from service.games.realtime import hub as watch_module
+from service.games.realtime.hub import Watch
+from service.store.game_store import RedisStore
+from tests.games.realtime.watchers import TILESETS, Fickle
 
 
 @pytest.fixture

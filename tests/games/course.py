@@ -17,19 +17,19 @@ from service.engine import (
     step_back,
     view,
 )
-from service.games.advancing import stood_in
 from service.games.bots import greedy
-from service.games.bots.deciding import ask
+from service.games.bots.runner import ask
+from service.games.commands.undo import last_state
 from service.games.diffs import record
-from service.games.port import StoredDiff
+from service.games.lifecycle import stood_in
+from service.games.ports import StoredDiff
 from service.games.replay import went_back
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
 from service.games.timeouts import time_out
-from service.games.times import timestamp, unix_seconds
-from service.games.undo import last_state
+from service.games.timestamps import timestamp, unix_seconds
 from tests.games.logs import ARCHIPELAGO
 from tests.games.seated import Clock
-from tests.games.test_patches import Follower
+from tests.games.test_patch import Follower
 
 TABLES = ARCHIPELAGO.tables
 

@@ -8,7 +8,7 @@ from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply, is_finished, legal_moves, move_id, set_up, take_seat
 from service.games.diffs import record
-from service.games.port import StoredDiff
+from service.games.ports import StoredDiff
 from service.games.shuffle import Chance, commitment, shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 

@@ -15,15 +15,15 @@ from schemas.base import encode
 from schemas.lobby import Created, CreateGame, SeatAsked
 from schemas.vocabulary import TimeoutAsked
 from service.engine import Game, Tables, decode, legal_moves, move_id, view
-from service.games.act import act
-from service.games.changing import Asked
+from service.games.commands.act import act
+from service.games.commands.create import create
+from service.games.commands.execute import Asked
+from service.games.commands.resign import resign_seat, return_to_seat
+from service.games.commands.undo import undo
 from service.games.context import Context
-from service.games.create import create
-from service.games.leaving import resign_seat, return_to_seat
-from service.games.opponents import go_on
-from service.games.port import Store, StoredDiff
-from service.games.times import unix_seconds
-from service.games.undo import undo
+from service.games.ports import Store, StoredDiff
+from service.games.scheduler import go_on
+from service.games.timestamps import unix_seconds
 from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.games.logs import ARCHIPELAGO, CATALOGUE

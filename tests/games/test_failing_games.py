@@ -17,19 +17,19 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from schemas.lobby import CreateGame, SeatAsked
 from service.engine import decode, encode, legal_moves, move_id
-from service.engine.seal import sealed
-from service.games.act import act
-from service.games.bots.finding import LoadedBot, find_bots
+from service.engine.checksum import sealed
 from service.games.bots.interface import Chance, Position
-from service.games.bots.table import STAND_IN, Bots, built_in
-from service.games.changing import Asked
+from service.games.bots.plugins import LoadedBot, find_bots
+from service.games.bots.registry import STAND_IN, Bots, built_in
+from service.games.commands.act import act
+from service.games.commands.create import create
+from service.games.commands.execute import Asked
 from service.games.context import Context
-from service.games.create import create
-from service.games.opponents import DUE_AT_ONCE, STORE_RETRY_S, keep_going, process_due_game
-from service.games.port import Commit, Loaded, Outcome, Store, StoredDiff, StoreUnavailable
+from service.games.ports import Commit, Loaded, Outcome, Store, StoredDiff, StoreUnavailable
+from service.games.scheduler import DUE_AT_ONCE, STORE_RETRY_S, keep_going, process_due_game
 from service.store import keys
 from service.store.client import connect
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
 from tests.games.seated import Clock

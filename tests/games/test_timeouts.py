@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatAsked
-from service.games.create import Joiner, create, join
+from service.games.commands.create import Joiner, create, join
 from service.games.errors import NotReplaced, Replaced, Resigned, WrongSeat
-from service.games.opponents import due_at
-from service.games.port import Store
+from service.games.ports import Store
+from service.games.scheduler import due_at
 from tests.games.seated import Clock, Seated, context_of, kinds, seated, seconds_left
 
 

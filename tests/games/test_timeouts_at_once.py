@@ -9,11 +9,11 @@ import pytest
 
 from schemas.acting import Act
 from schemas.vocabulary import TimeoutAsked
-from service.games.act import abort_game, act
-from service.games.changing import Asked
+from service.games.commands.act import abort_game, act
+from service.games.commands.execute import Asked
 from service.games.errors import GameError, NotYourTurn
-from service.games.opponents import go_on, keep_going
-from service.games.port import Commit, Outcome, Store
+from service.games.ports import Commit, Outcome, Store
+from service.games.scheduler import go_on, keep_going
 from tests.games.seated import Clock, context_of, kinds, seated
 
 POLICIES: tuple[TimeoutAsked, ...] = ("pass", "bot", "resign")

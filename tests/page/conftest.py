@@ -8,7 +8,7 @@ from playwright.async_api import Browser
 
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.tilesets import DEFAULT, TileSetCatalogue
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.browser import chromium
 from tests.page.visitor import Visitors
 from tests.web import served

@@ -7,8 +7,8 @@ from functools import partial
 
 from playwright.async_api import Locator, expect
 
-from service.games.opponents import go_on
-from service.web.keys import CONTEXT
+from service.games.scheduler import go_on
+from service.web.app_keys import CONTEXT
 from tests.page.conftest import RICH, SHORT
 from tests.page.prepared import Moves, Prepared, prepared
 from tests.page.visitor import Size, Visitor, Visitors

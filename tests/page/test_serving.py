@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, web
 
-from service.web import page
-from service.web.answers import IMMUTABLE
-from service.web.pictures.palette import MARKS, PLAYERS
+from service.web.drawing.palette import MARKS, PLAYERS
+from service.web.responses import IMMUTABLE
+from service.web.routes import page
 from tests.web.served import Client
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}

@@ -10,9 +10,9 @@ import pytest
 from playwright.async_api import expect
 
 from service.games.context import Context
-from service.games.opponents import go_on
-from service.games.port import StoredDiff
-from service.store.store import RedisStore
+from service.games.ports import StoredDiff
+from service.games.scheduler import go_on
+from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.page.prepared import PASSING, Prepared, Stop, prepared
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors

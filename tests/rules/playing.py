@@ -17,7 +17,7 @@ from schemas.game import GameView
 from schemas.tileset import Cost, Segment, Ship, TileSet
 from schemas.vocabulary import COLORS, WARES, Edition, Phase, Wares
 from service.engine import IllegalMove, Player, Tables, apply, encode, legal_moves, set_up, view
-from service.engine.tileset_check import check
+from service.engine.tileset_validation import check
 from tests.rules.drawing import read_board, read_tile
 
 RED, BLUE, GREEN, YELLOW, BLACK = range(5)

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.events import FeatureEvaluated, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
-from service.engine.tileset_check import check
+from service.engine.tileset_validation import check
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND
 from tests.rules.playing import BLUE, RED, Table, kinds, of, ship
 

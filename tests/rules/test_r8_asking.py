@@ -1,6 +1,6 @@
 """R8: what a player may ask at any time. Pictures (R8.5) are not the engine's."""
 
-from service.engine.asking import islander_values, players_scores, tiles_left
+from service.engine.queries import islander_values, players_scores, tiles_left
 from tests.rules.boards import JOINED_ISLAND
 from tests.rules.playing import BLUE, FAR_SHIPS, RED, Table, kinds_of, ship
 

@@ -5,7 +5,7 @@ import pytest
 from schemas.actions import Deliver, PlaceTile, TakeShip
 from schemas.events import FeatureEvaluated, FishCovered, IslanderReturned
 from schemas.tileset import Ship
-from service.engine.asking import islander_values
+from service.engine.queries import islander_values
 from service.games.tilesets import load_catalogue
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, MARKET
 from tests.rules.playing import BLUE, FAR_SHIPS, RED, Table, kinds, of, paid, ship

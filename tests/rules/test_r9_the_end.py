@@ -4,7 +4,7 @@ import pytest
 
 from schemas.events import FeatureEvaluated
 from schemas.game import Score
-from service.engine.asking import islander_values
+from service.engine.queries import islander_values
 from tests.rules.playing import BLACK, BLUE, FAR_SHIPS, GREEN, RED, YELLOW, Table, of, ship
 
 BOARD = """

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from service.games.port import Commit, Keep, Stored, StoredDiff
+from service.games.ports import Commit, Keep, Stored, StoredDiff
 
 _ids = count()
 

@@ -15,11 +15,11 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis, RedisCluster
 
+from service.store.acl import ACL, CLUSTER_ACL
 from service.store.client import connect
 from service.store.embedded.program import programs
 from service.store.embedded.server import embedded_server
-from service.store.permissions import ACL, CLUSTER_ACL
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, cluster, secured, sentinel, standalone
 
 SERVERS = [*programs()]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from redis.exceptions import NoScriptError
 
-from service.games.port import StoreBusy, StoreUnavailable, Unreadable
-from service.store.batch import Batches, Wait
-from service.store.command import Command, InFlight, InFlightLimits
-from service.store.url import parse_url
+from service.games.ports import StoreBusy, StoreUnavailable, Unreadable
+from service.store.connection.command import Command, InFlight, InFlightLimits
+from service.store.connection.pipeline import Batches, Wait
+from service.store.connection.url import parse_url
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 
 FEW = InFlightLimits(100, 100_000)

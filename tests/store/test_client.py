@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from service.games.port import Committed, StoreUnavailable
+from service.games.ports import Committed, StoreUnavailable
 from service.store.client import BadRedisUrl, check_url, connect
+from service.store.connection.url import Address, Login, parse_url
 from service.store.embedded.server import embedded_server
-from service.store.url import Address, Login, parse_url
 from tests.store.commits import creation
 
 

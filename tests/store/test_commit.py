@@ -7,7 +7,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
-from service.games.port import (
+from service.games.ports import (
     Answered,
     Commit,
     Committed,

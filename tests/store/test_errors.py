@@ -15,11 +15,11 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from service.games.port import StoreUnavailable
-from service.store import errors
+from service.games.ports import StoreUnavailable
+from service.store.acl import ACL
 from service.store.client import connect
-from service.store.errors import code, told
-from service.store.permissions import ACL
+from service.store.connection import errors
+from service.store.connection.errors import code, told
 from tests.redis_servers import secured, standalone
 from tests.store.commits import creation
 from tests.store.conftest import Alone

@@ -10,16 +10,16 @@ from redis.asyncio.sentinel import SentinelManagedConnection
 from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.games.port import Committed, Hint, StoreUnavailable
+from service.games.ports import Committed, Hint, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
-from service.store.store import RedisStore
-from service.store.topology import Replicated
+from service.store.connection.topology import Replicated
+from service.store.game_store import RedisStore
 from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import said
 from tests.store.commits import action, creation, diff, key_hash
 from tests.store.test_failures import insist
-from tests.store.test_hints import heard
+from tests.store.test_notifications import heard
 
 GAMES = [f"g{number}" for number in range(8)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.games.port import Commit, Committed, Outcome, Store, StoreUnavailable
+from service.games.ports import Commit, Committed, Outcome, Store, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.store.commits import action, creation, diff

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from service.games.port import Committed, StoreUnavailable
+from service.games.ports import Committed, StoreUnavailable
 from service.store.client import Wait, connect
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.redis_servers import SERVICE, Deployment, Node, sentinel
 from tests.redis_servers.node import said
 from tests.store.commits import action, creation
 from tests.tools import REDIS_CLI, require
 
-STARTER = Path(__file__).parents[2] / "container" / "redis-behind-sentinels.sh"
+STARTER = Path(__file__).parents[2] / "deploy" / "container" / "redis-behind-sentinels.sh"
 
 PATIENCE_S = 0.5
 

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from service.games.port import Committed, Lost, StoreUnavailable
+from service.games.ports import Committed, Lost, StoreUnavailable
 from service.store.client import Wait, connect
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
 from tests.store.commits import action, creation, digest, keep, key_hash, record
 

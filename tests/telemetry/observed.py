@@ -14,7 +14,7 @@ from tests.telemetry.scraped import metrics_url
 from tests.telemetry.traffic import everything
 from tests.tools import PROMETHEUS, require
 
-RULES = Path(__file__).parents[2] / "observability" / "prometheus"
+RULES = Path(__file__).parents[2] / "deploy" / "observability" / "prometheus"
 START_S = 30
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from service.store.store import RedisStore
-from service.web.connections import CONNECTIONS
-from service.web.limiting.proxies import networks
+from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from service.web.ratelimit.client_ip import networks
+from service.web.websocket.streams import CONNECTIONS
 from tests.web.played import Table, bearer, new_table
 from tests.web.raw import send
 from tests.web.served import Client, serve

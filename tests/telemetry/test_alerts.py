@@ -11,7 +11,7 @@ from tests.telemetry.alerts import CASES, Series
 from tests.telemetry.promtool import promtool
 
 ROOT = Path(__file__).parents[2]
-RULES = ROOT / "observability" / "prometheus"
+RULES = ROOT / "deploy" / "observability" / "prometheus"
 FILES = ("rules.yaml", "alerts.yaml")
 
 

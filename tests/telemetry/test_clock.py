@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from service.games.port import Store
-from service.store.store import RedisStore
+from service.games.ports import Store
+from service.store.game_store import RedisStore
 from service.telemetry import clock
 from service.telemetry.clock import Offset
 

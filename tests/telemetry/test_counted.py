@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.bots.finding import find_bots
-from service.games.bots.table import Bots
+from service.games.bots.plugins import find_bots
+from service.games.bots.registry import Bots
+from service.games.cache import Held
 from service.games.errors import GameError
-from service.games.held import Held
-from service.games.news import Changed, News, Position, Replaced
-from service.games.telling import AT_ONCE
+from service.games.realtime.broadcaster import AT_ONCE
+from service.games.realtime.hub import Watch
+from service.games.realtime.messages import Changed, News, Position, Replaced
 from service.games.tilesets import load_catalogue
-from service.games.watch import Watch
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from service.telemetry import clock
 from tests.games.bots.plugged import plugged
 from tests.games.seated import TABLES, seated
-from tests.hostile.clients import create, limits
+from tests.security.clients import create, limits
 from tests.store.commits import action, creation, digest
 from tests.telemetry.scraped import Values, here, of
 from tests.web.hooking import instance, receiving, register

@@ -13,7 +13,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from service.telemetry.doing import DOING, Moving
+from service.telemetry.log_context import DOING, Moving
 from service.telemetry.logs import Json, Text
 from tests.started import started
 

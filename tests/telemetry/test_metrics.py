@@ -11,9 +11,9 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.observing import exposing_metrics
+from service.observability import exposing_metrics
 from service.telemetry.metrics import TIMEOUTS
-from service.web.serving import StartFailed
+from service.web.server import StartFailed
 from tests.started import started
 from tests.telemetry.promtool import promtool
 from tests.telemetry.scraped import OPENMETRICS, here, metrics_url, of, scrape

@@ -13,7 +13,9 @@ from service.telemetry import metrics
 from tests.telemetry.observed import observed
 
 ROOT = Path(__file__).parents[2]
-DASHBOARD: dict[str, Any] = msgspec.json.decode((ROOT / "observability" / "grafana" / "south-seas.json").read_bytes())
+DASHBOARD: dict[str, Any] = msgspec.json.decode(
+    (ROOT / "deploy" / "observability" / "grafana" / "south-seas.json").read_bytes()
+)
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 ASKED = [(f"{panel['title']}, {one['refId']}", one["expr"]) for panel in PANELS for one in panel["targets"]]
 
@@ -117,6 +119,6 @@ def test_the_dashboard_is_one_that_grafana_takes() -> None:
 
 
 def test_the_example_of_a_configuration_names_files_that_there_are() -> None:
-    folder = ROOT / "observability" / "prometheus"
+    folder = ROOT / "deploy" / "observability" / "prometheus"
     for file in yaml.safe_load((folder / "prometheus.yaml").read_text())["rule_files"]:
         assert (folder / file).is_file()

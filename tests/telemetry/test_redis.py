@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from service.games.port import StoreUnavailable
+from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
 from tests.telemetry.scraped import Values, here, of
 

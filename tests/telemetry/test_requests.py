@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.games.port import Store
+from service.games.ports import Store
 from service.web.limits import Limits
-from service.web.metrics_requests import IN_FLIGHT
+from service.web.request_metrics import IN_FLIGHT
 from tests.telemetry.scraped import here, of
 from tests.web.served import Client, serve
 
@@ -81,7 +81,7 @@ async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypat
         raise ZeroDivisionError
 
     assert client.app is not None
-    monkeypatch.setattr("service.store.store.RedisStore.listed", broken)
+    monkeypatch.setattr("service.store.game_store.RedisStore.listed", broken)
     before = here()
     answer = await client.get("/v1/games", headers={"X-Request-Id": "the-broken-one"})
     assert (answer.status, (await answer.json())["code"]) == (500, "internal")

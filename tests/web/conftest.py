@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.hooking import Instance, Later, Receiver, instance, receiving
 from tests.web.served import Client, Clock, serve

@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import ClientResponse, ClientSession, TraceConfig, TraceRequestEndParams
 from jsonschema_rs import Draft202012Validator
 
-from service.web.openapi import openapi
+from service.web.openapi.document import openapi
 
 PROBLEM = "application/problem+json"
 

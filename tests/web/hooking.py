@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.games.port import Store
-from service.games.webhooks.delivering import Deliverer
+from service.games.ports import Store
+from service.games.webhooks.dispatcher import Deliverer
 from service.web.limits import Limits
-from service.web.posting import posting
+from service.web.outbound.webhook_sender import posting
 from tests.web.played import Table, bearer
 from tests.web.served import Client, serve
 

@@ -8,11 +8,11 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.games.bots.table import Bots, built_in
+from service.games.bots.registry import Bots, built_in
 from service.games.context import Context
-from service.games.port import Store
+from service.games.ports import Store
+from service.games.realtime.hub import Watch
 from service.games.tilesets import load_catalogue
-from service.games.watch import Watch
 from service.web.app import make_app
 from service.web.limits import Limits
 from service.web.runner import Runner

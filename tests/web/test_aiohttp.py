@@ -15,24 +15,24 @@ import pytest
 from aiohttp import web
 
 import service
-from service.store.store import RedisStore
-from service.web.limiting import protocol
-from service.web.limiting.connections import GATE
+from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from service.web.ratelimit import protocol
+from service.web.ratelimit.connections import GATE
 from tests.web.served import serve
 
 PRIVATE = {"_waiter", "_messages"}
 
 ADVICE = (
-    "service/web/limiting/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring says "
+    "service/web/ratelimit/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring says "
     "what for. The aiohttp that is installed has changed them. Look up in aiohttp/web_protocol.py what tells now "
     "whether a connection waits for a request, and whether a head is whole; better a public way. Until then keep "
     "aiohttp below that version in pyproject.toml. What was not so: "
 )
 
 ELSEWHERE = (
-    "Private attributes of aiohttp stand in service/web/limiting/protocol.py alone, each with its reason: use a public "
-    "one, or say there why there is none, and add it here."
+    "Private attributes of aiohttp stand in service/web/ratelimit/protocol.py alone, each with its reason: use a "
+    "public one, or say there why there is none, and add it here."
 )
 
 POST = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"

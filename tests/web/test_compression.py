@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from service.store.store import RedisStore
-from service.web import frames
+from service.store.game_store import RedisStore
 from service.web.limits import Limits
+from service.web.websocket import frames
 from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
 from tests.web.watching import connected, watching

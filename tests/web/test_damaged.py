@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from service.engine import SCHEMA
 from service.store import keys
-from service.web.keys import CONTEXT
+from service.web.app_keys import CONTEXT
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client
 from tests.web.watching import connected

@@ -9,8 +9,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.web.gallery.sending import STUDIO
-from tests.web.gallery.seen import png_size, see
+from service.web.images.responses import STUDIO
+from tests.web.images.seen import png_size, see
 from tests.web.played import Table, new_table, refused
 from tests.web.served import Client
 

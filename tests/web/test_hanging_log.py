@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import WSMsgType
 
-from service.games import watch as watch_module
-from service.games.port import StoredDiff
-from service.games.watch import PAGE
-from service.store.store import RedisStore
+from service.games.ports import StoredDiff
+from service.games.realtime import hub as watch_module
+from service.games.realtime.hub import PAGE
+from service.store.game_store import RedisStore
 from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
-from tests.web.test_sse import streaming
 from tests.web.watching import WITHIN_S, Line, connected
+from tests.web.websocket.test_event_stream import streaming
 
 TIMEOUT_S = 0.3
 

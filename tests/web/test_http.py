@@ -5,7 +5,7 @@ import json
 import pytest
 
 from schemas.problems import KINDS, problem
-from service.web.routes import ROUTES
+from service.web.routes.registry import ROUTES
 from tests.web.played import TWO, bearer, new_table, refused
 from tests.web.raw import send
 from tests.web.served import Client
@@ -117,7 +117,7 @@ async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr("service.web.games.view", broken)
+    monkeypatch.setattr("service.web.routes.games.view", broken)
     response = await client.get(table.path, headers=bearer(table.owner))
     told = await refused(response, 500, "internal")
     assert told["detail"] == problem("internal", "this is the service's fault, not yours").detail

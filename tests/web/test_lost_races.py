@@ -7,9 +7,9 @@ from time import perf_counter
 import pytest
 from aiohttp import ClientResponse
 
-from service.games.port import Commit, Lost, Outcome
-from service.games.retrying import MAX_ATTEMPTS
-from service.store.store import RedisStore
+from service.games.commands.retry import MAX_ATTEMPTS
+from service.games.ports import Commit, Lost, Outcome
+from service.store.game_store import RedisStore
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client, serve
 

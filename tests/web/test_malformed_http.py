@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.played import JSON, TWO, bearer, new_table, refused
 from tests.web.raw import send

@@ -1,7 +1,7 @@
 import asyncio
 from random import Random
 
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client, serve
 

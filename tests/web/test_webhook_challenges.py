@@ -12,9 +12,9 @@ from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
 from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, OF_CLIENT, OF_SITE, ChallengeLimits
-from service.games.webhooks.sending import POSTPONED, Sent
+from service.games.webhooks.sender import POSTPONED, Sent
 from service.store import keys
-from service.web.posting import OF_ADDRESS, posting
+from service.web.outbound.webhook_sender import OF_ADDRESS, posting
 from tests.web.hooking import (
     LOCAL,
     SECRET,

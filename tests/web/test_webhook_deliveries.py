@@ -4,7 +4,7 @@ import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.games.webhooks.sending import Sent
+from service.games.webhooks.sender import Sent
 from service.store import keys
 from tests.web.hooking import SECRET, Instance, Later, Receiver, log_of, read, register
 from tests.web.played import bearer, new_table

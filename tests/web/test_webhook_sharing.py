@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.client import connect
-from service.store.store import RedisStore
+from service.store.game_store import RedisStore
 from tests.web.hooking import LOCAL, Instance, Later, Receiver, instance, read, register, taking_challenges
 from tests.web.played import Table, new_table
 

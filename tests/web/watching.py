@@ -12,7 +12,7 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
 from schemas.diffs import canonical_body, next_digest
-from service.web.asyncapi import asyncapi
+from service.web.openapi.asyncapi import asyncapi
 from tests.web.served import Client
 
 WITHIN_S = 8.0

@@ -24,7 +24,7 @@ __all__ = ["LATEST", "MOST_BYTES", "BadDocument", "GameDocument", "HookDocument"
 FORMAT = "south-seas game"
 
 LATEST = 2
-"""Number of the form written now. A new field has a default and raises it; `tests/keeping/documents` has each."""
+"""Number of the form written now. A new field has a default and raises it; `tests/cli/documents` has each."""
 
 MOST_BYTES = 1 << 28
 """A document that says to be larger is not unpacked: a whole game is some 300 KB."""

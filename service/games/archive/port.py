@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
 from service.games.archive.document import HookDocument
-from service.games.port import Commit, StoreError
+from service.games.ports import Commit, StoreError
 
 __all__ = ["ArchiveStore", "Moving", "Objects", "ObjectsUnavailable", "Restoring"]
 

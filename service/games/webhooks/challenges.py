@@ -15,8 +15,8 @@ import msgspec
 
 from schemas.base import encode
 from schemas.webhooks import CHALLENGE, WebhookChallenge, WebhookChallengeAnswer
-from service.games.times import timestamp
-from service.games.webhooks.messages import Letter, challenge_id
+from service.games.timestamps import timestamp
+from service.games.webhooks.payloads import Letter, challenge_id
 from service.games.webhooks.port import Hook
 from service.games.webhooks.sites import site
 

@@ -5,8 +5,8 @@ from importlib import resources
 
 from aiohttp import web
 
-from service.web.answers import IMMUTABLE, PUBLIC
-from service.web.assets import Asset, asset, asset_answer
+from service.web.responses import IMMUTABLE, PUBLIC
+from service.web.static_assets import Asset, asset, asset_answer
 
 __all__ = ["SHIPPED", "answer", "kept", "shipped"]
 

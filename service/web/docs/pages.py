@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from service.web.assets import Asset, asset
 from service.web.docs.assets import kept
 from service.web.docs.contents import HTTP, SOCKET, path_of, source
 from service.web.docs.frame import framed
 from service.web.docs.markdown import Rendered, fragment, render
 from service.web.docs.socket import rendered
-from service.web.published import document
+from service.web.routes.api_documents import document
+from service.web.static_assets import Asset, asset
 
 __all__ = ["page"]
 

@@ -8,11 +8,11 @@ import asyncio
 from aiohttp import web
 
 from schemas.problems import KINDS
-from service.web.answers import PUBLIC
-from service.web.assets import Asset
 from service.web.docs.assets import SHIPPED, answer, shipped
 from service.web.docs.contents import INDEX, NAMES, path_of
-from service.web.refusing import expecting
+from service.web.error_handling import expecting
+from service.web.responses import PUBLIC
+from service.web.static_assets import Asset
 
 __all__ = ["set_up"]
 

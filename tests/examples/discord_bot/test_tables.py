@@ -15,8 +15,8 @@ from examples.discord_bot.tables import Person as Player
 from examples.discord_bot.tables import Wish
 from examples.discord_bot.words import LANGUAGES, say
 from service.games.context import Context
-from service.games.opponents import keep_going
-from service.store.store import RedisStore
+from service.games.scheduler import keep_going
+from service.store.game_store import RedisStore
 from tests.examples.discord_bot.discord_side import CHANNEL, Discord, Person, Seen
 from tests.examples.discord_bot.test_playing import ANA, BO, CY, calls, is_over
 from tests.web.served import TILESETS

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from schemas.actions import Action
 from schemas.vocabulary import COLORS, Edition
 from service.engine import Game, Player, apply, is_finished, set_up
-from service.engine.ending import score
-from service.games.bots.deciding import ask
+from service.engine.final_scoring import score
 from service.games.bots.interface import Bot
+from service.games.bots.runner import ask
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.rules.playing import Table

@@ -4,8 +4,8 @@ import os
 import time
 
 from schemas.actions import Action, TakeShip
-from service.games.bots.finding import LoadedBot, load
 from service.games.bots.interface import Chance, Position
+from service.games.bots.plugins import LoadedBot, load
 
 
 class Plugged:

@@ -5,15 +5,15 @@ import pytest
 from schemas.actions import PlaceTile
 from schemas.vocabulary import Edition
 from service.engine import copy, is_finished, legal_moves
-from service.engine.tables import to_xy
+from service.engine.tileset_index import to_xy
 from service.games.bots import expert, greedy, random
-from service.games.bots.deciding import ask
-from service.games.bots.expert.playing import Playout
+from service.games.bots.expert.playout import Playout
 from service.games.bots.expert.search import ROUNDS, Search
-from service.games.bots.greedy.decisions import weigh
-from service.games.bots.greedy.prospects import Prospects
+from service.games.bots.greedy.feature_estimates import Prospects
+from service.games.bots.greedy.move_scores import weigh
 from service.games.bots.greedy.weights import WEIGHTS
-from service.games.bots.position import shown
+from service.games.bots.redaction import shown
+from service.games.bots.runner import ask
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
 
 

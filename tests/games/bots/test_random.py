@@ -4,8 +4,8 @@ from collections import Counter
 
 from service.engine import is_finished, legal_moves, move_id
 from service.games.bots import random
-from service.games.bots.deciding import ask
 from service.games.bots.interface import Chance, Position
+from service.games.bots.runner import ask
 from tests.games.bots.games import ARCHIPELAGO, act, start
 
 

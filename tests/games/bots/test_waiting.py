@@ -8,13 +8,13 @@ import pytest
 
 from schemas.lobby import CreateGame, SeatAsked
 from service.engine import decode
-from service.games.bots.finding import find_bots
-from service.games.bots.table import Bots
-from service.games.bots.workers import Workers
+from service.games.bots.plugins import find_bots
+from service.games.bots.process_pool import Workers
+from service.games.bots.registry import Bots
+from service.games.commands.create import create
 from service.games.context import Context
-from service.games.create import create
-from service.games.opponents import go_on, keep_going
-from service.games.port import Store
+from service.games.ports import Store
+from service.games.scheduler import go_on, keep_going
 from service.games.verify import verify
 from tests.games.bots.plugged import plugged
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from schemas.actions import Action
 from service.engine import Game, copy
-from service.games.bots.expert.judgement import Judgement
-from service.games.bots.expert.options import Option, options
-from service.games.bots.expert.playing import Playout
-from service.games.bots.greedy.prospects import Prospects
+from service.games.bots.expert.candidates import Option, options
+from service.games.bots.expert.evaluation import Judgement
+from service.games.bots.expert.playout import Playout
+from service.games.bots.greedy.feature_estimates import Prospects
 from service.games.bots.greedy.weights import WEIGHTS
 from service.games.bots.interface import Chance, Position
 

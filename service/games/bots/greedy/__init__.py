@@ -11,7 +11,7 @@ It does not look at the order of bag and pile, which its chance has made up, onl
 """
 
 from schemas.actions import Action
-from service.games.bots.greedy.decisions import decide
+from service.games.bots.greedy.move_scores import decide
 from service.games.bots.greedy.weights import WEIGHTS
 from service.games.bots.interface import Bot, Chance, Position
 

@@ -1,0 +1,98 @@
+"""Where archives go: a directory, or object storage by the library obstore, which is only imported for that.
+
+BadArchiveUrl   the URL cannot be used, and why
+"""
+
+import asyncio
+import os
+from datetime import timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from service.archive_storage.atomic_files import write_whole
+from service.games.archive.port import Objects, ObjectsUnavailable
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore, RetryConfig
+
+__all__ = ["BadArchiveUrl", "check_archive_url", "objects_at"]
+
+_BUCKETS = ("s3", "gs", "az")
+_RETRIES: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
+"""Few: what is not written is looked at again."""
+
+
+class BadArchiveUrl(ValueError):
+    """The URL of the archive cannot be used."""
+
+
+def check_archive_url(url: str) -> None:
+    """Raise BadArchiveUrl unless archives can go there; nothing is asked of it yet."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise BadArchiveUrl("is not a URL") from None
+    if parts.username or parts.password:
+        raise BadArchiveUrl("has a user or a password: give these in the variables of the storage's own")
+    if parts.scheme == "file":
+        if parts.netloc or not parts.path.strip("/"):
+            raise BadArchiveUrl("names no directory: write file:///DIRECTORY")
+    elif parts.scheme not in _BUCKETS:
+        raise BadArchiveUrl("begins with none of file://, s3://, gs:// and az://")
+    elif not parts.netloc:
+        raise BadArchiveUrl(f"names no bucket: write {parts.scheme}://BUCKET/PREFIX")
+    elif find_spec("obstore") is None:
+        raise BadArchiveUrl("needs the Python package obstore: pip install 'south-seas[archive]'")
+
+
+def objects_at(url: str) -> Objects:
+    """Where `url` leads to. Raises BadArchiveUrl."""
+    check_archive_url(url)
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return Directory(Path(unquote(parts.path)))
+    from obstore.exceptions import BaseError  # noqa: PLC0415  only who archives there has it
+    from obstore.store import from_url  # noqa: PLC0415
+
+    try:
+        return Buckets(from_url(url, retry_config=_RETRIES))
+    except BaseError as error:
+        raise BadArchiveUrl(f"cannot be used: {error}") from error
+
+
+class Directory:
+    """A directory; each object is a file below it, for this user alone."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Write the file whole, down to the disk. Raises ObjectsUnavailable."""
+        try:
+            await asyncio.to_thread(write_whole, self._directory / name, data)
+        except OSError as error:
+            raise ObjectsUnavailable(f"the archive's directory: {error.strerror or error}") from error
+
+
+class Buckets:
+    """A bucket, or what comes below a prefix in it."""
+
+    def __init__(self, store: "ObjectStore") -> None:
+        self._store = store
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Put the object in place of any before it. Raises ObjectsUnavailable."""
+        from obstore import put_async  # noqa: PLC0415
+        from obstore.exceptions import BaseError  # noqa: PLC0415
+
+        try:
+            await put_async(self._store, name, data, attributes={"Content-Type": "application/gzip"})
+        except (BaseError, OSError) as error:
+            raise ObjectsUnavailable(f"the archive's bucket: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    """What obstore says, without the request that it repeats after it."""
+    return str(error).partition(os.linesep)[0][:200]

@@ -1,0 +1,78 @@
+"""`south-seas export`: games out of a Redis, each as one file."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from schemas.base import canonical
+from service.archive_storage.atomic_files import write_whole
+from service.cli.progress import Progress, contained
+from service.games.archive.builder import export_of
+from service.games.archive.document import BadDocument, GameDocument, write
+from service.games.archive.object_names import SUFFIX, object_name
+from service.games.ports import StoreUnavailable
+from service.games.tilesets import TileSetCatalogue
+from service.store.game_store import RedisStore
+from service.supervision import spawn
+
+__all__ = ["export_games"]
+
+FAILURES = (OSError, StoreUnavailable)
+"""End the export."""
+
+_AT_ONCE = 8
+_PLAIN = ".json"
+
+
+async def export_games(
+    store: RedisStore, catalogue: TileSetCatalogue, games: Sequence[str] | None, target: Path
+) -> Counter[str]:
+    """Write games (None: all) to `target`, a directory, or the file of the only game; counts `exported` and `failed`.
+
+    Raises OSError, StoreUnavailable.
+    """
+    progress, counts, running = Progress("exported"), Counter[str](), set[asyncio.Task[str]]()
+    async for game in _chosen(store, games):
+        running.add(
+            spawn("export", _export(store, catalogue, game, target, named=games is not None), expected=FAILURES)
+        )
+        if len(running) >= _AT_ONCE:
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            counts.update(task.result() for task in done)
+            progress.count(len(done))
+    counts.update(await asyncio.gather(*running))
+    return counts
+
+
+async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
+    if games is None:
+        async for game in store.moving.games():
+            yield game
+    else:
+        for game in games:
+            yield game
+
+
+async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, target: Path, *, named: bool) -> str:
+    """Write one game; gives what came of it."""
+    outcome, file = "failed", None
+    with contained(f"game {game}"):
+        document = await export_of(store, catalogue, game)
+        if document is None and not named:
+            return "gone"
+        if document is None:
+            raise BadDocument("there is no such game")
+        outcome, file = "exported", _file(document, target)
+    if file is not None:
+        await asyncio.to_thread(write_whole, *file)
+    return outcome
+
+
+def _file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
+    """Where a document goes, and as what."""
+    if target.name.endswith(SUFFIX) and not target.is_dir():
+        return target, write(document)
+    if target.name.endswith(_PLAIN) and not target.is_dir():
+        return target, canonical(document)
+    return target / object_name(document.game, document.created_at), write(document)

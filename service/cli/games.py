@@ -1,0 +1,105 @@
+"""The commands that keep games besides serving them: `south-seas export`, `import` and `mend`."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from service.archive_storage.atomic_files import found_in
+from service.cli.export import export_games
+from service.cli.importer import import_files
+from service.cli.progress import Progress
+from service.cli.store import connected
+from service.games.index_repair.repairer import Mended, Mender
+from service.games.tilesets import BadTileSetFile, load_catalogue
+from service.settings import to_retention, with_some
+from service.store.game_store import RedisStore
+
+T = TypeVar("T")
+
+WHERE = ("--redis-url", "--data-dir")
+KEPT = ("--keep-waiting-days", "--keep-active-days", "--keep-finished-days")
+
+
+@click.command("export")
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--game", "games", multiple=True, help="A game's id; may be given several times.")
+@click.option("--all", "everything", is_flag=True, help="All games that are in this Redis.")
+@with_some(*WHERE, "--tilesets-dir")
+def export_command(target: Path, games: Sequence[str], *, everything: bool, **settings: Any) -> None:
+    """Write games out of a Redis to files, one document each, of any status.
+
+    TARGET is a directory, or for one game a file NAME.json.gz or NAME.json. A document has the game's whole log and its
+    snapshot with the order of the hidden tiles; the HASHES OF ITS TOKENS, so that these are valid where it is imported;
+    and its WEBHOOKS WITH THEIR SECRETS. So files are for this user alone: keep them as safe as the Redis itself. What
+    is kept to answer retries is not in it: stop the service before games are moved. Without --redis-url the games are
+    those in --data-dir, which nothing may serve meanwhile. Ends with 1 where a game could not be exported.
+    """
+    if everything == bool(games):
+        raise click.UsageError("say which games: --all, or --game ID")
+    if len(games) > 1 and target.name.endswith((".json", ".json.gz")) and not target.is_dir():
+        raise click.UsageError("several games need a directory")
+    try:
+        catalogue = load_catalogue(settings["tilesets_dir"])
+    except BadTileSetFile as bad:
+        raise click.ClickException(str(bad)) from bad
+    counts = _on(settings, lambda store: export_games(store, catalogue, None if everything else games, target))
+    click.echo(f"exported {counts['exported']} games to {target}, {counts['failed']} failed")
+    sys.exit(1 if counts["failed"] else 0)
+
+
+@click.command("import")
+@click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--replace", is_flag=True, help="Put a game in the place of the one with its id; else that one stays.")
+@with_some(*WHERE, *KEPT)
+def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -> None:
+    """Store games from files that `export` or the archive has written; directories are searched for them.
+
+    Each game is stored whole or not at all, and only when its document holds together: log, digests, snapshot and tile
+    set. A game that is there already is skipped, so that an import that was broken off can simply be repeated. A game
+    is then kept as if it had changed now. Archives have no tokens: games from there can only be watched, and private
+    ones not be imported. Ends with 1 where a document was refused.
+    """
+    retention = to_retention(settings)
+    counts = _on(settings, lambda store: import_files(store, found_in(sources), retention, replace=replace))
+    click.echo(f"imported {counts['imported']} games, {counts['skipped']} were there, {counts['refused']} refused")
+    sys.exit(1 if counts["refused"] else 0)
+
+
+@click.command("mend")
+@with_some(*WHERE, *KEPT)
+def mend_command(**settings: Any) -> None:
+    """Make what games are found by anew from the games: public lists, games by token, what is due.
+
+    Instances do this by themselves, a little at a time; this does all of it now, beside them or without any. Ends with
+    1 where a game could not be read.
+    """
+    retention = to_retention(settings)
+    progress = Progress("looked at")
+
+    def tell(so_far: Mended) -> None:
+        progress.count(so_far.games - progress.games)
+
+    mended = _on(settings, lambda store: Mender(store, store.upkeep, retention, time.time).all(tell))
+    click.echo(
+        f"looked at {mended.games} games: {mended.added} places added, {mended.removed} removed, "
+        f"{mended.unreadable} unreadable"
+    )
+    sys.exit(1 if mended.unreadable else 0)
+
+
+def _on(settings: dict[str, Any], work: Callable[[RedisStore], Awaitable[T]]) -> T:
+    """Do something with the store that the settings name."""
+
+    async def run() -> T:
+        async with connected(settings["redis_url"], settings["data_dir"]) as store:
+            return await work(store)
+
+    try:
+        return asyncio.run(run())
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or ''}: {error.strerror or error}") from error

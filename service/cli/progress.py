@@ -1,0 +1,57 @@
+"""What a command that takes long says meanwhile, on the error stream."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+import msgspec
+
+from service.games.archive.document import BadDocument
+from service.games.errors import TileSetMissing
+from service.games.ports import StoreUnavailable, Unreadable
+from service.printable import printable
+
+__all__ = ["Progress", "contained"]
+
+_EVERY_S = 2.0
+
+
+class Progress:
+    """Counts games, and says every few seconds how many."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self.games = 0
+        self._began = self._told = time.monotonic()
+
+    def count(self, games: int = 1) -> None:
+        """So many more are done."""
+        self.games += games
+        now = time.monotonic()
+        if now >= self._told + _EVERY_S:
+            self._told = now
+            a_second = self.games / (now - self._began)
+            click.echo(f"{self._what} {self.games} games so far, {a_second:.0f} a second", err=True)
+
+
+@contextmanager
+def contained(about: str) -> Iterator[None]:
+    """Within a `with`, let work on one game fail: say why, and go on after it. Raises StoreUnavailable."""
+    try:
+        yield
+    except TileSetMissing as missing:
+        _complain(about, f"{missing}: name the directory of its tile set with --tilesets-dir")
+    except (BadDocument, Unreadable, msgspec.DecodeError) as bad:
+        _complain(about, bad)
+    except StoreUnavailable:
+        raise
+    except OSError as error:
+        _complain(about, error.strerror or error)
+    except Exception as error:  # noqa: BLE001  one game must not keep all others from being exported or imported
+        _complain(about, f"{type(error).__name__}: {error}")
+
+
+def _complain(about: str, reason: object) -> None:
+    """Say what could not be done, and why."""
+    click.echo(printable(f"{about}: {reason}"), err=True)

@@ -1,0 +1,259 @@
+"""Whether a tile set can be played: what no shape can say. Source: api.md, "Tile sets".
+
+`parse` reads a file's bytes and gives a set that the engine may rely on, or all faults that it found at once.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.tileset import Bridge, Island, Market, Sea, Segment, Ship, Tile, TileSet
+from schemas.vocabulary import EDGES, Edge, Half
+from service.engine.errors import EngineError
+
+__all__ = ["Fault", "TileSetInvalid", "check", "parse"]
+
+TILES = (2, 500)
+"""The start tile and one to draw; as many as `service.engine.tileset_index` has room for."""
+SHIPS = (1, 500)
+POINTS = 2**31 - 1
+"""The contract's numbers are int32, and one player may win every ship."""
+BRIDGE_EDGES = 2
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong: where, as `tiles[3].segments[2].halves` (`$` is the whole file), and why."""
+
+    path: str
+    reason: str
+
+
+class TileSetInvalid(EngineError):
+    """A file that holds no playable tile set, with everything that is wrong with it."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(faults)
+        self.faults = tuple(faults)
+
+
+def parse(data: bytes) -> TileSet:
+    """The tile set of a JSON file. Raises TileSetInvalid where it is no JSON, has another shape or cannot be played."""
+    try:
+        tileset = msgspec.json.decode(data, type=TileSet)
+    except msgspec.ValidationError as error:
+        raise TileSetInvalid(_shape_faults(data) or [_shape_fault(error)]) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise TileSetInvalid([Fault("$", f"this is not JSON in UTF-8: {error}")]) from error
+    if faults := check(tileset):
+        raise TileSetInvalid(faults)
+    return tileset
+
+
+def check(tileset: TileSet) -> list[Fault]:
+    """Everything that keeps a tile set of the right shape from being played, the tiles' faults in the file's order."""
+    return [
+        *_count_faults(tileset),
+        *_repeated_ids("tiles", [tile.id for tile in tileset.tiles]),
+        *_repeated_ids("ships", [ship.id for ship in tileset.ships]),
+        *(fault for index, tile in enumerate(tileset.tiles) for fault in _tile_faults(f"tiles[{index}]", tile)),
+        *(fault for index, ship in enumerate(tileset.ships) for fault in _ship_faults(f"ships[{index}]", ship)),
+    ]
+
+
+class _Parts(msgspec.Struct):
+    """A file's tiles and ships, each unread, so that one wrong tile does not hide the next."""
+
+    tiles: list[msgspec.Raw] = []
+    ships: list[msgspec.Raw] = []
+
+
+def _shape_faults(data: bytes) -> list[Fault]:
+    """The first fault in the shape of each tile and each ship; none where the file does not hold both as lists."""
+    try:
+        parts = msgspec.json.decode(data, type=_Parts)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return []
+    faults = []
+    for name, items, kind in (("tiles", parts.tiles, Tile), ("ships", parts.ships, Ship)):
+        for index, item in enumerate(items):
+            try:
+                msgspec.json.decode(item, type=kind)
+            except msgspec.ValidationError as error:
+                faults.append(_shape_fault(error, f"{name}[{index}]"))
+    return faults
+
+
+def _shape_fault(error: msgspec.ValidationError, within: str = "") -> Fault:
+    """What msgspec found, its path taken out of the sentence and put behind `within`."""
+    reason, _, path = str(error).partition(" - at `$")
+    return Fault((within + path.removesuffix("`")).removeprefix(".") or "$", re.sub("`(.*?)`", r"\1", reason))
+
+
+def _count_faults(tileset: TileSet) -> Iterator[Fault]:
+    tiles = sum(tile.count for tile in tileset.tiles)
+    if not TILES[0] <= tiles <= TILES[1]:
+        yield Fault("tiles", f"a set has {TILES[0]} to {TILES[1]} tiles, counting the start tile; this one has {tiles}")
+    ships = len(tileset.ships)
+    if not SHIPS[0] <= ships <= SHIPS[1]:
+        yield Fault("ships", f"a set has {SHIPS[0]} to {SHIPS[1]} ships; this one has {ships}")
+    points = sum(ship.points for ship in tileset.ships)
+    if points > POINTS:
+        yield Fault("ships", f"all ships together are worth at most {POINTS} points; these are worth {points}")
+    if tileset.start not in {tile.id for tile in tileset.tiles}:
+        yield Fault("start", f"no tile has the id {tileset.start}")
+
+
+def _repeated_ids(path: str, ids: Sequence[str]) -> Iterator[Fault]:
+    for index, name in enumerate(ids):
+        first = ids.index(name)
+        if first < index:
+            yield Fault(f"{path}[{index}].id", f"{name} is already the id of {path}[{first}]")
+
+
+def _ship_faults(path: str, ship: Ship) -> Iterator[Fault]:
+    cost = ship.cost
+    if not (cost.bananas or cost.shells or cost.fish or cost.any or cost.same):
+        yield Fault(f"{path}.cost", f"{ship.id} asks for no wares at all")
+
+
+def _tile_faults(path: str, tile: Tile) -> list[Fault]:
+    """The faults of one tile; whether lines cross is only asked where every edge shows what it should."""
+    faults = [*_segment_faults(path, tile), *_edge_faults(path, tile), *_half_faults(path, tile)]
+    return faults or [*_drawing_faults(path, tile)]
+
+
+def _segment_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """What is wrong with a segment whatever the edges are."""
+    boats = markets = 0
+    for index, segment in enumerate(tile.segments):
+        here = f"{path}.segments[{index}]"
+        match segment:
+            case Bridge() | Island():
+                yield from _listing_faults(f"{here}.edges", segment)
+            case Sea():
+                boats += segment.boat
+                if segment.boat and boats > 1:
+                    yield Fault(f"{here}.boat", f"{tile.id} has a second boat; a boat tile has one (R0)")
+            case Market():
+                markets += 1
+                if markets > 1:
+                    yield Fault(here, f"{tile.id} has a second market; a tile has at most one")
+
+
+def _listing_faults(path: str, segment: Bridge | Island) -> Iterator[Fault]:
+    for edge, times in Counter(segment.edges).items():
+        if times > 1:
+            yield Fault(path, f"the {_kind(segment)} lists the edge {edge} {times} times")
+    if isinstance(segment, Bridge) and len(set(segment.edges)) > BRIDGE_EDGES:
+        yield Fault(path, f"a bridge segment has at most {BRIDGE_EDGES} edges (R5.1)")
+
+
+def _edge_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """Whether each side shows what `edges` says: one bridge, one island, or one sea along both halves (R0)."""
+    for side, edge in enumerate(EDGES):
+        shown = getattr(tile.edges, edge)
+        for land in ("bridge", "island"):
+            yield from _land_faults(path, tile, edge, land, shown)
+        if shown == "sea":
+            yield from _sea_edge_faults(path, tile, side)
+
+
+def _land_faults(path: str, tile: Tile, edge: Edge, land: str, shown: str) -> Iterator[Fault]:
+    """Whether as many bridges (or islands) list an edge as should: one where it shows that, else none."""
+    listing = [
+        index
+        for index, segment in enumerate(tile.segments)
+        if isinstance(segment, Bridge | Island) and _kind(segment) == land and edge in segment.edges
+    ]
+    if land != shown:
+        for index in listing:
+            yield Fault(f"{path}.segments[{index}].edges", f"this {land} lists the edge {edge}, which shows {shown}")
+    elif not listing:
+        yield Fault(f"{path}.edges.{edge}", f"the edge {edge} shows {shown}, but no {land} segment lists it")
+    for index in listing[1:] if land == shown else ():
+        yield Fault(
+            f"{path}.segments[{index}].edges",
+            f"this {land} lists the edge {edge}, which segments[{listing[0]}] already has",
+        )
+
+
+def _sea_edge_faults(path: str, tile: Tile, side: int) -> Iterator[Fault]:
+    """R0: both halves of a sea edge belong to one sea segment."""
+    along = [index for half in _halves(side) for index in _seas_at(tile, half)]
+    if len(along) == 2 and along[0] != along[1]:
+        first, second = sorted(along)
+        yield Fault(
+            f"{path}.segments[{second}].halves",
+            f"both halves of the sea edge {EDGES[side]} belong to one sea, but segments[{first}] lists one of them",
+        )
+
+
+def _half_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """Whether each half of a sea or bridge edge is in exactly one sea, and none of an island edge in any (R0)."""
+    for side, edge in enumerate(EDGES):
+        shown = getattr(tile.edges, edge)
+        for half in _halves(side):
+            seas = _seas_at(tile, half)
+            if not seas and shown != "island":
+                yield Fault(f"{path}.segments", f"half {half}, on the {shown} edge {edge}, is in no sea segment")
+            for place, index in enumerate(seas):
+                here = f"{path}.segments[{index}].halves"
+                if shown == "island":
+                    yield Fault(here, f"half {half} is on the edge {edge}, which shows island and so has no halves")
+                elif place:
+                    yield Fault(here, f"half {half} is already listed in segments[{seas[0]}]")
+
+
+def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
+    """Whether every segment can be drawn in one piece, crossing no other, and something lies between two seas."""
+    places = [(index, where) for index, segment in enumerate(tile.segments) if len(where := _places(segment)) > 1]
+    for (one, mine), (other, theirs) in combinations(places, 2):
+        if _cross(mine, theirs):
+            yield Fault(
+                f"{path}.segments[{other}]",
+                f"this {_kind(tile.segments[other])} cannot be drawn in one piece without crossing "
+                f"the {_kind(tile.segments[one])} of segments[{one}]",
+            )
+    seas = sum(isinstance(segment, Sea) for segment in tile.segments)
+    if seas > 1 and seas == len(tile.segments):
+        yield Fault(f"{path}.segments", f"{tile.id} has {seas} seas, but no bridge, island or market that parts them")
+
+
+def _places(segment: Segment) -> list[int]:
+    """Where a segment reaches the rim, which has three places a side, clockwise: first half, middle, second half."""
+    match segment:
+        case Sea():
+            return [3 * (half // 2) + 2 * (half % 2) for half in segment.halves]
+        case Bridge() | Island():
+            return [3 * EDGES.index(edge) + 1 for edge in segment.edges]
+        case Market():
+            return []
+
+
+def _cross(mine: Iterable[int], theirs: Iterable[int]) -> bool:
+    """Whether two segments alternate around the rim: only then can they not be drawn apart."""
+    ring = [owner for _, owner in sorted([*((place, 0) for place in mine), *((place, 1) for place in theirs)])]
+    return sum(owner != ring[index - 1] for index, owner in enumerate(ring)) > 2
+
+
+def _halves(side: int) -> tuple[Half, Half]:
+    return 2 * side, 2 * side + 1
+
+
+def _seas_at(tile: Tile, half: Half) -> list[int]:
+    """The sea segments that list a half, each as often as it does."""
+    return [
+        index
+        for index, segment in enumerate(tile.segments)
+        if isinstance(segment, Sea)
+        for listed in segment.halves
+        if listed == half
+    ]
+
+
+def _kind(segment: Segment) -> str:
+    return type(segment).__name__.lower()

@@ -1,0 +1,127 @@
+"""Archiving every game that is over: one document each, written by whichever instance is there.
+
+The commit that ends a game promises beforehand that somebody will look at it, so that no game is forgotten, whoever
+dies when. Whoever looks takes the game for a while, writes its document, and notes the version; who dies with it leaves
+it to others, who write the same bytes under the same name again. A game that changes once more after its end (it gets a
+rematch) is promised, and written, once more.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import msgspec
+
+from service.engine import is_finished
+from service.games.archive.builder import archive_of
+from service.games.archive.document import BadDocument, write
+from service.games.archive.object_names import object_name
+from service.games.archive.port import ArchiveStore, Objects, ObjectsUnavailable
+from service.games.errors import TileSetMissing
+from service.games.game_failures import record_failure
+from service.games.ports import Store, StoreUnavailable, Unreadable
+from service.games.stored import game_of
+from service.games.tilesets import TileSetCatalogue
+
+__all__ = ["SOON_S", "Archiver"]
+
+logger = logging.getLogger(__name__)
+
+SOON_S = 5
+"""How long after its end a game is looked at: its commit is stored by then, or given up."""
+
+HELD_S = 60
+"""How long a game is held: longer than it takes to write."""
+
+WRITTEN_WITHIN_S = 30
+LATER_S = 30
+"""A game that could not be written is looked at again after this."""
+
+AT_ONCE = 4
+DUE_AT_ONCE = 50
+
+
+@dataclass
+class Archiver:
+    """One instance's archiving."""
+
+    store: Store
+    archive: ArchiveStore
+    objects: Objects
+    tilesets: TileSetCatalogue
+    clock: Callable[[], float]
+    _holder: str = field(init=False, default_factory=lambda: uuid4().hex)
+    _refused: bool = field(init=False, default=False)
+    """Whether what archives are kept in has lately not taken one."""
+
+    async def keep_archiving(self, every_s: float = 1.0) -> None:
+        """Until cancelled, archive what is due."""
+        while True:
+            more = False
+            try:
+                more = await self.look_round() >= DUE_AT_ONCE
+            except StoreUnavailable as unavailable:
+                logger.warning("the store does not answer, archives wait: %s", unavailable)
+            await asyncio.sleep(LATER_S if self._refused else 0 if more else every_s)
+
+    async def look_round(self) -> int:
+        """Archive what is due now; gives how many games there were. Raises StoreUnavailable.
+
+        Where one could not be written the others are left as they are, and the next round tries with a single one.
+        """
+        games = await self.archive.due(int(self.clock()), 1 if self._refused else DUE_AT_ONCE)
+        self._refused = False
+        slots = asyncio.Semaphore(AT_ONCE)
+
+        async def look(game: str) -> None:
+            async with slots:
+                if not self._refused:
+                    await self._look(game)
+
+        await asyncio.gather(*(look(game) for game in games))
+        return len(games)
+
+    async def _look(self, game_id: str) -> None:
+        """Archive a game, unless somebody else does, and put it off where that fails."""
+        now = int(self.clock())
+        if not await self.archive.claim(game_id, self._holder, HELD_S):
+            await self.archive.settle(game_id, now + HELD_S)
+            return
+        try:
+            version = await self._write(game_id)
+        except (BadDocument, TileSetMissing, ObjectsUnavailable, Unreadable, msgspec.DecodeError) as failed:
+            self._refused = self._refused or isinstance(failed, ObjectsUnavailable)
+            logger.warning("game %s is not archived yet: %s", game_id, failed)
+            await self._put_off(game_id)
+            return
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  one failing game must not end the archiving of all others
+            record_failure("archive", game_id, error, f"is archived in {LATER_S} s at the earliest")
+            await self._put_off(game_id)
+            return
+        if await self.archive.note(game_id, self._holder, version):
+            await self.archive.settle(game_id, None)
+
+    async def _put_off(self, game_id: str) -> None:
+        await self.archive.note(game_id, self._holder, 0)
+        await self.archive.settle(game_id, int(self.clock()) + LATER_S)
+
+    async def _write(self, game_id: str) -> int:
+        """Write the document of a game that is over, unless that is done; gives its version, 0 for nothing to write."""
+        loaded = await self.store.load(game_id)
+        if loaded is None:
+            return 0
+        game = game_of(loaded)
+        if not is_finished(game) or await self.archive.archived(game_id) == game.version:
+            return game.version if is_finished(game) else 0
+        document = await archive_of(self.store, self.tilesets, loaded, game)
+        data = await asyncio.to_thread(write, document)
+        try:
+            async with asyncio.timeout(WRITTEN_WITHIN_S):
+                await self.objects.put(object_name(game.id, game.created_at), data)
+        except TimeoutError as late:
+            raise ObjectsUnavailable(f"it was not written within {WRITTEN_WITHIN_S} s") from late
+        return game.version

@@ -1,0 +1,45 @@
+"""Asking a bot, and believing nothing that it says before it is checked."""
+
+import msgspec
+
+from schemas.actions import Action
+from service.engine import Game, Tables, apply, copy
+from service.games.bots.interface import Bot, Position
+from service.games.bots.redaction import shown
+from service.games.shuffle import Chance
+
+
+class BotFailed(Exception):
+    """A bot raised an error, answered what is no legal move, or did not answer."""
+
+    def __init__(self, bot: str, reason: str) -> None:
+        super().__init__(bot, reason)
+        self.bot = bot
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the bot {self.bot} {self.reason}"
+
+
+def decide(bot: Bot, position: Position, chance: Chance) -> Action:
+    """A bot's legal move, in full; raises BotFailed."""
+    tables, game = position
+    try:
+        answer = bot.choose(Position(tables, copy(game)), chance)
+        action, _ = apply(tables, copy(game), _exactly(answer))
+    except Exception as error:  # whatever a bot that is not ours may raise: it ends as BotFailed, never unnoticed
+        raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
+    return action
+
+
+def ask(bot: Bot, tables: Tables, game: Game) -> Action:
+    """What a bot does in a game, decided here and now; raises BotFailed."""
+    return decide(bot, *shown(bot, tables, game))
+
+
+def _exactly(answer: Action) -> Action:
+    """The same action, every field of which is of its type."""
+    return _DECODER.decode(msgspec.msgpack.encode(answer))
+
+
+_DECODER: msgspec.msgpack.Decoder[Action] = msgspec.msgpack.Decoder(Action)

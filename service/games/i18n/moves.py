@@ -1,0 +1,72 @@
+"""A legal move in words, of at most 100 characters in every language."""
+
+from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.vocabulary import Wares
+from service.engine import Game, Tables, move_id
+from service.engine.tileset_index import to_cell
+from service.games.i18n.catalogue import Speech, mark
+from service.games.i18n.words import each_ware, points
+
+# By the kind of the segment, as the engine numbers them: island, bridge, sea, market.
+_PLACE = (
+    mark("place a banana picker on the island (segment {segment})"),
+    mark("place a shell collector on the bridge (segment {segment})"),
+    mark("place a fisherman on the sea (segment {segment})"),
+    mark("place a merchant on the market (segment {segment})"),
+)
+_RETRIEVE = (
+    mark("retrieve the banana picker from ({x}, {y}) (segment {segment})"),
+    mark("retrieve the shell collector from ({x}, {y}) (segment {segment})"),
+    mark("retrieve the fisherman from ({x}, {y}) (segment {segment})"),
+    mark("retrieve the merchant from ({x}, {y}) (segment {segment})"),
+)
+
+
+def describe(speech: Speech, tables: Tables, game: Game, action: Action) -> Move:
+    """A legal move with its id and its text."""
+    return Move(id=move_id(action), text=_text(speech, tables, game, action), action=action)
+
+
+def cell_text(speech: Speech, x: int, y: int, moves: int) -> str:
+    """A cell, and how many moves it has."""
+    return speech.count("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
+
+
+def _text(speech: Speech, tables: Tables, game: Game, action: Action) -> str:
+    match action:
+        case PlaceTile(x, y, rotation):
+            return _placement(speech, tables.tile_ids[game.tile], x, y, rotation)
+        case PlaceIslander(segment):
+            kind = tables.tiles[game.tile].kinds[segment]
+            return speech.say(_PLACE[kind], segment=segment)
+        case RetrieveIslander(x, y, segment):
+            order = game.board[to_cell(x, y)]
+            kind = tables.tiles[game.turned[order] >> 2].kinds[segment]
+            return speech.say(_RETRIEVE[kind], x=x, y=y, segment=segment)
+        case TakeShip(ship):
+            return speech.say("take ship {ship} ({points})", ship=ship, points=_worth(speech, tables, ship))
+        case Deliver(ship, wares):
+            worth = _worth(speech, tables, ship)
+            return speech.say(
+                "deliver {wares} to ship {ship} ({points})", wares=_paid(speech, wares), ship=ship, points=worth
+            )
+        case Pass("islander"):
+            return speech.say("place and retrieve no islander")
+        case Pass():
+            return speech.say("deliver nothing")
+
+
+def _placement(speech: Speech, tile: str, x: int, y: int, rotation: int) -> str:
+    if not rotation:
+        return speech.say("place {tile} at ({x}, {y})", tile=tile, x=x, y=y)
+    return speech.say("place {tile} at ({x}, {y}), turned {degrees}°", tile=tile, x=x, y=y, degrees=90 * rotation)
+
+
+def _worth(speech: Speech, tables: Tables, ship: str) -> str:
+    return points(speech, tables.ships[tables.ship_index[ship]].points)
+
+
+def _paid(speech: Speech, wares: Wares | None) -> str:
+    if wares is None:
+        return speech.say("wares")
+    return " + ".join(each_ware(speech, wares)) or speech.say("nothing")

@@ -1,0 +1,84 @@
+"""Where one game should be found, and is not, or is and should not be."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from schemas.vocabulary import Status
+from service.engine import Game, is_finished
+from service.games.access import names
+from service.games.archive.port import ArchiveStore
+from service.games.bots.priority import bot_on_turn
+from service.games.index_repair.port import Upkeep
+from service.games.lifecycle import overdue_at
+from service.games.ports import Loaded, Store
+from service.games.stored import access_of, game_of
+from service.games.timestamps import unix_seconds
+
+__all__ = ["Place", "add_missing"]
+
+
+class Place(NamedTuple):
+    """A status under which a game is listed."""
+
+    game: str
+    status: Status
+
+
+class Means(NamedTuple):
+    """What one game is mended with."""
+
+    store: Store
+    upkeep: Upkeep
+    archive: ArchiveStore | None
+    found_s: int
+    """How long a name finds a game."""
+    now: int
+
+
+async def add_missing(means: Means, loaded: Loaded) -> tuple[int, list[Place]]:
+    """Put a game wherever it should be found; gives how many places those were, and those where it should not be.
+
+    Raises Unreadable, or msgspec.DecodeError for a webhook that cannot be read.
+    """
+    game, access = game_of(loaded), access_of(loaded)
+    under = names(access)
+    hooks = await _hooks_behind(means.store, game, loaded.hooks)
+    places = await means.upkeep.places(game.id, under, [*hooks])
+    created_at, added = unix_seconds(game.created_at), 0
+    status = game.status if access.visibility == "public" else None
+    if status is not None and status not in places.statuses:
+        await means.upkeep.enlist(game.id, status, created_at)
+        added += 1
+    if missing := [name for name in under if name not in places.names]:
+        await means.upkeep.name(game.id, missing, created_at, means.found_s)
+        added += len(missing)
+    due_at = means.now if bot_on_turn(game) is not None else overdue_at(game)
+    if due_at is not None and not places.due:
+        await means.upkeep.promise(game.id, due_at)
+        added += 1
+    for hook in [hook for hook in hooks if hook not in places.hooks]:
+        await means.store.webhooks.promise(game.id, [hook], hooks[hook] or means.now)
+        added += 1
+    if not places.archive and await _is_unarchived(means.archive, game):
+        added += 1
+    return added, [Place(game.id, listed) for listed in places.statuses if listed != status]
+
+
+async def _hooks_behind(store: Store, game: Game, ids: Sequence[str]) -> dict[str, int | None]:
+    """The webhooks that wait for a message or a challenge, and when the next attempt is, where one has failed."""
+    if not ids:
+        return {}
+    registered = await store.webhooks.of_game(game.id)
+    return {
+        one.hook.id: one.state.next_at
+        for one in registered
+        if one.state.disabled is None and (one.state.position < game.version or one.state.pending is not None)
+    }
+
+
+async def _is_unarchived(archive: ArchiveStore | None, game: Game) -> bool:
+    """Whether a game that is over was not archived as it is; then somebody will look at it."""
+    if archive is None or not is_finished(game) or await archive.archived(game.id) == game.version:
+        return False
+    await archive.promise(game.id, unix_seconds(game.updated_at))
+    return True

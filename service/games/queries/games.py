@@ -1,0 +1,261 @@
+"""Reading: GAME, legal moves, diffs, scores, tiles left, and the list of games. Nothing here changes anything."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from schemas.acting import CellChoice, LegalMoves, Next
+from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIslander
+from schemas.diffs import Diffs
+from schemas.game import GameSummary, GameView
+from schemas.lobby import Games
+from schemas.scores import Scores, TilesLeft
+from schemas.vocabulary import STATUSES, Status
+from service.engine import Game, Tables, legal_moves, view
+from service.engine.queries import islander_values, players_scores, tiles_left
+from service.engine.tileset_index import to_xy
+from service.games.access import check_read, identify, name, token_hash
+from service.games.context import Context
+from service.games.errors import Malformed, TileSetMissing, Unauthorized
+from service.games.game_failures import record_failure
+from service.games.i18n import ENGLISH, Language, Speech, cell_text, describe, speech
+from service.games.ports import Loaded, Page, StoreUnavailable, Unreadable
+from service.games.repository import load
+from service.games.stored import access_of, game_of
+
+T = TypeVar("T")
+
+MAX_DIFFS = 1000
+
+MOST_LISTED = 200
+"""Games that one request for a list looks at; with a narrow filter its page may be short."""
+
+
+class Asked(NamedTuple):
+    """Which of the legal moves are asked for; none of it set asks for all."""
+
+    stage: str | None = None
+    x: int | None = None
+    y: int | None = None
+    q: str | None = None
+    limit: int | None = None
+    cursor: str | None = None
+
+
+async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, bool]:
+    """The stored game, not yet decoded, and whether it is private; raises NoSuchGame or Unauthorized."""
+    loaded, access = await load(context, game)
+    check_read(access, game, token)
+    return loaded, access.visibility == "private"
+
+
+async def digest_of(context: Context, game: str, version: int) -> str:
+    """The digest of a version of a stored game, out of its log. Raises Unreadable."""
+    diffs = await context.store.diffs(game, version - 1, 1)
+    if not diffs or diffs[0].version != version:
+        raise Unreadable(f"its log does not hold version {version}")
+    return diffs[0].digest
+
+
+async def opens(context: Context, game: str | None, token: str) -> bool:
+    """Whether a token is one of a game's; where none is named, whether any game may be found by it."""
+    if game is None:
+        return await is_known(context, [token_hash(token)])
+    loaded = await context.store.load(game)
+    if loaded is None:
+        return False
+    try:
+        identify(access_of(loaded), token)
+    except Unauthorized:
+        return False
+    return True
+
+
+async def is_known(context: Context, hashes: Sequence[bytes]) -> bool:
+    """Whether any game may be found by any of these secrets."""
+    return bool((await context.store.found([name(one, None) for one in hashes], 1, None)).games)
+
+
+def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
+    """What was loaded, decoded, with its tile set's tables; raises TileSetMissing, Unreadable."""
+    game = game_of(loaded)
+    return context.tilesets.of_game(game.tileset).tables, game
+
+
+def game_view(context: Context, loaded: Loaded) -> GameView:
+    """GAME of what was loaded."""
+    return view(*opened(context, loaded))
+
+
+def next_decision(game: Game) -> Next:
+    """Who must decide now."""
+    if game.status != "active":
+        return Next(seat=None, phase=None)
+    return Next(seat=game.decider, phase=game.phase)
+
+
+def all_legal_moves(
+    tables: Tables,
+    game: Game,
+    asked: Asked = Asked(),  # noqa: B008 (a NamedTuple)
+    language: Language = ENGLISH,
+) -> LegalMoves:
+    """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
+    actions = sorted(legal_moves(tables, game), key=north_west_first)
+    spoken = speech(language)
+    moves = [describe(spoken, tables, game, action) for action in actions]
+    if asked.x is not None or asked.y is not None:
+        moves = [move for move in moves if _is_at(_cell_of(game, move.action), asked.x, asked.y)]
+    if asked.q is not None:
+        moves = [move for move in moves if asked.q.casefold() in move.text.casefold()]
+    decision = next_decision(game)
+    cells: list[CellChoice] | None = None
+    if asked.stage == "cell":
+        cells, cursor = _page([*_cells(spoken, game, moves)], asked)
+        moves = []
+    else:
+        moves, cursor = _page(moves, asked)
+    return LegalMoves(
+        version=game.version,
+        digest=game.digest,
+        language=language,
+        seat=decision.seat,
+        phase=decision.phase,
+        moves=moves,
+        cells=cells,
+        next_cursor=cursor,
+    )
+
+
+def scores(tables: Tables, game: Game) -> Scores:
+    """R8.3 and R8.4."""
+    return Scores(version=game.version, players=players_scores(tables, game), islanders=islander_values(tables, game))
+
+
+def left_in_bag(tables: Tables, game: Game) -> TilesLeft:
+    """R8.1."""
+    return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(tables, game))
+
+
+async def diffs(context: Context, loaded: Loaded, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
+    """The log after version `since` up to the game as it was loaded, with that version and digest."""
+    number = min(limit, MAX_DIFFS, loaded.version - since)
+    entries = await context.store.diffs(game, since, number) if number > 0 else []
+    return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
+
+
+async def list_games(context: Context, status: Status | None, limit: int, cursor: str | None) -> tuple[Games, int]:
+    """Public games, the newest first, and how many were looked at; raises Malformed for a foreign cursor.
+
+    The store's list may name a game under a status that it has no more: such entries are left out and mended. Where
+    there are many of them, a page is short.
+    """
+    statuses = (status,) if status else STATUSES
+    read_page, show = partial(context.store.listed, statuses), partial(_summary, context, statuses)
+    games, following, looked_at = await collect(read_page, show, limit, cursor)
+    return Games(games=games, next_cursor=following), looked_at
+
+
+async def collect(
+    read_page: Callable[[int, str | None], Awaitable[Page]],
+    show: Callable[[str], Awaitable[T | None]],
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[T], str | None, int]:
+    """What `show` tells of the games of a list, but for those of which it gives None, up to `limit` of them.
+
+    Gives also where the next page begins, and how many games were looked at. Raises Malformed for a foreign cursor.
+    """
+    found: list[T] = []
+    looked_at = 0
+    while True:
+        try:
+            page = await read_page(limit - len(found), cursor)
+        except ValueError as error:
+            raise Malformed("this cursor is not one of ours", "cursor") from error
+        cursor, looked_at = page.next, looked_at + len(page.games)
+        shown = await asyncio.gather(*(_shown(game, show(game)) for game in page.games))
+        found += [one for one in shown if one is not None]
+        if len(found) >= limit or cursor is None or looked_at >= MOST_LISTED:
+            return found, cursor, looked_at
+
+
+async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
+    """Give what a list tells of a game, None where it cannot be shown. Raises StoreUnavailable."""
+    try:
+        return await reading
+    except (TileSetMissing, Unreadable):
+        return None
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  one game that cannot be shown must not hide all others
+        record_failure("lists", game, error, "is left out of a list")
+        return None
+
+
+async def _summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
+    """A listed game; None, and the list mended, where it is not of these statuses."""
+    loaded = await context.store.load(game)
+    whole = None if loaded is None else game_view(context, loaded)
+    if whole is None or whole.status not in statuses:
+        for status in statuses:
+            await context.store.unlist(game, status)
+        return None
+    return summary(whole)
+
+
+def summary(whole: GameView) -> GameSummary:
+    """What lists tell of GAME."""
+    return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
+
+
+def north_west_first(action: Action) -> tuple[int, int, int]:
+    """The order in which moves are listed."""
+    match action:
+        case PlaceTile(x, y, rotation):
+            return y, x, rotation
+        case RetrieveIslander(x, y, segment):
+            return y, x, segment
+        case _:
+            return 0, 0, 0
+
+
+def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
+    """The cell that a move is about; a ship's or a pass's has none."""
+    match action:
+        case PlaceTile(x, y) | RetrieveIslander(x, y):
+            return x, y
+        case PlaceIslander():
+            return to_xy(game.cells[-1])
+        case _:
+            return None
+
+
+def _is_at(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
+    return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
+
+
+def _cells(spoken: Speech, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+    numbers: dict[tuple[int, int], int] = {}
+    for move in moves:
+        cell = _cell_of(game, move.action)
+        if cell is not None:
+            numbers[cell] = numbers.get(cell, 0) + 1
+    for (x, y), number in numbers.items():
+        yield CellChoice(x=x, y=y, text=cell_text(spoken, x, y, number))
+
+
+def _page(items: list[T], asked: Asked) -> tuple[list[T], str | None]:
+    """The part of a list that was asked for; the cursor is the number of items before it."""
+    begin = 0
+    if asked.cursor is not None:
+        if not asked.cursor.isdecimal() or not asked.cursor.isascii() or len(asked.cursor) > 6:
+            raise Malformed("this cursor is not one of ours", "cursor")
+        begin = int(asked.cursor)
+    if asked.limit is None:
+        return items[begin:], None
+    end = begin + asked.limit
+    return items[begin:end], str(end) if end < len(items) else None

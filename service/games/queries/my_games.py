@@ -1,0 +1,120 @@
+"""Games that wait for me, whoever I show myself to be: by tokens of the games, or by a creator's key.
+
+A creator, as a chat bot, chooses one secret key and sends it when it creates or joins games. Only the key's hash is
+stored: with the game, and on each seat that came with it, beside what the creator calls the person who sits there. The
+store keeps under the hash of every key and token the games that it may be of (`names`); whether it really is, and of
+which seats, the game's access record says.
+"""
+
+import hmac
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from schemas.lobby import CreateGame, JoinGame, MyGame, MyGames, MySeat
+from schemas.vocabulary import Status
+from service.engine import Game, view
+from service.games.access import Access, Tag, name, token_hash
+from service.games.context import Context
+from service.games.errors import Malformed, Unauthorized
+from service.games.ports import Loaded
+from service.games.queries.games import collect, is_known, opened, summary
+from service.games.stored import access_of
+
+
+class Wanted(NamedTuple):
+    """Which of my games are asked for."""
+
+    external_user: str | None
+    waiting: bool | None
+    status: Status | None
+    limit: int
+    cursor: str | None
+
+
+def creator_hash(creator: str | None) -> bytes | None:
+    """What is stored of a creator's key."""
+    return None if creator is None else token_hash(creator)
+
+
+def check_tagging(asked: CreateGame | JoinGame, creator: str | None) -> None:
+    """Raise Malformed for an `external_user` that nobody could find, as no creator's key came with it."""
+    if creator is not None:
+        return
+    detail = "this user's games are found by the creator's key: send it in the header Creator-Key"
+    if isinstance(asked, JoinGame):
+        if asked.external_user is not None:
+            raise Malformed(detail, "$.external_user")
+        return
+    for seat, player in enumerate(asked.players):
+        if player.external_user is not None:
+            raise Malformed(detail, f"$.players[{seat}].external_user")
+
+
+def tag_seat(access: Access, seat: int, creator: str | None, user: str | None) -> None:
+    """Let a creator find a seat that somebody has just taken."""
+    access.tags += [None] * (len(access.seats) - len(access.tags))
+    access.tags[seat] = None if creator is None else Tag(token_hash(creator), user)
+
+
+async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> tuple[MyGames, int]:
+    """The games of whoever shows these tokens or creator's keys; and how many were looked at.
+
+    Raises Malformed for a foreign cursor, Unauthorized where nothing is known by any of these secrets.
+    """
+    hashes = [token_hash(secret) for secret in dict.fromkeys(secrets)]
+    under = [name(one, wanted.external_user) for one in hashes]
+    read_page, show = partial(context.store.found, under), partial(_mine, context, wanted, hashes, under)
+    games, following, looked_at = await collect(read_page, show, wanted.limit, wanted.cursor)
+    if not games and following is None and not await is_known(context, hashes):
+        raise Unauthorized(missing=False)
+    return MyGames(games=games, next_cursor=following), looked_at
+
+
+async def _mine(
+    context: Context, wanted: Wanted, hashes: Sequence[bytes], under: Sequence[str], game_id: str
+) -> MyGame | None:
+    """A game that may be mine; None where it is not, or not wanted."""
+    loaded = await context.store.load(game_id)
+    if loaded is not None:
+        return _mine_of(context, loaded, hashes, wanted)
+    await context.store.lose(under, game_id)
+    return None
+
+
+def _mine_of(context: Context, loaded: Loaded, hashes: Sequence[bytes], wanted: Wanted) -> MyGame | None:
+    """What was loaded, where it is mine and wanted. Raises TileSetMissing, Unreadable."""
+    tables, game = opened(context, loaded)
+    access = access_of(loaded)
+    seats = _seats(access, game, hashes, wanted.external_user)
+    if seats is None or wanted.status not in (None, game.status):
+        return None
+    waiting = any(seat.waiting for seat in seats)
+    if wanted.waiting not in (None, waiting):
+        return None
+    return MyGame(game=summary(view(tables, game)), digest=loaded.digest, seats=seats, waiting=waiting)
+
+
+def _seats(access: Access, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
+    """My seats in a game; None where nothing of it is mine."""
+    mine = {seat: tag.user for seat, tag in enumerate(access.tags) if tag is not None and _is_in(tag.creator, hashes)}
+    if user is not None:
+        mine = {seat: called for seat, called in mine.items() if called == user}
+        known = bool(mine)
+    else:
+        owner, creator = _is_in(access.owner, hashes), _is_in(access.creator, hashes)
+        by_token = [seat for seat, stored in enumerate(access.seats) if _is_in(stored, hashes)]
+        mine = dict.fromkeys([*(access.owned if owner else ()), *by_token]) | mine
+        known = owner or creator or bool(mine)
+    if not known:
+        return None
+    return [MySeat(seat=seat, external_user=mine[seat], waiting=_waits_for(game, seat)) for seat in sorted(mine)]
+
+
+def _waits_for(game: Game, seat: int) -> bool:
+    """Whether a person must decide there now."""
+    return game.status == "active" and game.decider == seat and game.players[seat].bot is None
+
+
+def _is_in(stored: bytes | None, hashes: Sequence[bytes]) -> bool:
+    return stored is not None and sum(hmac.compare_digest(stored, one) for one in hashes) > 0

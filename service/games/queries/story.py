@@ -1,0 +1,51 @@
+"""Reading what happened in sentences."""
+
+import msgspec
+
+from schemas.story import Story
+from service.engine import Game, Tables
+from service.engine.tileset_index import to_cell
+from service.games.context import Context
+from service.games.i18n import Language, Teller, situation, speech
+from service.games.i18n.story import read_change, read_turn, tell
+from service.games.ports import Loaded, Unreadable
+from service.games.queries.games import MAX_DIFFS, opened
+
+
+async def story(context: Context, loaded: Loaded, since: int, limit: int, language: Language) -> Story:
+    """The log after version `since` up to the game as it was loaded, in sentences.
+
+    Of what came before only version `since` itself is read: its patch says which turn it was then, and where that
+    turn's tile lay, which may have been taken back since.
+    """
+    tables, game = opened(context, loaded)
+    spoken = speech(language)
+    teller, turn = Teller.of(spoken, tables, game), None
+    before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
+    log = await context.store.diffs(game.id, since - before, before + number) if number > 0 else []
+    try:
+        if log and before:
+            turn = _turn_at(teller, tables, game, log[0].data)
+        changes = [read_change(entry.data) for entry in log[before:]]
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"its log cannot be read: {error}") from error
+    return Story(
+        version=loaded.version,
+        digest=loaded.digest,
+        language=language,
+        lines=[*tell(teller, changes, turn)],
+        now=situation(spoken, tables, game),
+    )
+
+
+def _turn_at(teller: Teller, tables: Tables, game: Game, diff: bytes) -> int | None:
+    """The number of the turn that a diff leads to; the teller learns where its tile lay."""
+    found = read_turn(diff)
+    if found is None:
+        return None
+    if found.turn is None:  # over, so the last turn; or only created
+        return game.number if found.version > 1 and game.number else None
+    if found.turn.placed is not None:
+        cell = to_cell(found.turn.placed.x, found.turn.placed.y)
+        teller.tiles[cell] = tables.tile_index[found.turn.tile]
+    return found.turn.number

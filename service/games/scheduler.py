@@ -1,0 +1,249 @@
+"""Letting bots play: each move its own version, all in the commit of the action before them, as far as time allows.
+
+What time did not allow, and whoever is too late, is found by any instance's `keep_going`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from random import shuffle
+from time import perf_counter
+
+from service.engine import Game, Tables, apply, move_id
+from service.games import repository
+from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
+from service.games.bots.priority import bot_on_turn, claim_of, is_attended
+from service.games.cache import Table
+from service.games.context import Context
+from service.games.diffs import record
+from service.games.errors import NoSuchGame
+from service.games.game_failures import record_failure
+from service.games.lifecycle import overdue, overdue_at
+from service.games.ports import StoredDiff, StoreUnavailable, Unreadable
+from service.games.timeouts import time_out
+from service.supervision import Backoff
+from service.telemetry import tracing
+from service.telemetry.log_context import DOING, Moving
+from service.telemetry.metrics import ACTIONS, DUE_IN_PROGRESS, TIMEOUTS
+
+logger = logging.getLogger(__name__)
+
+DUE_AT_ONCE = 100
+
+MOST_MOVING = 1000
+"""Games that one instance moves, or lets wait for its bots; it looks for more when some of them are done."""
+
+TOGETHER = 8
+"""Games whose bots are let play beside each other; others look meanwhile at those that wait."""
+
+UNATTENDED_TOGETHER = 4
+"""Those of them that nobody plays."""
+
+MAX_WAITING = 100
+"""Games of people, and as many that nobody plays, that wait for that; others are looked at again later."""
+
+PUT_OFF_S = 5.0
+"""How much later at least."""
+
+PUT_OFF_PER_S = 20
+"""Games put off that come up again in a second, however many there are."""
+
+UNATTENDED_TIMEOUT_S = 20.0
+"""How long a game that nobody plays waits for a slot, and in it for a bot's turn, before another has it."""
+
+MOVE_TIMEOUT_S = 120.0
+"""A due game whose bots take longer fails, and leaves its slot to others."""
+
+RETRY = Backoff(2.0, 900.0, jitter=0.2)
+"""Pauses before a due game that failed is tried again, by any instance."""
+
+STORE_RETRY_S = 1
+"""The pause where not the game failed, but the store: then all games do, and none of them should wait longer after."""
+
+LAST_S = 0.4
+"""How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
+
+
+_BOTS = ACTIONS.labels("bot")
+
+
+class _Slots:
+    """Games whose bots play now, those that wait for it, and when the others are looked at again."""
+
+    def __init__(self) -> None:
+        self.queue = FairQueue(TOGETHER, Share(UNATTENDED_TOGETHER), MAX_WAITING)
+        self._later = 0.0
+
+    def later(self, now: float) -> int:
+        """When a game for which there is no room is due again, in Unix seconds."""
+        self._later = max(now + PUT_OFF_S, self._later + 1 / PUT_OFF_PER_S)
+        return int(self._later)
+
+
+async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:
+    """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
+
+    A decision that does not come in time, or fails, is left to later commits, unless `patient`: so what a person did is
+    stored whatever a bot does. Where nobody plays, no request waits for bots.
+    """
+    diffs: list[StoredDiff] = []
+    until = perf_counter() + context.bots_s
+    while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
+        seat, claim = game.decider, claim_of(game)
+        if patient:
+            within_s = None if claim.attended else UNATTENDED_TIMEOUT_S
+        elif context.bots.defers(claim):
+            break
+        else:
+            within_s = until - perf_counter() + LAST_S
+        try:
+            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
+                action = await context.bots.choose(bot, tables, game, within_s, claim)
+        except Exception as error:
+            if patient:
+                raise
+            record_failure("bots", game.id, error, f"the bot {bot} is asked again later")
+            break
+        if action is None:
+            break
+        _BOTS.inc()
+        action, events = apply(tables, game, action)
+        diffs.append(record(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
+        await asyncio.sleep(0)
+    return diffs
+
+
+def due_at(context: Context, game: Game) -> int | None:
+    """When an instance must look at this game again: at once where a bot is still on turn, else after the deadline."""
+    return int(context.clock()) if bot_on_turn(game) is not None else overdue_at(game)
+
+
+async def keep_going(context: Context, every_s: float = 1.0) -> None:
+    """Until cancelled, move every game that is due: its bots, and whoever's time is up, which waits for no bot.
+
+    What this instance has left to do for people, it begins at once; the rest it finds by looking at the store.
+    """
+    moving: set[str] = set()
+    woken: set[str] = set()
+    slots = _Slots()
+
+    async def move(game_id: str) -> None:
+        DUE_IN_PROGRESS.inc()
+        try:
+            await process_due_game(context, game_id, slots)
+        finally:
+            DUE_IN_PROGRESS.dec()
+            moving.discard(game_id)
+            if game_id in woken:
+                woken.discard(game_id)
+                context.wakeups.add(game_id)
+
+    async with asyncio.TaskGroup() as tasks:
+        looks_at = 0.0
+        while True:
+            games = context.wakeups.take()
+            woken.update(moving.intersection(games))
+            if (now := perf_counter()) >= looks_at:
+                try:
+                    due = await _due(context, moving)
+                except StoreUnavailable as unavailable:
+                    logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
+                    due = []
+                looks_at = 0.0 if len(due) >= DUE_AT_ONCE else now + every_s
+                games += due
+            for game_id in dict.fromkeys(games):
+                if game_id not in moving:
+                    moving.add(game_id)
+                    tasks.create_task(move(game_id))
+            await context.wakeups.wait(max(0.0, looks_at - perf_counter()))
+
+
+async def _due(context: Context, moving: Collection[str]) -> list[str]:
+    """Games that the store says are due, and that are not moving already."""
+    limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
+    due = [game for game in await context.store.due(int(context.clock()), limit) if game not in moving]
+    shuffle(due)  # so that instances seldom take the same one at once
+    return due
+
+
+async def process_due_game(context: Context, game_id: str, slots: "_Slots | None" = None) -> None:
+    """Move a game that is due. Where that fails, whatever the reason, put it off and leave all other games alone."""
+    DOING.set(Moving(game_id))
+    try:
+        await go_on(context, game_id, slots)
+    except Exception as error:  # noqa: BLE001  one failing game must not end the work on all others
+        await _postpone(context, game_id, error)
+
+
+async def _postpone(context: Context, game_id: str, error: Exception) -> None:
+    """Have a game that failed looked at again later, each time after a longer pause; log it once for each pause."""
+    now = int(context.clock())
+    try:
+        if isinstance(error, StoreUnavailable) and not isinstance(error, Unreadable):
+            await context.store.defer(game_id, now, now + STORE_RETRY_S)
+            record_failure("scheduler", game_id, error, "is tried again soon")
+            return
+        failures = await context.store.postpone(game_id, now, RETRY)
+    except StoreUnavailable as unavailable:
+        record_failure("scheduler", game_id, error, f"cannot be put off: {unavailable}")
+    else:
+        if failures:
+            record_failure("scheduler", game_id, error, f"is put off, failure {failures} in a row")
+
+
+async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -> None:
+    """Move a game that is due; another instance, or the player, may be first, then that commit stands.
+
+    Where a bot is on turn it waits for one of the `slots`, and then looks again.
+    """
+    table = await _opened(context, game_id)
+    if table is None:
+        return
+    game, tables = table.game, table.tileset.tables
+    if slots is not None and bot_on_turn(game) is not None:
+        await _go_on_in_turn(context, game_id, slots, claim_of(game))
+        return
+    policy = game.on_timeout or "pass"
+    diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
+    timed_out = len(diffs)
+    diffs += await play_bots(context, tables, game, patient=not diffs)
+    due = due_at(context, game)
+    if not diffs:
+        if bot_on_turn(game) is not None and not is_attended(game):
+            await context.store.defer(game_id, int(context.clock()), int(context.clock() + PUT_OFF_S))
+        else:
+            await context.store.settle(game_id, due)
+        return
+    if not await repository.commit(context, table, diffs, due_at=due):
+        return
+    if timed_out:
+        TIMEOUTS.labels(policy).inc()
+        ACTIONS.labels("clock").inc(timed_out)
+    if due is None:
+        await context.store.settle(game_id, None)
+
+
+async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim: Claim) -> None:
+    """Move a game in one of the slots; one that nobody plays does not wait for it for long, but is looked at later."""
+    try:
+        async with asyncio.timeout(None if claim.attended else UNATTENDED_TIMEOUT_S):
+            began = await slots.queue.acquire(claim)
+    except (QueueFull, TimeoutError):
+        now = context.clock()
+        await context.store.defer(game_id, int(now), slots.later(now))
+        return
+    try:
+        async with asyncio.timeout(MOVE_TIMEOUT_S):
+            await go_on(context, game_id)
+    finally:
+        slots.queue.release(claim, began)
+
+
+async def _opened(context: Context, game_id: str) -> Table | None:
+    """A game that is due; None, and its date settled, where it is gone. Raises TileSetMissing, Unreadable."""
+    try:
+        loaded, access = await repository.load(context, game_id)
+        return repository.open_table(context, loaded, access)
+    except NoSuchGame:
+        await context.store.settle(game_id, None)
+    return None

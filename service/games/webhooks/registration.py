@@ -1,0 +1,187 @@
+"""Registering, reading and deleting a game's webhooks: its owner's business."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import NamedTuple
+from uuid import uuid4
+
+import msgspec
+
+from schemas.webhooks import CHALLENGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from service.games import repository
+from service.games.access import check_owner
+from service.games.commands.game_setup import derived_id, random_id
+from service.games.commands.retry import until_done
+from service.games.context import Context
+from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
+from service.games.idempotency import Idempotency, Result, find, keep, scope
+from service.games.stored import game_of
+from service.games.timestamps import timestamp, unix_seconds
+from service.games.webhooks.payloads import challenge_id, is_secret, message_id, new_secret
+from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
+
+HELD_S = 5
+"""How long a webhook is held while its failures are forgotten."""
+
+
+class Registering(NamedTuple):
+    """A whole request to register a webhook."""
+
+    asked: RegisterWebhook
+    token: str | None
+    key: str | None
+    most: int
+    """How many a game may have."""
+    client: str = ""
+    """Who asks, as a hash: challenges are limited by that."""
+
+
+async def register(context: Context, game_id: str, wanted: Registering) -> Result[WebhookCreated]:
+    """Add a webhook, which gets all later changes once its server has answered a challenge.
+
+    Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry, where it was deleted since), and what `check_owner` does.
+    The URL must have been checked before.
+    """
+    asked = wanted.asked
+    idempotency = scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
+
+    async def attempt(_number: int) -> Result[WebhookCreated] | None:
+        loaded, access = await repository.load(context, game_id, idempotency and idempotency.stored_key)
+        check_owner(access, game_id, wanted.token)
+        if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
+            found = await _found(context, game_id, _id_from(idempotency, before.detail))
+            return Result(_created(found), before.version, replayed=True)
+        _check(asked, len(game_of(loaded).players))
+        hook_id, number = _new_id(idempotency, loaded.hooks)
+        hook = Hook(hook_id, asked.url, asked.events, asked.seats, asked.secret or new_secret(), context.now())
+        state = State(loaded.version, pending=wanted.client)
+        record = keep(idempotency, context.clock(), loaded.version, number)
+        match await context.store.webhooks.add(game_id, hook, state, most=wanted.most, keep=record):
+            case Added():
+                return Result(_created(Registered(hook, state)), loaded.version)
+            case TooMany():
+                raise TooManyWebhooks(wanted.most)
+            case Gone():
+                raise NoSuchGame(game_id)
+            case Kept():
+                return None  # the same request was first
+
+    return await until_done(attempt)
+
+
+def _new_id(idempotency: Idempotency | None, there: Sequence[str]) -> tuple[str, int]:
+    """An id, which follows from a key and a number, so that a retry finds the webhook; random without a key."""
+    if idempotency is None:
+        return random_id(), 0
+    return next((hook, number) for number in count() if (hook := _id_from(idempotency, number)) not in there)
+
+
+def _id_from(idempotency: Idempotency, number: int) -> str:
+    return derived_id(f"webhook.{idempotency.stored_key}", number)
+
+
+def _created(registered: Registered) -> WebhookCreated:
+    told = msgspec.structs.asdict(_view(registered))
+    return WebhookCreated(**told, secret=registered.hook.secret)
+
+
+async def all_of(context: Context, game_id: str, token: str | None) -> Webhooks:
+    """A game's webhooks."""
+    await _check_owner(context, game_id, token)
+    return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.of_game(game_id)])
+
+
+async def one_of(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
+    """A webhook; raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    return _view(await _found(context, game_id, hook_id))
+
+
+async def forget(context: Context, game_id: str, hook_id: str, token: str | None) -> None:
+    """Delete a webhook: nothing more is sent there. Raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    if not await context.store.webhooks.remove(game_id, hook_id):
+        raise NoSuchWebhook(hook_id)
+
+
+async def retry(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
+    """Try what waits now, as if nothing had failed, also where the webhook was disabled. Raises NoSuchWebhook.
+
+    Where that is a challenge it comes within the limits on challenges, however often somebody tries.
+    """
+    await _check_owner(context, game_id, token)
+    webhooks, holder = context.store.webhooks, uuid4().hex
+    match await webhooks.claim(game_id, hook_id, holder, HELD_S):
+        case Gone():
+            raise NoSuchWebhook(hook_id)
+        case Registered(_, state):
+            await webhooks.promise(game_id, [hook_id], int(context.clock()))
+            again = State(state.position, pending=state.pending)
+            await webhooks.note(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
+            context.hooked(game_id, [hook_id])
+        case Held():
+            pass  # it is being tried
+    return _view(await _found(context, game_id, hook_id))
+
+
+async def deliveries(context: Context, game_id: str, hook_id: str, token: str | None) -> Deliveries:
+    """What was tried of late; raises NoSuchWebhook."""
+    await _check_owner(context, game_id, token)
+    found = await _found(context, game_id, hook_id)
+    tried = await context.store.webhooks.tried(game_id, hook_id)
+    return Deliveries(webhook=_view(found), attempts=_attempts(game_id, hook_id, tried))
+
+
+async def _check_owner(context: Context, game_id: str, token: str | None) -> None:
+    _, access = await repository.load(context, game_id)
+    check_owner(access, game_id, token)
+
+
+async def _found(context: Context, game_id: str, hook_id: str) -> Registered:
+    found = await context.store.webhooks.one(game_id, hook_id)
+    if found is None:
+        raise NoSuchWebhook(hook_id)
+    return found
+
+
+def _check(asked: RegisterWebhook, players: int) -> None:
+    for index, seat in enumerate(asked.seats or ()):
+        if seat >= players:
+            raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
+    if asked.secret is not None and not is_secret(asked.secret):
+        raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
+
+
+def _view(registered: Registered) -> Webhook:
+    hook, state = registered
+    return Webhook(
+        id=hook.id,
+        url=hook.url,
+        events=hook.events,
+        seats=hook.seats,
+        created_at=hook.created_at,
+        status=_status(state),
+        disabled_reason=state.disabled,
+        delivered_version=state.position,
+        failures=state.failures,
+        next_attempt_at=None if state.next_at is None else timestamp(state.next_at),
+    )
+
+
+def _status(state: State) -> str:
+    if state.disabled is not None:
+        return "disabled"
+    return "active" if state.pending is None else "pending"
+
+
+def _attempts(game_id: str, hook_id: str, tried: Sequence[Tried]) -> list[Attempt]:
+    return [
+        Attempt(id=_id_of(game_id, hook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
+        for one in tried
+    ]
+
+
+def _id_of(game_id: str, hook_id: str, tried: Tried) -> str:
+    if tried.type == CHALLENGE:
+        return challenge_id(game_id, hook_id, unix_seconds(tried.at))
+    return message_id(game_id, tried.version, hook_id)

@@ -1,0 +1,34 @@
+"""What an instance does for the games besides serving them, for ever and a little at a time."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NamedTuple
+
+from service.archive_storage.object_storage import objects_at
+from service.games.archive.archiver import Archiver
+from service.games.context import Retention
+from service.games.index_repair.repairer import Mender
+from service.games.tilesets import TileSetCatalogue
+from service.store.game_store import RedisStore
+from service.telemetry import clock
+
+__all__ = ["Maintenance", "keeping_games"]
+
+
+class Maintenance(NamedTuple):
+    """Work without an end, and the name of its background task."""
+
+    name: str
+    work: Callable[[], Awaitable[None]]
+
+
+def keeping_games(
+    store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
+) -> Iterator[Maintenance]:
+    """Mending what games are found by, and archiving those that are over, if anywhere. Raises BadArchiveUrl."""
+    archive = None if archive_url is None else store.archive
+    if archive_url is not None:
+        store.archiving = True
+        archiver = Archiver(store, store.archive, objects_at(archive_url), tilesets, clock.now)
+        yield Maintenance("archive", archiver.keep_archiving)
+    mender = Mender(store, store.upkeep, retention, clock.now, archive=archive)
+    yield Maintenance("index-repair", mender.keep_mending)

@@ -1,0 +1,154 @@
+"""What `south-seas serve` tells of itself: its log, its metrics, its traces. Wired here, for `service.main`."""
+
+import os
+import platform
+from asyncio import get_running_loop, sleep, to_thread
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from importlib.metadata import version
+from logging import INFO, WARNING
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from prometheus_client import start_http_server
+
+from service.engine import COMPILED
+from service.games.bots.fair_queue import CLASSES
+from service.games.bots.process_pool import Workers
+from service.games.bots.registry import Bots
+from service.games.webhooks.dispatcher import Deliverer
+from service.settings import Settings
+from service.store.monitor import Measures
+from service.supervision import Supervisor
+from service.telemetry import logs
+from service.telemetry.metrics import (
+    BOT_PROCESSES,
+    BOT_QUESTIONS,
+    BOT_WAITING,
+    BUILD,
+    CACHE_SIZE,
+    CONNECTIONS,
+    GAMES_WATCHED,
+    HOOKS_IN_PROGRESS,
+    HTTP_IN_FLIGHT,
+    LOOP_LAG,
+    SUBSCRIPTIONS,
+    UNREAD,
+)
+from service.telemetry.otel_config import BadTracing, traced, wanted
+from service.web.access_log import ACCESS
+from service.web.app_keys import CONTEXT, WATCH
+from service.web.listeners import shown
+from service.web.ratelimit.connections import GATE
+from service.web.request_metrics import IN_FLIGHT
+from service.web.server import StartFailed
+from service.web.websocket import streams
+
+__all__ = ["Seen", "configure", "exposing_metrics", "observed"]
+
+LOOP_LAG_INTERVAL_S = 0.1
+"""Each look costs some 30 us."""
+
+
+class Seen(NamedTuple):
+    """The parts of an instance that are looked at."""
+
+    app: web.Application
+    workers: Workers
+    bots: Bots
+    deliverer: Deliverer
+    measures: Measures
+    supervisor: Supervisor
+
+
+def configure(settings: Settings) -> None:
+    """Set the log up. Raises StartFailed where traces are asked for in a way that is not known here."""
+    logs.configure(settings.log_level, settings.log_format)
+    ACCESS.setLevel(INFO if settings.access_log else WARNING)
+    try:
+        wanted(os.environ)
+    except BadTracing as bad:
+        raise StartFailed(str(bad)) from bad
+
+
+@asynccontextmanager
+async def exposing_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
+    """Answer Prometheus for the length of an `async with`; gives where, None without a port for it.
+
+    prometheus_client does so in threads of its own: also while the event loop is held up. Raises StartFailed.
+    """
+    if port is None:
+        yield None
+        return
+    try:
+        server, thread = await to_thread(start_http_server, port, host or "0.0.0.0")  # noqa: S104
+    except OSError as error:
+        raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    try:
+        yield f"http://{shown(host)}:{server.server_port}/metrics"
+    finally:
+        await to_thread(server.shutdown)
+        server.server_close()
+        thread.join()
+
+
+@asynccontextmanager
+async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncIterator[None]:
+    """Watch an instance for the length of an `async with`. Raises StartFailed."""
+    async with AsyncExitStack() as stack:
+        try:
+            stack.enter_context(traced(os.environ, version("south-seas")))
+        except BadTracing as bad:
+            raise StartFailed(str(bad)) from bad
+        running = partial(seen.supervisor.running, required=False)
+        await stack.enter_async_context(running("monitor", seen.measures.keep_measuring))
+        if settings.metrics_port is not None:
+            _expose(seen)
+            BUILD.info(
+                {
+                    "version": version("south-seas"),
+                    "engine": "compiled" if COMPILED else "python",
+                    "python": platform.python_version(),
+                    "redis": _kind(settings, redis_url),
+                }
+            )
+            await stack.enter_async_context(running("event-loop-lag", watch_loop))
+        yield
+
+
+def _expose(seen: Seen) -> None:
+    """Let the gauges of this instance be read when somebody asks, in a thread of its own."""
+    app, workers, bots = seen.app, seen.workers, seen.bots
+    watch, open_now = app[WATCH], app[streams.CONNECTIONS]
+    for kind in ("socket", "stream"):
+        CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
+    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.n - len(open_now))
+    UNREAD.set_function(lambda: app[GATE].unread.total)
+    GAMES_WATCHED.set_function(lambda: len(watch))
+    SUBSCRIPTIONS.set_function(watch.subscriptions)
+    CACHE_SIZE.set_function(lambda: len(app[CONTEXT].held))
+    BOT_QUESTIONS.set_function(lambda: workers.questions)
+    BOT_PROCESSES.set_function(lambda: workers.processes)
+    for attended, name in enumerate(CLASSES):
+        BOT_WAITING.labels(name).set_function(partial(bots.waiting, attended=bool(attended)))
+    HOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
+    seen.measures.expose()
+
+
+async def watch_loop() -> None:
+    """Until cancelled, sleep and see how late the event loop wakes it."""
+    loop = get_running_loop()
+    while True:
+        due = loop.time() + LOOP_LAG_INTERVAL_S
+        await sleep(LOOP_LAG_INTERVAL_S)
+        LOOP_LAG.observe(max(0.0, loop.time() - due))
+
+
+def _kind(settings: Settings, url: str) -> str:
+    """How Redis is deployed, as its URL says."""
+    if settings.redis_url is None:
+        return "embedded"
+    scheme = urlsplit(url).scheme
+    return next((kind for kind in ("sentinel", "cluster") if kind in scheme), "standalone")

@@ -1,0 +1,179 @@
+"""What games are found by: sorted sets of games by creation, one for each status of public games and one for each name.
+
+A game is always listed under the status that it has: it is put there before the commit that brings the status, and
+again after it, should a reader have mended the list in between; only then is it taken from the old status. A name is
+written before the commit that brings it. So no game is ever missing, but one may be found where it does not belong, for
+a reader to mend.
+
+The set of a name is kept as long as any game could be: its end is put off by the first commit of each day that an
+instance does. Games that are no more are taken out by who comes upon them: a reader, or whoever adds to a set and looks
+at a few of its games by chance, so that no set grows for ever.
+"""
+
+import asyncio
+import base64
+import re
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from schemas.vocabulary import Status
+from service.games.ports import Commit, Page
+from service.games.timestamps import DAY_S
+from service.store import keys
+from service.store.connection.pipeline import Batches, Value
+
+__all__ = ["YOUNG_S", "GameIndex"]
+
+YOUNG_S = 3600
+"""A game that is younger may be missing because its creation is not stored yet."""
+
+_LOOKED_AT = 3
+"""How many games are looked at when one is added: more than one, so that those that are no more become fewer."""
+
+_REMEMBERED = 10_000
+"""Games whose sets this instance remembers to have put off today."""
+
+_CURSOR = re.compile(r"(\d{1,12}):([A-Za-z0-9_-]{1,64})")
+
+Place = tuple[int, str]
+"""Creation and id of a game; a page runs from the greatest to the least."""
+
+
+class GameIndex:
+    """The sets of all statuses and names. Every method may raise StoreUnavailable."""
+
+    def __init__(self, batches: Batches, clock: Callable[[], float] = time.time) -> None:
+        self._batches = batches
+        self._clock = clock
+        self._put_off: dict[str, int] = {}
+
+    async def enlist(self, game: str, status: Status, created_at: int) -> None:
+        """List it under a status."""
+        await self._batches.send("ZADD", keys.listed(status), created_at, game)
+
+    async def unlist(self, game: str, status: Status) -> None:
+        """Take it from a status, which it does not have (any more)."""
+        await self._batches.send("ZREM", keys.listed(status), game)
+
+    async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
+        """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
+        return await self._page([keys.listed(status) for status in statuses], limit, after)
+
+    async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
+        """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
+        return await self._page([keys.found_by(name) for name in names], limit, after)
+
+    async def before(self, commit: Commit) -> None:
+        """Write the names that a commit brings."""
+        self._is_put_off(commit.game)
+        names = commit.found_by()
+        await asyncio.gather(
+            self.name(commit.game, names, commit.created_at, commit.found_s),
+            *(self.prune_name(name, _LOOKED_AT, but=commit.game) for name in names),
+        )
+
+    def beside(self, commit: Commit) -> asyncio.Future[list[Any]] | None:
+        """Put the end of the sets off, once a day, in the batch of the commit itself; what comes of it may be left."""
+        if self._is_put_off(commit.game):
+            return None
+        return self._write(commit.game, commit.found_by(), commit.created_at, commit.found_s, return_exceptions=True)
+
+    async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
+        """Have it found by these names, for so long at least."""
+        await self._write(game, names, created_at, seconds)
+
+    async def lose(self, names: Sequence[str], game: str) -> int:
+        """Take a game that is no more from these names, unless it is so young that its creation may be under way.
+
+        Gives from how many it was taken.
+        """
+        return sum(await asyncio.gather(*(self._lose(keys.found_by(name), game) for name in names)))
+
+    async def forget(self, names: Sequence[str], game: str) -> None:
+        """Take a game from these names, though it is there."""
+        await asyncio.gather(*(self._batches.send("ZREM", keys.found_by(name), game) for name in names))
+
+    async def prune_name(self, name: str, count: int, but: str = "") -> int:
+        """Take out games that are no more, of some found by this name; gives how many."""
+        some = await self._batches.send("ZRANDMEMBER", keys.found_by(name), count)
+        gone = await self._gone({member.decode() for member in some} - {but})
+        return sum(await asyncio.gather(*(self.lose([name], game) for game in gone)))
+
+    async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
+        """Take out games that are no more, of `count` from the `start`th oldest on.
+
+        Gives how many were taken out, and where to go on (None at the end).
+        """
+        key = keys.listed(status)
+        found = await self._batches.send("ZRANGE", key, start, start + count - 1, "WITHSCORES")
+        gone = await self._gone([game.decode() for game, created_at in found if created_at < self._clock() - YOUNG_S])
+        if gone:
+            await self._batches.send("ZREM", key, *gone)
+        return len(gone), start + len(found) - len(gone) if len(found) == count else None
+
+    async def _lose(self, key: str, game: str) -> int:
+        created_at = await self._batches.send("ZSCORE", key, game)
+        if created_at is None or float(created_at) >= self._clock() - YOUNG_S:
+            return 0
+        removed: int = await self._batches.send("ZREM", key, game)
+        return removed
+
+    async def _gone(self, games: Collection[str]) -> list[str]:
+        there = await asyncio.gather(*(self._batches.send("EXISTS", keys.game(game)) for game in games))
+        return [game for game, exists in zip(games, there, strict=True) if not exists]
+
+    def _is_put_off(self, game: str) -> bool:
+        """Whether this was asked today before, as far as this instance remembers."""
+        day = int(self._clock()) // DAY_S
+        if self._put_off.get(game) == day:
+            return True
+        self._put_off[game] = day
+        if len(self._put_off) > _REMEMBERED:
+            del self._put_off[next(iter(self._put_off))]
+        return False
+
+    def _write(
+        self, game: str, names: Sequence[str], created_at: int, seconds: int, *, return_exceptions: bool = False
+    ) -> asyncio.Future[list[Any]]:
+        sets = [keys.found_by(name) for name in names]
+        writes = [self._batches.send("ZADD", key, created_at, game) for key in sets]
+        writes += [self._batches.send("EXPIRE", key, seconds) for key in sets]
+        return asyncio.gather(*writes, return_exceptions=return_exceptions)
+
+    async def _page(self, sets: Sequence[str], limit: int, after: str | None) -> Page:
+        """At most `limit` games of any set, the newest first, ties by id; raises ValueError for a foreign cursor."""
+        before = None if after is None else _place(after)
+        found = await asyncio.gather(*(self._newest(key, limit + 1, before) for key in set(sets)))
+        places = sorted({place for places in found for place in places}, reverse=True)
+        games = places[:limit]
+        return Page([game for _, game in games], _cursor(games[-1]) if games and len(places) > limit else None)
+
+    async def _newest(self, key: str, count: int, before: Place | None) -> list[Place]:
+        """The first `count` of one set, those of the cursor's own second apart, as Redis pages by seconds only."""
+        if before is None:
+            return await self._range(key, "+inf", "-inf", "LIMIT", 0, count)
+        second = str(before[0])
+        tied, older = await asyncio.gather(
+            self._range(key, second, second), self._range(key, f"({second}", "-inf", "LIMIT", 0, count)
+        )
+        return [*(place for place in tied if place < before), *older][:count]
+
+    async def _range(self, key: str, newest: str, oldest: str, *limit: Value) -> list[Place]:
+        found = await self._batches.send("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
+        return [(int(created_at), game.decode()) for game, created_at in found]
+
+
+def _cursor(place: Place) -> str:
+    created_at, game = place
+    return base64.urlsafe_b64encode(f"{created_at}:{game}".encode()).decode().rstrip("=")
+
+
+def _place(cursor: str) -> Place:
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
+    except ValueError as error:
+        raise ValueError(cursor) from error
+    if not (found := _CURSOR.fullmatch(text)):
+        raise ValueError(cursor)
+    return int(found[1]), found[2]

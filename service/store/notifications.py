@@ -1,0 +1,112 @@
+"""Announcements that games have changed: each game has a channel, heard by the instances on which it is watched.
+
+So a commit costs nothing to those who do not watch that game, however many games and instances there are. On a Cluster
+the channel is of the game's slot, and the announcement stays on that primary. Redis announces a commit only where
+somebody else listens: whoever commits knows what it did, and hearing it once more takes some 20 us of every action.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from service.games.ports import Hint
+from service.store import keys
+from service.store.connection.errors import LOST
+from service.store.connection.topology import Topology
+from service.store.pubsub import Subscriber
+
+__all__ = ["Hints"]
+
+MAX_UNREAD = 10_000
+"""So many hints wait for whoever listens."""
+
+
+class Hints:
+    """Listens to announcements of the games that this process follows, over a connection to each primary."""
+
+    def __init__(self, topology: Topology, *, ping_s: float = 1.0, silence_s: float = 3.0) -> None:
+        self._topology = topology
+        self._ping_s = ping_s
+        self._silence_s = silence_s
+        self._followed: set[str] = set()
+        self._subscribers: dict[str, Subscriber] = {}
+        self._heard: asyncio.Queue[Hint] = asyncio.Queue()
+        self._arranged = -1
+        self._moved = asyncio.Event()
+        """A connection was lost, or a primary says that a slot is not its own."""
+
+    def follow(self, game: str) -> None:
+        """Hear of this game from now on, if anybody listens. Once it is heard, a hint says so."""
+        self._followed.add(game)
+        if (subscriber := self._subscriber(game)) is not None:
+            subscriber.add(game)
+
+    def unfollow(self, game: str) -> None:
+        """Hear of it no more."""
+        self._followed.discard(game)
+        if (subscriber := self._subscriber(game)) is not None:
+            subscriber.remove(game)
+
+    def hears(self, game: str) -> int:
+        """How many of those who hear of this game are of this process."""
+        subscriber = self._subscriber(game)
+        return int(subscriber is not None and game in subscriber.confirmed)
+
+    @property
+    def up(self) -> bool:
+        """Whether every primary is listened to."""
+        return bool(self._subscribers) and all(subscriber.up for subscriber in self._subscribers.values())
+
+    async def listen(self) -> AsyncGenerator[Hint]:
+        """Which games others have changed, for ever; what is announced while a connection is made anew is lost."""
+        async with self._topology.supervisor.running("pubsub", self._tend):
+            while True:
+                yield await self._heard.get()
+
+    async def _tend(self) -> None:
+        """Have a connection to each primary, and each game at the one that announces it."""
+        try:
+            while True:
+                try:
+                    await self._arrange()
+                except LOST:
+                    await asyncio.sleep(self._ping_s / 4)
+                    continue
+                try:
+                    async with asyncio.timeout(self._ping_s):
+                        await self._moved.wait()
+                except TimeoutError:
+                    continue
+                await asyncio.sleep(self._ping_s / 4)  # else a primary that is gone would be asked for all the time
+        finally:
+            subscribers, self._subscribers, self._arranged = self._subscribers, {}, -1
+            await asyncio.gather(*(subscriber.aclose() for subscriber in subscribers.values()))
+
+    async def _arrange(self) -> None:
+        """Where primaries changed, give every game to the one that announces it now. Raises one of LOST."""
+        if self._arranged == self._topology.changes and not self._moved.is_set():
+            return
+        if self._moved.is_set() or not self._topology.primaries():
+            await self._topology.refresh()
+        primaries = {*self._topology.primaries()}
+        for primary in primaries - self._subscribers.keys():
+            self._subscribers[primary] = Subscriber(
+                self._topology, primary, self._push, self._moved, ping_s=self._ping_s, silence_s=self._silence_s
+            )
+        gone = [self._subscribers.pop(primary) for primary in self._subscribers.keys() - primaries]
+        await asyncio.gather(*(subscriber.aclose() for subscriber in gone))
+        self._moved.clear()
+        self._arranged = self._topology.changes
+        shares: dict[str, set[str]] = {primary: set() for primary in self._subscribers}
+        for game in self._followed:
+            announced_by = self._topology.primary_of(keys.hints(game))
+            if announced_by in shares:
+                shares[announced_by].add(game)
+        for primary, share in shares.items():
+            self._subscribers[primary].share(share)
+
+    def _subscriber(self, game: str) -> Subscriber | None:
+        return self._subscribers.get(self._topology.primary_of(keys.hints(game)) or "")
+
+    def _push(self, hint: Hint) -> None:
+        if self._heard.qsize() < MAX_UNREAD:  # else it is lost, as any may be, and the sweep finds the game
+            self._heard.put_nowait(hint)

@@ -1,0 +1,83 @@
+"""The legal moves as places in the picture, numbered as the list numbers them, from 1."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from service.web.drawing.scene import Cell, Scene
+
+
+class Numbered(NamedTuple):
+    """Where the moves of a list are seen."""
+
+    cells: Mapping[Cell, str]
+    """Empty cells for the drawn tile, each with the numbers of its rotations."""
+    segments: Mapping[tuple[Cell, int], str]
+    """Segments to place an islander on."""
+    islanders: Mapping[tuple[Cell, int], str]
+    """Islanders to retrieve."""
+    ships: Mapping[str, str]
+    """Ships to take or to deliver to."""
+    nothing: str | None
+    """The number of `pass`."""
+
+
+def numbered(scene: Scene) -> Numbered:
+    """The numbers of a scene's moves, by what each is about."""
+    cells: dict[Cell, list[int]] = {}
+    segments: dict[tuple[Cell, int], list[int]] = {}
+    islanders: dict[tuple[Cell, int], list[int]] = {}
+    ships: dict[str, list[int]] = {}
+    nothing = None
+    for number, action in _counted(scene.moves):
+        match action:
+            case PlaceTile(x=x, y=y):
+                cells.setdefault((x, y), []).append(number)
+            case PlaceIslander(segment=segment):
+                segments.setdefault((_placed(scene), segment), []).append(number)
+            case RetrieveIslander(x=x, y=y, segment=segment):
+                islanders.setdefault(((x, y), segment), []).append(number)
+            case TakeShip(ship=ship) | Deliver(ship=ship):
+                ships.setdefault(ship, []).append(number)
+            case Pass():
+                nothing = str(number)
+    return Numbered(
+        {key: brief(numbers) for key, numbers in cells.items()},
+        {key: brief(numbers) for key, numbers in segments.items()},
+        {key: brief(numbers) for key, numbers in islanders.items()},
+        {key: brief(numbers) for key, numbers in ships.items()},
+        nothing,
+    )
+
+
+def brief(numbers: Sequence[int]) -> str:
+    """Ascending numbers with their runs drawn together.
+
+    >>> brief([3, 4, 5, 9])
+    '3-5,9'
+    >>> brief([1, 2])
+    '1,2'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(_run(run) for run in runs)
+
+
+def _run(run: Sequence[int]) -> str:
+    return f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run))
+
+
+def _counted(moves: Sequence[Action]) -> Iterator[tuple[int, Action]]:
+    return enumerate(moves, start=1)
+
+
+def _placed(scene: Scene) -> Cell:
+    """The cell of the tile that was placed this turn, on which islanders may be placed."""
+    turn = scene.game.turn
+    if turn is None or turn.placed is None:
+        return 0, 0
+    return turn.placed.x, turn.placed.y

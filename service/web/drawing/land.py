@@ -1,0 +1,169 @@
+"""The shapes of a tile that turn with it: beaches and meadows, bridges, stones, quays."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import cos, pi, sin
+
+from schemas.tileset import Market, Sea, Segment
+from service.web.drawing.bridges import Line
+from service.web.drawing.contours import outline
+from service.web.drawing.distance_fields import SIDE, Field, Point
+from service.web.drawing.palette import Palette
+from service.web.drawing.parts import Part
+from service.web.drawing.plan import Plan, plan
+from service.web.drawing.terrain import place
+
+SHALLOWS = (7.0, 3.2)
+BEACH = (0.0, -1.6)
+MEADOW = (-4.6, -10.5)
+"""Distances from the shore at which colours change, from the sea inland."""
+
+INLAND = -12.0
+
+STONE = 9.6
+PLANK = "5 1.25"
+"""The length of a plank along the bridge, and the gap to the next."""
+
+Layer = tuple[int | None, str]
+"""The index of a segment, None for what belongs to several, and what is drawn of it."""
+
+
+@lru_cache(maxsize=2048)
+def layers(segments: tuple[Segment, ...], colors: Palette) -> tuple[Layer, ...]:
+    """Everything that turns with a tile, each segment by itself, from the bottom up."""
+    return tuple(_layers(plan(segments), colors))
+
+
+def _layers(drawn: Plan, colors: Palette) -> Iterator[Layer]:
+    yield None, _water(drawn, colors)
+    for index, segment in enumerate(drawn.segments):
+        if isinstance(segment, Sea):
+            yield index, area(drawn, index)
+    for index in drawn.islands:
+        yield index, _islands(drawn, [index], colors)
+    for index, line in drawn.lines.items():
+        yield index, _bridges([line])
+    yield None, "".join(_joint(drawn, part) for part in drawn.parts)
+    for index, segment in enumerate(drawn.segments):
+        if isinstance(segment, Market):
+            yield index, _quay(drawn.middles[index])
+
+
+@lru_cache(maxsize=2048)
+def land(segments: tuple[Segment, ...], colors: Palette) -> str:
+    """The same of a tile with these segments in one piece, in as few strokes as can be."""
+    drawn = plan(segments)
+    markets = [drawn.middles[index] for index, segment in enumerate(segments) if isinstance(segment, Market)]
+    return (
+        _water(drawn, colors)
+        + _islands(drawn, [*drawn.islands], colors)
+        + _bridges([*drawn.lines.values()])
+        + "".join(_joint(drawn, part) for part in drawn.parts)
+        + "".join(_quay(middle) for middle in markets)
+    )
+
+
+def area(drawn: Plan, index: int) -> str:
+    """The ground of a sea, unseen, for those who point at it."""
+    path = outline([-1.0 if owner == index else 1.0 for owner in drawn.ground])
+    return f'<path fill="#fff" fill-opacity="0" d="{path}"/>' if path else ""
+
+
+def _water(drawn: Plan, colors: Palette) -> str:
+    """Shallows around islands, shade under bridges."""
+    shallows = "".join(
+        _filled("".join(outline(shape, level) for shape in drawn.islands.values()), color)
+        for level, color in zip(SHALLOWS, colors.shallow, strict=True)
+    )
+    return shallows + _stroke([*drawn.lines.values()], colors.shade, 20)
+
+
+def _islands(drawn: Plan, indexes: list[int], colors: Palette) -> str:
+    """Beaches and meadows."""
+    bands = zip((*BEACH, *MEADOW), (*colors.sand, *colors.grass), strict=True)
+    shapes = "".join(
+        _filled("".join(outline(drawn.islands[index], level) for index in indexes), color) for level, color in bands
+    )
+    return shapes + _filled("".join(_tufts(drawn.islands[index]) for index in indexes), colors.grass[0])
+
+
+def _tufts(shape: Field) -> str:
+    """Some grass, where an island is broad."""
+    places = [place(node) for node, depth in enumerate(shape) if depth < INLAND and node * 7919 % 97 == 0]
+    return "".join(_dots(x, y) for x, y in places if min(x, y, SIDE - x, SIDE - y) > 3)
+
+
+def _dots(x: float, y: float) -> str:
+    """Three blades of grass that look alike from everywhere."""
+    return "".join(f"M{x + a:g} {y + b:g}a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0" for a, b in _BLADES)
+
+
+_BLADES = ((-1.3, -1.4), (-3, 1.2), (0.4, 1.2))
+
+
+def _bridges(lines: list[Line]) -> str:
+    """Rails, and planks on beams."""
+    return (
+        _stroke(lines, "#4d2f14", 16)
+        + _stroke(lines, "#9a6634", 14.2)
+        + _stroke(lines, "#d2a064", 11, f' stroke-dasharray="{PLANK}"')
+    )
+
+
+def _filled(path: str, color: str) -> str:
+    return f'<path fill="{color}" d="{path}"/>' if path else ""
+
+
+def _stroke(lines: list[Line], color: str, width: float, more: str = "") -> str:
+    path = "".join(_path(line) for line in lines)
+    return f'<path fill="none" stroke="{color}" stroke-width="{width:g}"{more} d="{path}"/>' if path else ""
+
+
+def _path(line: Line) -> str:
+    """A line with as few points as it needs to look the same."""
+    start, end = line[0], line[-1]
+    straight = all(abs((p.x - start.x) * (end.y - start.y) - (p.y - start.y) * (end.x - start.x)) < 5 for p in line)
+    points = (start, end) if straight else (*line[:-1:3], end)
+    return "M" + "L".join(f"{point.x:.1f} {point.y:.1f}" for point in points).replace(".0", "")
+
+
+def _joint(drawn: Plan, part: Part) -> str:
+    """The stone at which bridges end, or the rocks between islands' tips; nothing where something stands there."""
+    islands = sum(index in drawn.islands for index in part.members)
+    if not part.meets or part.centre is not None or islands == 1:
+        return ""
+    if islands == len(part.members):
+        return "".join(_rock(Point(part.hub.x + 7 * a, part.hub.y + 7 * b), 3.6, a) for a, b in _TRIO)
+    return _rock(part.hub, STONE, 0)
+
+
+_TRIO = ((0.0, -0.1), (0.8, 0.3), (-0.75, 0.25))
+
+
+def _rock(middle: Point, radius: float, turn: float) -> str:
+    corners = [(1.0, 0.0), (0.94, 0.9), (1.02, 1.75), (0.95, 2.6), (1.03, 3.4), (0.93, 4.3), (1.0, 5.3)]
+    points = [
+        Point(middle.x + radius * part * cos(angle + turn), middle.y + radius * part * sin(angle + turn))
+        for part, angle in corners
+    ]
+    inner = [point.towards(middle, 0.3) for point in points]
+    return (
+        f'<path fill="#8f8a84" stroke="#4f4a45" stroke-width="1.1" stroke-linejoin="round" d="{_polygon(points)}"/>'
+        f'<path fill="#b9b4ac" d="{_polygon(inner)}"/>'
+    )
+
+
+def _polygon(points: list[Point]) -> str:
+    return "M" + "L".join(f"{point.x:.1f} {point.y:.1f}" for point in points) + "Z"
+
+
+def _quay(middle: Point) -> str:
+    ring = [
+        Point(middle.x + 14.4 * cos(number * pi / 5), middle.y + 14.4 * sin(number * pi / 5)) for number in range(10)
+    ]
+    joints = "".join(f"M{middle.x:g} {middle.y:g}L{point.x:.1f} {point.y:.1f}" for point in ring)
+    at = f'cx="{middle.x:g}" cy="{middle.y:g}"'
+    return (
+        f'<circle {at} r="17" fill="#7a5a3c" stroke="#402a16" stroke-width="1"/><circle {at} r="14.8" fill="#d3bd97"/>'
+        f'<path stroke="#b59c73" stroke-width=".8" d="{joints}"/><circle {at} r="7.5" fill="#dfcdac"/>'
+    )

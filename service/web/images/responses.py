@@ -1,0 +1,85 @@
+"""Answers that are pictures: their entity tag, their caching."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import NamedTuple
+
+import msgspec
+from aiohttp import web
+
+from service.games.timestamps import DAY_S
+from service.web.images.jobs import Form, Job
+from service.web.images.renderer import Studio
+from service.web.parsing import unchanged
+from service.web.ratelimit import costs
+from service.web.ratelimit.concurrency import DRAWING, charge
+from service.web.ratelimit.connections import client_of
+from service.web.responses import IMMUTABLE, PRIVATE, PUBLIC
+from service.web.routing import Reply
+from service.web.security_headers import NOTHING
+
+STUDIO = web.AppKey("studio", Studio)
+
+MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png", "txt": "text/plain"}
+PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
+A_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
+
+KEPT = Reply(304, "You have this picture.", headers=("ETag",))
+
+
+def replies(form: Form) -> tuple[Reply, ...]:
+    """What a route that answers pictures of this form answers."""
+    content = msgspec.Raw if form == "png" else str
+    return (Reply(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[form]), KEPT)
+
+
+def board_caching(*, private: bool, unchanging: bool) -> Mapping[str, str]:
+    """How long a game's board may be kept, and by whom: for ever where the request names the version."""
+    if private:
+        return {"Cache-Control": PRIVATE_IMMUTABLE if unchanging else PRIVATE, "Vary": "Authorization"}
+    return {"Cache-Control": IMMUTABLE if unchanging else PUBLIC}
+
+
+class Picture(NamedTuple):
+    """What is asked for."""
+
+    subject: str
+    """Names what is drawn in full."""
+    form: Form
+    width: int
+    caching: Mapping[str, str]
+    """Headers that say how long it may be kept, and by whom."""
+
+
+async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitable[Job]]) -> web.Response:
+    """The picture, unless the client has it; its job is only made where it is not kept either."""
+    subject, form, width, caching = picture
+    key = sha256(f"{style()} {subject} {form}".encode()).hexdigest()[:32]
+    tag = f'"{subject.partition(" ")[0]}-{key}"'
+    headers = {"ETag": tag, **caching}
+    if unchanged(request, tag):
+        return web.Response(status=304, headers=headers)
+    body = await request.app[STUDIO].kept(key)
+    if body is None:
+        with request.app[DRAWING].one(client_of(request)):
+            painted = width * width if form == "png" else 0  # boards are about as high as they are wide
+            await charge(request, costs.DRAWN + painted // costs.PIXELS_PER_TOKEN)
+            drawn = await job()
+            body = await request.app[STUDIO].picture(key, lambda: drawn)
+    # What a player is called cannot become a program on this origin, also where the picture is opened by itself.
+    headers |= NOTHING
+    charset = None if form == "png" else "utf-8"
+    return web.Response(body=body, content_type=MEDIA_TYPES[form], charset=charset, headers=headers)
+
+
+@cache
+def style() -> str:
+    """The digest of the drawing programs: pictures are new ones when these are."""
+    files = sorted(
+        (entry.name, entry.read_bytes())
+        for entry in resources.files("service.web.drawing").iterdir()
+        if entry.name.endswith((".py", ".json"))
+    )
+    return sha256(b"".join(name.encode() + body for name, body in files)).hexdigest()

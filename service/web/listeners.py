@@ -1,0 +1,46 @@
+"""The sockets that an instance listens on."""
+
+import socket
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from service.web.server import BACKLOG, StartFailed
+
+ALL = ("0.0.0.0", "")  # noqa: S104  compared, not bound
+
+NOT_SENT = 65_536
+"""Bytes that the system takes of what it cannot send yet; by itself it takes megabytes, which nobody counts."""
+
+Address = tuple[socket.AddressFamily, tuple[str, int]]
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """One socket for each address of the host, all on one port; 0 is any free one. Raises StartFailed."""
+    with ExitStack() as opened:
+        bound: list[socket.socket] = []
+        try:
+            for family, (address, _) in _addresses(host, port):
+                place = address, bound[0].getsockname()[1] if bound else port
+                one = opened.enter_context(socket.create_server(place, family=family, backlog=BACKLOG))
+                if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOT_SENT)
+                bound.append(one)
+        except OSError as error:
+            raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+        opened.pop_all()
+    return bound
+
+
+def url_of(sockets: Sequence[socket.socket], host: str) -> str:
+    """Where they listen really: the port may have been chosen by the system."""
+    return f"http://{shown(host)}:{sockets[0].getsockname()[1]}"
+
+
+def shown(host: str) -> str:
+    """The host as it stands in a URL: one that this machine can reach."""
+    return "127.0.0.1" if host in ALL else f"[{host}]" if ":" in host else host
+
+
+def _addresses(host: str, port: int) -> list[Address]:
+    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((family, (str(address[0]), int(address[1]))) for family, *_, address in found))

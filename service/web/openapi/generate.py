@@ -1,0 +1,40 @@
+"""Write the API documents, or compare them: `python -m service.web.openapi.generate DIR [--check]`."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from service.web.openapi.asyncapi import asyncapi
+from service.web.openapi.document import openapi
+
+DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": openapi, "asyncapi.json": asyncapi}
+
+
+def text(document: dict[str, Any]) -> bytes:
+    """A document as it is written: indented, its members in the order in which they were made."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+@click.command()
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--check", is_flag=True, help="Write nothing; fail where a file is not what would be written.")
+def main(directory: Path, *, check: bool) -> None:
+    """Write openapi.json and asyncapi.json into DIRECTORY."""
+    stale = []
+    for name, make in DOCUMENTS.items():
+        path, made = directory / name, text(make())
+        if not check:
+            path.write_bytes(made)
+        elif not path.exists() or path.read_bytes() != made:
+            stale.append(name)
+    if stale:
+        click.echo(f"{' and '.join(stale)}: not what the code says; run `make schemas`", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Answers: JSON with its entity tag and its caching, and what every answer to a browser carries."""
+
+from typing import Any
+
+from aiohttp import web
+from multidict import istr
+
+from schemas.base import encode
+from service.telemetry.log_context import DOING
+from service.web.app_keys import DRAINING
+from service.web.parsing import JSON, unchanged
+from service.web.request_metrics import REQUEST_ID
+from service.web.security_headers import SECURITY
+
+EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+REPLAYED = istr("Idempotent-Replayed")
+IMMUTABLE = "public, max-age=31536000, immutable"
+PUBLIC = "no-cache"
+PRIVATE = "private, no-cache"
+NEVER = "no-store"
+
+_CACHING = {False: {"Cache-Control": PUBLIC}, True: {"Cache-Control": PRIVATE, "Vary": "Authorization"}}
+"""By whether an answer is private."""
+
+
+def etag(version: int, digest: str) -> str:
+    """The entity tag of everything that is told of a game at a version."""
+    return f'"{version}-{digest}"'
+
+
+def answer(
+    value: Any,
+    *,
+    status: int = 200,
+    tag: str | None = None,
+    private: bool = False,
+    secret: bool = False,
+    location: str | None = None,
+) -> web.Response:
+    """An answer in JSON, of a value or of what is encoded already.
+
+    `private` is whether only a token opens what it tells; `secret` whether it hands out tokens or other secrets, which
+    no cache may keep, the browser's own least.
+    """
+    headers = {"Content-Type": JSON, **_CACHING[private]}
+    if secret:
+        headers["Cache-Control"] = NEVER
+    if tag is not None:
+        headers["ETag"] = tag
+    if location is not None:
+        headers["Location"] = location
+    return web.Response(status=status, body=value if type(value) is bytes else encode(value), headers=headers)
+
+
+def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
+    """Say so where the answer is to a key that was answered before."""
+    if replayed:
+        response.headers[REPLAYED] = "true"
+    return response
+
+
+def not_modified(request: web.Request, tag: str, *, private: bool = False) -> web.Response | None:
+    """304 where the client has this already."""
+    if not unchanged(request, tag):
+        return None
+    return web.Response(status=304, headers={"ETag": tag, **_CACHING[private]})
+
+
+def finish_headers(app: web.Application, response: web.StreamResponse) -> None:
+    """Let every origin read the answer and no browser do more; close the connection where this instance is stopping."""
+    headers = response.headers
+    headers["Access-Control-Allow-Origin"] = "*"
+    headers["Access-Control-Expose-Headers"] = EXPOSED
+    if (doing := DOING.get()) is not None and doing.request_id is not None:
+        headers[REQUEST_ID] = doing.request_id
+    app[SECURITY].add_to(headers)
+    if app[DRAINING].is_set():
+        response.headers["Connection"] = "close"
+        response.force_close()

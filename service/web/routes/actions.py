@@ -1,0 +1,158 @@
+"""Acting, and what else a seat may do in an active game. Source: api.md, "Acting"."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+from aiohttp import web
+
+from schemas.acting import Act, Acted, ForSeat
+from schemas.diffs import Diff
+from service.games.commands.act import act
+from service.games.commands.execute import Asked, Done
+from service.games.commands.resign import resign_seat, return_to_seat
+from service.games.commands.undo import undo
+from service.games.context import Context
+from service.web.app_keys import CONTEXT
+from service.web.languages import language_of, with_moves
+from service.web.parsing import (
+    REPRESENTATION,
+    bearer,
+    idempotency_key,
+    if_match,
+    path_id,
+    read_body,
+    read_optional_body,
+    read_query,
+    wants_representation,
+)
+from service.web.ratelimit import costs
+from service.web.ratelimit.bot_turns import charging_bots
+from service.web.ratelimit.concurrency import replaying
+from service.web.ratelimit.connections import client_of
+from service.web.ratelimit.limiter import GUARD
+from service.web.responses import answer, etag, mark_replayed
+from service.web.routes.lobby import Including
+from service.web.routing import GAME_ID, Reply, Route
+
+B = TypeVar("B")
+
+ACT = msgspec.json.Decoder(Act)
+FOR_SEAT = msgspec.json.Decoder(ForSeat)
+
+HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
+ANSWERED = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
+DONE = (Reply(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
+UNDONE = (Reply(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
+RESIGNED = (Reply(200, "What followed.", Acted[Diff], ANSWERED, examples=("resigned",)),)
+REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
+"""What every change of an active game may be refused for."""
+
+
+async def perform(
+    request: web.Request, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]
+) -> web.Response:
+    """Do what a request with this body asks, with all that its headers and its query ask besides."""
+    include = read_query(request, Including).include if request.query_string else None
+    whole = wants_representation(request)
+    expected, key, token = if_match(request), idempotency_key(request), bearer(request)
+    language = language_of(request)
+    asked = Asked(
+        body,
+        token,
+        expected,
+        key,
+        include is not None,
+        include_game=whole,
+        language=language,
+        charge_bots=charging_bots(request.app[GUARD], request.app[CONTEXT].bots, client_of(request)),
+    )
+    acted, encoded, replayed = await do(request.app[CONTEXT], path_id(request), asked)
+    response = answer(encoded, tag=etag(acted.version, acted.digest), private=True)
+    mark_replayed(response, replayed=replayed)
+    with_moves(response, acted.legal_moves)
+    if whole:
+        response.headers["Preference-Applied"] = REPRESENTATION
+    return response
+
+
+command = partial(Route, "POST", tag="playing", access="required", query=Including, headers=HEADERS)
+of_seat = partial(command, body=FOR_SEAT, body_optional=True, examples=("for_seat",))
+
+
+@command(
+    "/v1/games/" + GAME_ID + "/actions",
+    operation="act",
+    summary="Act",
+    body=ACT,
+    replies=DONE,
+    problems=(*REFUSED, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
+    examples=("act_move", "act_action", "act_actions"),
+)
+async def post_action(request: web.Request) -> web.Response:
+    """Does one action, a move by its id, or a list of actions, all or none; bots answer in the same commit.
+
+    Checks come in this order: shape, token, answered key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the
+    service retries lost races. Nothing in a list may follow an action that reveals something hidden. `version` and
+    `ETag` are the commit's last. Where a bot stands in for the seat it is `replaced`: return first. An action after the
+    deadline counts as long as the clock has not decided.
+    """
+    return await perform(request, await read_body(request, ACT), act)
+
+
+@of_seat(
+    "/v1/games/" + GAME_ID + "/undo",
+    operation="undo",
+    summary="Take a move back",
+    replies=UNDONE,
+    problems=(*REFUSED, "not_your_turn", "replaced", "nothing_to_undo"),
+)
+async def post_undo(request: web.Request) -> web.Response:
+    """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
+
+    Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship)
+    and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
+    but the body is as with actions.
+    """
+
+    def within(versions: int) -> AbstractAsyncContextManager[None]:
+        return replaying(request, versions // costs.REPLAYED_PER_TOKEN)
+
+    return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
+
+
+@of_seat(
+    "/v1/games/" + GAME_ID + "/resign",
+    operation="resign",
+    summary="Resign",
+    replies=RESIGNED,
+    problems=(*REFUSED, "resigned"),
+)
+async def post_resign(request: web.Request) -> web.Response:
+    """Gives up for good, on turn or not, with the event `player_resigned`.
+
+    The player's islanders go home, wares and ships stay and count, but the player cannot win. The turn passes on; a
+    tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and
+    that player has won. Everything but the body is as with actions.
+    """
+    return await perform(request, await read_optional_body(request, FOR_SEAT), resign_seat)
+
+
+@of_seat(
+    "/v1/games/" + GAME_ID + "/return",
+    operation="returnToSeat",
+    summary="Take a seat back from a bot",
+    replies=DONE,
+    problems=(*REFUSED, "not_replaced", "resigned"),
+)
+async def post_return(request: web.Request) -> web.Response:
+    """Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
+
+    Everything but the body is as with actions.
+    """
+    return await perform(request, await read_optional_body(request, FOR_SEAT), return_to_seat)
+
+
+ROUTES = (post_action, post_undo, post_resign, post_return)

@@ -1,0 +1,63 @@
+"""The documents that describe the service, as they lie in `schemas/`."""
+
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import NamedTuple
+
+from aiohttp import web
+
+from service.web.responses import answer, not_modified
+from service.web.routing import Reply, Route
+
+UNCHANGED = Reply(304, "Nothing has changed.", headers=("ETag",))
+
+
+class Document(NamedTuple):
+    """A document with its entity tag."""
+
+    body: bytes
+    tag: str
+
+
+@cache
+def document(name: str) -> Document:
+    """A document of `schemas/`."""
+    body = resources.files("schemas").joinpath(name).read_bytes()
+    return Document(body, f'"{sha256(body).hexdigest()[:32]}"')
+
+
+@Route(
+    "GET",
+    "/openapi.json",
+    operation="readOpenApi",
+    summary="This document",
+    tag="service",
+    headers=("If-None-Match",),
+    replies=(Reply(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), UNCHANGED),
+)
+async def read_openapi(request: web.Request) -> web.Response:
+    """What the service answers over HTTP, as an OpenAPI 3.1 document."""
+    return _published(request, "openapi.json")
+
+
+@Route(
+    "GET",
+    "/asyncapi.json",
+    operation="readAsyncApi",
+    summary="What goes over the WebSocket",
+    tag="service",
+    headers=("If-None-Match",),
+    replies=(Reply(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), UNCHANGED),
+)
+async def read_asyncapi(request: web.Request) -> web.Response:
+    """What the service says and understands on its WebSocket, as an AsyncAPI 3.0 document."""
+    return _published(request, "asyncapi.json")
+
+
+def _published(request: web.Request, name: str) -> web.Response:
+    found = document(name)
+    return not_modified(request, found.tag) or answer(found.body, tag=found.tag)
+
+
+ROUTES = (read_openapi, read_asyncapi)

@@ -1,0 +1,24 @@
+"""The bots that can fill a seat. Source: api.md, "Creating, joining, starting"."""
+
+from aiohttp import web
+
+from schemas.bots import BotsListed
+from service.web.app_keys import CONTEXT
+from service.web.responses import answer
+from service.web.routing import Reply, Route
+
+
+@Route(
+    "GET",
+    "/v1/bots",
+    operation="listBots",
+    summary="List the bots",
+    tag="games",
+    replies=(Reply(200, "Every bot, by name.", BotsListed),),
+)
+async def list_bots(request: web.Request) -> web.Response:
+    """Every bot that can fill a seat of a new game: those of the service, and those that were plugged in."""
+    return answer(BotsListed(bots=request.app[CONTEXT].bots.listed()))
+
+
+ROUTES = (list_bots,)

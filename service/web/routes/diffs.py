@@ -1,0 +1,67 @@
+"""The log of a game, by polling or as an event stream. Source: api.md, "Versions and diffs"."""
+
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.diffs import Diff, Diffs
+from schemas.vocabulary import Count
+from service.games.queries import games
+from service.web.app_keys import CONTEXT
+from service.web.parsing import bearer, path_id, read_query
+from service.web.ratelimit import costs
+from service.web.ratelimit.concurrency import charge
+from service.web.responses import answer, etag, not_modified
+from service.web.routes.games import NOTHING_NEW
+from service.web.routing import GAME_ID, Query, Reply, Route
+from service.web.websocket import event_stream
+
+
+class Since(Query, frozen=True):
+    """Which part of the log."""
+
+    since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
+    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="Diffs in one answer.")] = 100
+
+
+@Route(
+    "GET",
+    "/v1/games/" + GAME_ID + "/diffs",
+    operation="readDiffs",
+    summary="Read the log, or follow it",
+    tag="playing",
+    access="reads",
+    query=Since,
+    headers=("If-None-Match", "Last-Event-ID"),
+    replies=(
+        Reply(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
+        Reply(200, "The log as it grows.", str, media_type=event_stream.EVENT_STREAM, examples=("event_stream",)),
+        NOTHING_NEW,
+    ),
+    problems=("not_found", "origin_refused"),
+)
+async def read_diffs(request: web.Request) -> web.StreamResponse:
+    """The diffs after version `since`, and the game's version and digest now: ask again until they are reached.
+
+    With `Accept: text/event-stream` the answer never ends: each event's `data` is a DIFF, or a `snapshot` where the
+    client's state is unknown, its `id` is `VERSION-DIGEST`, and `Last-Event-ID` resumes. There is no `event` field, and
+    a comment every 15 seconds.
+    """
+    asked = read_query(request, Since)
+    game = path_id(request)
+    if event_stream.EVENT_STREAM in request.headers.get("Accept", ""):
+        return await event_stream.stream(request, game)
+    context = request.app[CONTEXT]
+    loaded, private = await games.read(context, game, bearer(request))
+    tag = etag(loaded.version, loaded.digest)
+    response = not_modified(request, tag, private=private)
+    if response is None:
+        await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
+        page = await games.diffs(context, loaded, game, asked.since, asked.limit)
+        response = answer(page, tag=tag, private=private)
+    response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
+    return response
+
+
+ROUTES = (read_diffs,)

@@ -1,0 +1,71 @@
+"""Whether this instance lives, and whether it should be asked."""
+
+import asyncio
+
+from aiohttp import web
+
+from schemas.service import Health
+from service.games.ports import Store, StoreError
+from service.supervision import spawn
+from service.web.app_keys import DRAINING, SUPERVISOR
+from service.web.errors import NotReady, TaskFailing
+from service.web.responses import answer
+from service.web.routing import Reply, Route
+
+OK = Health(status="ok")
+
+
+class Probe:
+    """Whether the store answers; however many ask at the same time, it is asked once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._asking: asyncio.Task[None] | None = None
+
+    async def ping(self) -> None:
+        """Raise StoreUnavailable unless it does."""
+        if self._asking is None or self._asking.done():
+            self._asking = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
+        await asyncio.shield(self._asking)
+
+
+PROBE = web.AppKey("probe", Probe)
+
+
+@Route(
+    "GET",
+    "/livez",
+    operation="isAlive",
+    summary="Whether this instance lives",
+    tag="service",
+    replies=(Reply(200, "It does.", Health),),
+)
+async def livez(request: web.Request) -> web.Response:
+    """Answers as long as the process can answer at all, also while its store does not."""
+    del request
+    return answer(OK)
+
+
+@Route(
+    "GET",
+    "/readyz",
+    operation="isReady",
+    summary="Whether this instance should be asked",
+    tag="service",
+    replies=(Reply(200, "It should.", Health),),
+    problems=("store_unavailable",),
+)
+async def readyz(request: web.Request) -> web.Response:
+    """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping.
+
+    Also while one of the instance's background tasks keeps failing; `detail` names it.
+    """
+    if request.app[DRAINING].is_set():
+        raise NotReady
+    await request.app[PROBE].ping()
+    if (task := request.app[SUPERVISOR].failing()) is not None:
+        raise TaskFailing(task)
+    return answer(OK)
+
+
+ROUTES = (livez, readyz)

@@ -1,0 +1,72 @@
+"""Legal moves, whole or in parts for small menus. Source: api.md, "Legal moves"."""
+
+from typing import Annotated, Literal
+
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.acting import LegalMoves
+from schemas.vocabulary import Int32
+from service.games.i18n import Language
+from service.games.ports import Loaded
+from service.games.queries.games import Asked, all_legal_moves, opened
+from service.web.app_keys import CONTEXT
+from service.web.parsing import read_query
+from service.web.routes.games import NOTHING_NEW, told_in_words
+from service.web.routing import GAME_ID, Query, Reply, Route
+
+
+class Filters(Query, frozen=True):
+    """Which legal moves are told; without any of these all are."""
+
+    stage: (
+        Annotated[Literal["cell"], Meta(description="`cell` answers the cells that have moves, and no moves.")] | None
+    ) = None
+    x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
+    y: Annotated[Int32, Meta(description="Only moves at this y.")] | None = None
+    q: (
+        Annotated[str, Meta(max_length=100, description="Only moves with this in their text, in capitals or not.")]
+        | None
+    ) = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Moves or cells in one answer.")] | None = None
+    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
+
+
+@Route(
+    "GET",
+    "/v1/games/" + GAME_ID + "/legal-moves",
+    operation="readLegalMoves",
+    summary="Read the legal moves",
+    tag="playing",
+    access="reads",
+    query=Filters,
+    headers=("If-None-Match", "Accept-Language"),
+    replies=(
+        Reply(
+            200,
+            "Everything that is accepted now.",
+            LegalMoves,
+            ("ETag", "Content-Language"),
+            examples=("legal_moves", "legal_cells"),
+        ),
+        NOTHING_NEW,
+    ),
+    problems=("not_found",),
+)
+async def read_legal_moves(request: web.Request) -> web.Response:
+    """Every move that is accepted now; what is not listed is refused.
+
+    `seat` and `phase` are null and `moves` empty where nobody decides. For menus of 25 rows: `stage=cell` first, then
+    `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`. The texts are in the language asked for
+    in `Accept-Language`.
+    """
+    filters = read_query(request, Filters)
+    asked = Asked(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
+
+    async def moves(loaded: Loaded, language: Language) -> LegalMoves:
+        return all_legal_moves(*opened(request.app[CONTEXT], loaded), asked, language)
+
+    return await told_in_words(request, moves)
+
+
+ROUTES = (read_legal_moves,)

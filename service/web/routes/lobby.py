@@ -1,0 +1,187 @@
+"""Creating, listing, joining and aborting. Source: api.md, "Creating, joining, starting"."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+import msgspec
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.game import GameView
+from schemas.lobby import Created, CreateGame, Games, Joined, JoinGame
+from schemas.vocabulary import Status
+from service.games.commands.act import abort_game
+from service.games.commands.create import Joiner, create, join
+from service.games.idempotency import Result
+from service.games.queries.games import list_games
+from service.web.app_keys import CONTEXT
+from service.web.languages import language_of, with_moves
+from service.web.parsing import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
+from service.web.ratelimit import costs
+from service.web.ratelimit.bot_turns import charging_game
+from service.web.ratelimit.concurrency import charge, check_open_games, creator_here, give_back, handed_out
+from service.web.responses import answer, etag, mark_replayed
+from service.web.routing import GAME_ID, Query, Reply, Route
+
+CREATE = msgspec.json.Decoder(CreateGame)
+JOIN = msgspec.json.Decoder(JoinGame)
+
+
+def tokens_of(created: Created) -> Iterator[str]:
+    """All tokens that come with a new game."""
+    yield created.owner_token
+    yield created.spectator_token
+    yield from (seat.token for seat in created.seats)
+
+
+class Including(Query, frozen=True):
+    """What an answer holds besides."""
+
+    include: (
+        Annotated[Literal["legal_moves"], Meta(description="Puts the next legal moves into the answer.")] | None
+    ) = None
+
+
+class Listing(Query, frozen=True):
+    """Which games are listed."""
+
+    status: Annotated[Status, Meta(description="Only games of this status.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="Games in one answer.")] = 50
+    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
+
+
+@Route(
+    "POST",
+    "/v1/games",
+    operation="createGame",
+    summary="Create a game",
+    tag="games",
+    body=CREATE,
+    query=Including,
+    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
+    replies=(
+        Reply(
+            201,
+            "The new game and its tokens.",
+            Created,
+            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
+            examples=("created",),
+        ),
+    ),
+    problems=("key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
+    examples=("create", "create_private"),
+)
+async def create_game(request: web.Request) -> web.Response:
+    """Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
+
+    The game starts by itself when no seat is open. The tokens are told once and are stored only hashed: the owner's
+    acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With
+    an `Idempotency-Key` a retry gets the same game and the same tokens.
+    """
+    asked = await read_body(request, CREATE)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    creator = creator_key(request)
+    if any(player.open for player in asked.players):
+        await check_open_games(request)
+    async with charging_game(request, asked) as give_back_bots:
+        result = await create(
+            request.app[CONTEXT],
+            asked,
+            key=key,
+            include_moves=include is not None,
+            creator=creator,
+            client=creator_here(request),
+            language=language_of(request),
+        )
+    if result.replayed:
+        give_back_bots()
+    return created_answer(request, result, private=asked.visibility == "private")
+
+
+def created_answer(request: web.Request, result: Result[Created], *, private: bool) -> web.Response:
+    """The answer to whoever made a game, which alone tells its tokens."""
+    created, version, replayed = result
+    handed_out(request, tokens_of(created))
+    response = answer(
+        created,
+        status=201,
+        tag=etag(version, created.digest),
+        private=private,
+        secret=True,
+        location=f"/v1/games/{created.game.id}",
+    )
+    return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
+
+
+@Route(
+    "GET",
+    "/v1/games",
+    operation="listGames",
+    summary="List public games",
+    tag="games",
+    query=Listing,
+    replies=(Reply(200, "Public games, newest first.", Games),),
+    problems=("store_unavailable",),
+)
+async def list_public_games(request: web.Request) -> web.Response:
+    """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
+    asked = read_query(request, Listing)
+    charged = asked.limit // costs.GAMES_PER_TOKEN
+    await charge(request, charged)
+    found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
+    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)
+    return answer(found)
+
+
+@Route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/seats",
+    operation="joinGame",
+    summary="Take the next open seat",
+    tag="games",
+    access="reads",
+    body=JOIN,
+    query=Including,
+    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
+    replies=(Reply(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),),
+    problems=("not_found", "no_open_seat", "conflict", "key_reused"),
+    examples=("join",),
+)
+async def join_game(request: web.Request) -> web.Response:
+    """Takes the next open seat; the game starts by itself with the last one.
+
+    Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first
+    free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
+    """
+    asked = await read_body(request, JOIN)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    token = bearer(request)
+    language = language_of(request)
+    joiner = Joiner(token, key, creator_key(request), include_moves=include is not None, language=language)
+    joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
+    handed_out(request, (joined.token,))
+    response = answer(joined, tag=etag(version, joined.digest), private=token is not None, secret=True)
+    return with_moves(mark_replayed(response, replayed=replayed), joined.legal_moves)
+
+
+@Route(
+    "DELETE",
+    "/v1/games/" + GAME_ID,
+    operation="abortGame",
+    summary="Abort a game",
+    tag="games",
+    access="required",
+    headers=("If-Match",),
+    replies=(Reply(200, "The aborted game.", GameView, ("ETag",)),),
+    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
+)
+async def delete_game(request: web.Request) -> web.Response:
+    """Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable."""
+    expected = if_match(request)
+    view, digest = await abort_game(request.app[CONTEXT], path_id(request), token=bearer(request), if_match=expected)
+    return answer(view, tag=etag(view.version, digest), private=True)
+
+
+ROUTES = (list_public_games, create_game, join_game, delete_game)

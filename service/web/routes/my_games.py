@@ -1,0 +1,55 @@
+"""Games that wait for me, whichever they are."""
+
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from schemas.lobby import ExternalUser, MyGames
+from service.games.queries.games import MOST_LISTED
+from service.games.queries.my_games import Wanted, my_games
+from service.web.app_keys import CONTEXT
+from service.web.parsing import bearers, read_query
+from service.web.ratelimit import costs
+from service.web.ratelimit.concurrency import charge, give_back
+from service.web.responses import answer
+from service.web.routes.lobby import Listing
+from service.web.routing import Reply, Route
+
+
+class Mine(Listing, frozen=True):
+    """Which of my games are told."""
+
+    external_user: Annotated[ExternalUser, Meta(description="Only seats of whom the creator calls so.")] | None = None
+    waiting: Annotated[bool, Meta(description="Only games that wait for a seat of mine, or only others.")] | None = None
+
+
+@Route(
+    "GET",
+    "/v1/seats/me/games",
+    operation="myGames",
+    summary="List games of mine",
+    tag="games",
+    access="required",
+    query=Mine,
+    replies=(Reply(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
+)
+async def list_my_games(request: web.Request) -> web.Response:
+    """The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
+
+    `Authorization` takes up to 100 tokens, as `Bearer TOKEN, TOKEN`: of seats, or of owners, who act for the seats that
+    they filled. Whoever creates games for others, as a chat bot, shows the `Creator-Key` instead that it sent with
+    them, which finds all games and seats that came with it, or with `external_user` those of one person. Of several
+    secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
+    """
+    asked = read_query(request, Mine)
+    wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
+    tokens = bearers(request)
+    charged = MOST_LISTED // costs.GAMES_PER_TOKEN
+    await charge(request, charged + len(tokens) // costs.SHOWN_PER_TOKEN)
+    found, loaded = await my_games(request.app[CONTEXT], tokens, wanted)
+    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)  # of those that are looked at, few may be told
+    return answer(found, private=True)
+
+
+ROUTES = (list_my_games,)

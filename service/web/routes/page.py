@@ -1,0 +1,92 @@
+"""The page to play on, as `clients/page` is built into `static/page`: `/`, and the files that it is made of."""
+
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from schemas.service import Index
+from service.web.error_handling import expecting
+from service.web.responses import IMMUTABLE, PUBLIC, answer
+from service.web.routing import Reply, Route
+from service.web.static_assets import Asset, asset, asset_answer
+
+HTML = "text/html"
+FILES = ("favicon.svg", "manifest.webmanifest")
+"""Files with names that do not change with what they hold."""
+
+MEDIA_TYPES = {
+    "html": HTML,
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+    "webmanifest": "application/manifest+json",
+}
+
+INDEX = Index(
+    name="south-seas",
+    openapi="/openapi.json",
+    asyncapi="/asyncapi.json",
+    games="/v1/games",
+    tilesets="/v1/tilesets",
+    websocket="/v1/ws",
+)
+
+
+@cache
+def files() -> dict[str, Asset]:
+    """Every built file, by its path below `/`."""
+    built = resources.files("service.web").joinpath("static", "page")
+    found = {name: _file(built / name) for name in ("index.html", *FILES)}
+    return found | {f"assets/{entry.name}": _file(entry) for entry in (built / "assets").iterdir()}
+
+
+def _file(entry: Traversable) -> Asset:
+    return asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
+
+
+@Route(
+    "GET",
+    "/",
+    operation="index",
+    summary="Where to go on, or the page to play on",
+    tag="service",
+    headers=("If-None-Match",),
+    replies=(
+        Reply(200, "The paths to begin with.", Index),
+        Reply(200, "The page to play on.", str, media_type=HTML),
+        Reply(304, "The page has not changed.", headers=("ETag",)),
+    ),
+)
+async def index(request: web.Request) -> web.Response:
+    """The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on."""
+    if HTML in request.headers.get("Accept", ""):
+        return asset_answer(request, files()["index.html"], PUBLIC, "Accept, Accept-Encoding")
+    response = answer(INDEX)
+    response.headers["Vary"] = "Accept"
+    return response
+
+
+def _sending(path: str, caching: str) -> Handler:
+    """A handler for a file, or for those below a folder where `path` ends with a slash."""
+
+    async def send(request: web.Request) -> web.StreamResponse:
+        file = files().get(path + request.match_info.get("file", ""))
+        if file is None:
+            raise web.HTTPNotFound
+        return asset_answer(request, file, caching)
+
+    return send
+
+
+def set_up(app: web.Application) -> None:
+    """Serve the files that the page asks for; they are no part of the API, so the document does not tell of them."""
+    sent = {"/assets/{file}": _sending("assets/", IMMUTABLE)} | {f"/{name}": _sending(name, PUBLIC) for name in FILES}
+    for path, handler in sent.items():
+        for method in ("GET", "HEAD"):
+            app.router.add_route(method, path, handler, expect_handler=expecting)
+
+
+ROUTES = (index,)

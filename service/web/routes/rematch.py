@@ -1,0 +1,71 @@
+"""A rematch. Source: api.md, "Creating, joining, starting"."""
+
+import msgspec
+from aiohttp import web
+
+from schemas.lobby import Created, Rematch
+from service.games.commands.rematch import RematchAsked, rematch
+from service.web.app_keys import CONTEXT
+from service.web.languages import language_of
+from service.web.parsing import bearer, idempotency_key, path_id, read_optional_body, read_query
+from service.web.ratelimit.bot_turns import charging_rematch
+from service.web.ratelimit.concurrency import creator_here
+from service.web.routes.lobby import Including, created_answer
+from service.web.routing import GAME_ID, Reply, Route
+
+REMATCH = msgspec.json.Decoder(Rematch)
+
+
+@Route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/rematch",
+    operation="createRematch",
+    summary="Play again",
+    tag="games",
+    access="required",
+    body=REMATCH,
+    body_optional=True,
+    query=Including,
+    headers=("Idempotency-Key-secret", "Accept-Language"),
+    replies=(
+        Reply(
+            201,
+            "The rematch and its tokens.",
+            Created,
+            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
+            examples=("created",),
+        ),
+    ),
+    problems=("not_owner", "not_found", "not_over", "conflict", "key_reused"),
+    examples=("rematch",),
+)
+async def create_rematch(request: web.Request) -> web.Response:
+    """Makes a new game with the same players and the next first seat, for the owner of one that is over.
+
+    The games name each other: `previous_game` here, and `next_game` there, by one more version with the event
+    `rematch_created`. Who had joined keeps the token, which acts in the rematch too; the owner's, the spectators' and
+    the owner's seats' are new. Seats that were open are open, and who resigned or left the seat to a bot plays again.
+    A game has one rematch: a second one is `conflict` with its id in `next_game`. With an `Idempotency-Key` a retry
+    gets the same game and the same tokens.
+    """
+    asked = await read_optional_body(request, REMATCH)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    language = language_of(request)
+    result = await rematch(
+        request.app[CONTEXT],
+        path_id(request),
+        RematchAsked(
+            asked,
+            bearer(request),
+            key,
+            include_moves=include is not None,
+            client=creator_here(request),
+            language=language,
+            charge_bots=charging_rematch(request),
+        ),
+    )
+    return created_answer(request, result, private=True)
+
+
+ROUTES = (create_rematch,)

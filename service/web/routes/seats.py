@@ -1,0 +1,81 @@
+"""Emptying a seat, and replacing its token. Source: api.md, "Creating, joining, starting"."""
+
+import msgspec
+from aiohttp import web
+
+from schemas.game import GameView
+from schemas.lobby import ReplaceToken, SeatToken
+from service.games.commands.seats import remove_player, replace_token
+from service.web.app_keys import CONTEXT
+from service.web.parsing import bearer, idempotency_key, if_match, path_id, read_optional_body
+from service.web.ratelimit.concurrency import handed_out
+from service.web.responses import answer, etag, mark_replayed
+from service.web.routing import GAME_ID, SEAT, Reply, Route
+
+__all__ = ["ROUTES"]
+
+REPLACE = msgspec.json.Decoder(ReplaceToken)
+
+
+@Route(
+    "DELETE",
+    "/v1/games/" + GAME_ID + "/seats/" + SEAT,
+    operation="removePlayer",
+    summary="Empty a seat",
+    tag="games",
+    access="required",
+    headers=("If-Match",),
+    replies=(Reply(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
+)
+async def delete_player(request: web.Request) -> web.Response:
+    """Sends whoever joined there away, for the owner, while the game waits; the seat is open again, its token ends.
+
+    Repeatable: a seat that is open stays open. With `If-Match` it is surely the player that you saw there. In a game
+    that has started it is `conflict`, and so it is for a seat that was filled at creation; one that is over is
+    `not_active`. The event is `player_left`.
+    """
+    view, digest = await remove_player(
+        request.app[CONTEXT], path_id(request), _seat(request), token=bearer(request), if_match=if_match(request)
+    )
+    return answer(view, tag=etag(view.version, digest), private=True)
+
+
+@Route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/seats/" + SEAT + "/token",
+    operation="replaceSeatToken",
+    summary="Replace a seat's token",
+    tag="games",
+    access="required",
+    body=REPLACE,
+    body_optional=True,
+    headers=("Idempotency-Key-secret",),
+    replies=(Reply(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
+    problems=("wrong_seat", "not_found", "conflict", "key_reused"),
+)
+async def post_seat_token(request: web.Request) -> web.Response:
+    """Gives the seat a new token, and ends the old one at once, with whatever is open by it.
+
+    For whoever has the seat's token, as after it was seen by others; and for the owner where the seat was filled at
+    creation. The game does not change: there is no version and no event. With an `Idempotency-Key` a retry gets the
+    same token, though the one that it shows has ended.
+    """
+    asked = await read_optional_body(request, REPLACE)
+    replaced, _, replayed = await replace_token(
+        request.app[CONTEXT],
+        path_id(request),
+        _seat(request),
+        asked,
+        token=bearer(request),
+        key=idempotency_key(request),
+    )
+    handed_out(request, (replaced.token,))
+    return mark_replayed(answer(replaced, private=True, secret=True), replayed=replayed)
+
+
+def _seat(request: web.Request) -> int:
+    return int(request.match_info["seat"])
+
+
+ROUTES = (delete_player, post_seat_token)

@@ -1,0 +1,138 @@
+"""Webhooks: another server is told what happens in a game."""
+
+from functools import partial
+from hashlib import blake2b
+
+import msgspec
+from aiohttp import web
+
+from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from service.games.webhooks.registration import Registering, all_of, deliveries, forget, one_of, register, retry
+from service.web.app_keys import CONTEXT, LIMITS
+from service.web.outbound.ssrf import check_url
+from service.web.parsing import bearer, idempotency_key, path_id, read_body
+from service.web.ratelimit.connections import client_of
+from service.web.responses import answer, mark_replayed
+from service.web.routing import GAME_ID, HOOK_ID, Reply, Route
+
+CLIENT_BYTES = 8
+
+REGISTER = msgspec.json.Decoder(RegisterWebhook)
+
+WEBHOOKS = "/v1/games/" + GAME_ID + "/webhooks"
+WEBHOOK = WEBHOOKS + "/" + HOOK_ID
+
+owned = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
+
+
+@owned(
+    "POST",
+    WEBHOOKS,
+    operation="registerWebhook",
+    summary="Register a webhook",
+    body=REGISTER,
+    headers=("Idempotency-Key",),
+    replies=(
+        Reply(
+            201,
+            "The webhook and its secret.",
+            WebhookCreated,
+            ("Location", "Idempotent-Replayed"),
+            examples=("webhook_created",),
+        ),
+    ),
+    problems=("not_owner", "not_found", "limit_reached", "key_reused", "url_refused"),
+    examples=("webhook", "webhook_turns"),
+)
+async def register_webhook(request: web.Request) -> web.Response:
+    """Tells a server of every later change of the game that it asks for, by a POST signed as Standard Webhooks say.
+
+    First it gets a challenge, signed in the same way, and must answer 2xx with `{"challenge": ...}`, which repeats it.
+    Until then the webhook is `pending`, and changes wait; a challenge is tried 5 times within a quarter of an hour.
+
+    Messages come at least once and in the order of the versions; `webhook-id` is equal over retries. A message that is
+    not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables
+    it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
+    """
+    asked = await read_body(request, REGISTER)
+    limits = request.app[LIMITS]
+    check_url(asked.url, allow_private=limits.webhooks_allow_private)
+    game = path_id(request)
+    client = blake2b(client_of(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
+    wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
+    created, _, replayed = await register(request.app[CONTEXT], game, wanted)
+    response = answer(
+        created, status=201, private=True, secret=True, location=f"/v1/games/{game}/webhooks/{created.id}"
+    )
+    return mark_replayed(response, replayed=replayed)
+
+
+@owned(
+    "GET",
+    WEBHOOKS,
+    operation="listWebhooks",
+    summary="List the webhooks",
+    replies=(Reply(200, "The webhooks of the game, the oldest first.", Webhooks),),
+)
+async def list_webhooks(request: web.Request) -> web.Response:
+    """The game's webhooks, for its owner, without their secrets."""
+    return answer(await all_of(request.app[CONTEXT], path_id(request), bearer(request)), private=True)
+
+
+@owned(
+    "GET",
+    WEBHOOK,
+    operation="readWebhook",
+    summary="Read a webhook",
+    replies=(Reply(200, "The webhook.", Webhook),),
+)
+async def read_webhook(request: web.Request) -> web.Response:
+    """One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled."""
+    context, hook = request.app[CONTEXT], request.match_info["hook"]
+    return answer(await one_of(context, path_id(request), hook, bearer(request)), private=True)
+
+
+@owned(
+    "DELETE",
+    WEBHOOK,
+    operation="deleteWebhook",
+    summary="Delete a webhook",
+    replies=(Reply(204, "It is forgotten."),),
+)
+async def delete_webhook(request: web.Request) -> web.Response:
+    """Forgets a webhook with its log: nothing more is sent there, but for what is on its way."""
+    await forget(request.app[CONTEXT], path_id(request), request.match_info["hook"], bearer(request))
+    return web.Response(status=204)
+
+
+@owned(
+    "POST",
+    WEBHOOK + "/retry",
+    operation="retryWebhook",
+    summary="Try again now",
+    replies=(Reply(200, "The webhook, its failures forgotten.", Webhook),),
+)
+async def retry_webhook(request: web.Request) -> web.Response:
+    """Tries the message that waits at once, for the game's owner, as when the server is in order again.
+
+    A webhook that was disabled is active again, and gets everything that it missed, in order. One that never answered
+    its challenge is `pending` again, and gets another one.
+    """
+    context, hook = request.app[CONTEXT], request.match_info["hook"]
+    return answer(await retry(context, path_id(request), hook, bearer(request)), private=True)
+
+
+@owned(
+    "GET",
+    WEBHOOK + "/deliveries",
+    operation="listDeliveries",
+    summary="Read a webhook's log",
+    replies=(Reply(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
+)
+async def list_deliveries(request: web.Request) -> web.Response:
+    """What was sent of late and what was answered, for the game's owner: the latest 100 attempts."""
+    context, hook = request.app[CONTEXT], request.match_info["hook"]
+    return answer(await deliveries(context, path_id(request), hook, bearer(request)), private=True)
+
+
+ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

@@ -1,0 +1,92 @@
+"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the life of a socket. Source: api.md, "WebSocket"."""
+
+from aiohttp import web
+
+from schemas.messages import Welcome
+from schemas.vocabulary import is_id
+from service.games.errors import NoSuchGame
+from service.games.ports import StoreUnavailable
+from service.telemetry.metrics import CONNECTED
+from service.web.access_log import log_closed, log_opened
+from service.web.app_keys import CONTEXT, LIMITS
+from service.web.languages import language_of
+from service.web.parsing import bearer
+from service.web.problems import REFUSALS, to_problem
+from service.web.ratelimit.concurrency import streaming
+from service.web.ratelimit.limiter import PAYER
+from service.web.ratelimit.origins import check_origin
+from service.web.websocket.connection import Wire, open_socket, refused
+from service.web.websocket.resume_point import From, from_query
+from service.web.websocket.session import Session
+from service.web.websocket.streams import CONNECTIONS, Connections
+
+__all__ = ["GAME_PATH", "SHARED_PATH", "close_sockets", "set_up"]
+
+SHARED_PATH = "/v1/ws"
+
+GAME_PATH = "/v1/games/{id}/ws"
+"""Whatever stands for the id: browsers can read a refusal only after the upgrade."""
+
+
+def set_up(app: web.Application) -> None:
+    """Add the sockets to an application, and what they share with its event streams."""
+    app[CONNECTIONS] = Connections(app[LIMITS])
+    app.router.add_get(SHARED_PATH, serve_socket, allow_head=False)
+    app.router.add_get(GAME_PATH, serve_socket, allow_head=False)
+    app.on_shutdown.append(close_sockets)
+
+
+async def close_sockets(app: web.Application) -> None:
+    """Send all sockets and event streams away, before the server stops listening to what they answer."""
+    await app[CONNECTIONS].close()
+
+
+async def serve_socket(request: web.Request) -> web.StreamResponse:
+    """A socket for any number of games; where the path names one, it is subscribed to from the beginning."""
+    check_origin(request, request.app[LIMITS].allowed_origins)
+    async with streaming(request) as client:
+        return await _serve(request, client)
+
+
+async def _serve(request: web.Request, client: str) -> web.StreamResponse:
+    wire = await open_socket(request)
+    wire.send(_welcome(request.app))
+    CONNECTED.labels("socket").inc()
+    opened, connections = log_opened(request, "socket"), request.app[CONNECTIONS]
+    connections.enter(wire)
+    try:
+        session = Session(request.app, wire, client, request.get(PAYER))
+        session.language = language_of(request)
+        await _begin(request, session, wire)
+        await wire.run(session.handle)
+    finally:
+        wire.forget()
+        connections.leave(wire)
+        log_closed(request, "socket", opened, wire.code)
+    return wire.socket
+
+
+def _welcome(app: web.Application) -> Welcome:
+    limits = app[LIMITS]
+    return Welcome(
+        now=app[CONTEXT].now(),
+        ping_interval_ms=int(1000 * limits.ping_interval_s),
+        max_message_bytes=limits.max_message_bytes,
+    )
+
+
+async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
+    """Do what the upgrade asked; what is refused closes the socket."""
+    game = request.match_info.get("id")
+    try:
+        session.tokens.of_upgrade = bearer(request)
+        if game is not None:
+            asked = from_query(request) if request.query_string else From()
+            if not is_id(game):
+                raise NoSuchGame(game)
+            await session.begin(game, asked.since, asked.digest)
+    except StoreUnavailable as unavailable:
+        wire.dismiss(1000 * unavailable.retry_after_s)
+    except REFUSALS as error:
+        code = to_problem(error).code
+        wire.end(refused(code), code)

@@ -1,0 +1,88 @@
+"""What walks over all games does so over all primaries of a Cluster, with no more rights than the service asks for."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from service.archive_storage.atomic_files import found_in
+from service.archive_storage.object_storage import Directory
+from service.cli.export import export_games
+from service.cli.importer import import_files
+from service.games.archive.archiver import SOON_S, Archiver
+from service.games.context import Retention
+from service.games.index_repair.repairer import Mender, Pace
+from service.games.timestamps import DAY_S
+from service.store.acl import CLUSTER_ACL
+from service.store.client import connect
+from service.store.game_store import RedisStore
+from tests.cli.games import Kept, kept_game, whole
+from tests.games.logs import CATALOGUE
+from tests.games.seated import Clock
+from tests.redis_servers import Deployment, cluster, secured
+
+KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+GAMES = 30
+PATIENT_MS = 15_000
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def deployment(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deployment]:
+    """A Cluster of three primaries."""
+    directory = tmp_path_factory.mktemp("cluster")
+    access = secured(directory, CLUSTER_ACL)
+    async with cluster(directory, replicas=0, access=access, node_timeout_ms=PATIENT_MS) as started:
+        yield started
+
+
+@pytest.fixture
+async def clustered(deployment: Deployment) -> AsyncIterator[RedisStore]:
+    """A store there; nothing is stored."""
+    await deployment.clear()
+    async with connect(deployment.url) as store:
+        yield store
+
+
+async def games_on_all(store: RedisStore, deployment: Deployment) -> list[Kept]:
+    games = [await kept_game(store, "active" if number % 2 else "waiting", hooks=1) for number in range(GAMES)]
+    assert len({(await deployment.primary(kept.id)).port for kept in games}) == 3
+    return games
+
+
+async def test_all_games_are_moved_to_a_single_server_and_back(
+    clustered: RedisStore, other: RedisStore, deployment: Deployment, tmp_path: Path
+) -> None:
+    games = await games_on_all(clustered, deployment)
+    before = {kept.id: await whole(clustered, kept.id) for kept in games}
+    assert await export_games(clustered, CATALOGUE, None, tmp_path / "out") == {"exported": GAMES}
+    assert await import_files(other, found_in([tmp_path / "out"]), KEPT, replace=False) == {"imported": GAMES}
+    await deployment.clear()
+    assert await export_games(other, CATALOGUE, None, tmp_path / "back") == {"exported": GAMES}
+    assert await import_files(clustered, found_in([tmp_path / "back"]), KEPT, replace=False) == {"imported": GAMES}
+    assert {kept.id: await whole(clustered, kept.id) for kept in games} == before
+
+
+async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
+    clustered: RedisStore, deployment: Deployment
+) -> None:
+    games = await games_on_all(clustered, deployment)
+    for node in await deployment.primaries():
+        async with aclosing(node.client()) as client:
+            for key in await client.keys("south-seas:[^{]*"):
+                await client.delete(key)
+    assert (await clustered.listed(["waiting", "active"], 100, None)).games == []
+    mended = await Mender(clustered, clustered.upkeep, KEPT, Clock(), pace=Pace(0.05)).all()
+    assert mended.games == GAMES
+    assert sorted((await clustered.listed(["waiting", "active"], 100, None)).games) == sorted(kept.id for kept in games)
+
+
+async def test_games_are_archived_whichever_primary_has_them(clustered: RedisStore, tmp_path: Path) -> None:
+    clustered.archiving = True
+    games = [await kept_game(clustered, "aborted") for _ in range(10)]
+    clock = Clock()
+    clock.now += SOON_S + 1
+    archive = clustered.archive
+    await Archiver(clustered, archive, Directory(tmp_path), CATALOGUE, clock).look_round()
+    assert len([*found_in([tmp_path])]) == len(games)

@@ -1,0 +1,176 @@
+"""`south-seas export`, `import`, `mend` and `verify` as an operator types them."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from click.testing import CliRunner
+from redis.asyncio import Redis
+
+from service.main import cli, main
+from service.store import keys
+from service.store.game_store import RedisStore
+from tests.cli.games import Kept, kept_game, whole
+
+
+class Ended(NamedTuple):
+    """How a command ended, and what it said on each stream."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+async def south_seas(*arguments: str, **environment: str) -> Ended:
+    """The command in a thread of this process, with only the settings that a test names."""
+    clean: dict[str, str | None] = {name: None for name in os.environ if name.startswith("SOUTH_SEAS_")}
+    result = await asyncio.to_thread(CliRunner().invoke, cli, arguments, env={**clean, **environment})
+    return Ended(result.exit_code, result.stdout, result.stderr)
+
+
+async def alone(*arguments: str) -> Ended:
+    """The command in a process of its own, as it must be where it starts a server."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "service.main", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    async with asyncio.timeout(60):
+        told, errors = await process.communicate()
+    return Ended(process.returncode or 0, told.decode(), errors.decode())
+
+
+async def test_all_games_are_moved_from_one_redis_to_another(
+    store: RedisStore, other: RedisStore, redis_url: str, other_url: str, tmp_path: Path
+) -> None:
+    games = [await kept_game(store, status, hooks=1) for status in ("waiting", "active", "finished")]
+    out = await south_seas("export", "--all", str(tmp_path), SOUTH_SEAS_REDIS_URL=redis_url)
+    assert (out.returncode, out.stdout) == (0, f"exported 3 games to {tmp_path}, 0 failed\n"), out.stderr
+    again = []
+    for _ in range(2):
+        done = await south_seas("import", str(tmp_path), "--redis-url", other_url)
+        again.append((done.returncode, done.stdout))
+    assert again == [
+        (0, "imported 3 games, 0 were there, 0 refused\n"),
+        (0, "imported 0 games, 3 were there, 0 refused\n"),
+    ]
+    for kept in games:
+        assert await whole(other, kept.id) == await whole(store, kept.id)
+
+
+async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
+    store: RedisStore, redis_url: str, tmp_path: Path
+) -> None:
+    kept = await kept_game(store)
+    file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
+    await south_seas("export", "--game", kept.id, str(file), "--redis-url", redis_url)
+    done = await alone("import", str(file), "--data-dir", data)
+    assert done.stdout == "imported 1 games, 0 were there, 0 refused\n", done.stderr
+    await alone("export", "--game", kept.id, str(back), "--data-dir", data)
+    assert back.read_bytes() == file.read_bytes()
+
+
+def checks(output: str) -> list[str]:
+    """A line for each check, without what all of them come to."""
+    return output.partition("Proved:")[0].partition("Not proved:")[0].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "words"),
+    (("finished", 0, ["ok"] * 6), ("active", 3, ["ok", "ok", "unknown", "unknown", "unknown", "ok"])),
+)
+async def test_verify_proves_a_document(
+    store: RedisStore, redis_url: str, tmp_path: Path, status: str, code: int, words: list[str]
+) -> None:
+    kept = await kept_game(store, status)  # type: ignore[arg-type]  # the parameters are statuses
+    for name in ("game.json.gz", "game.json"):
+        await south_seas("export", "--game", kept.id, str(tmp_path / name), "--redis-url", redis_url)
+        done = await south_seas("verify", str(tmp_path / name))
+        assert (done.returncode, [line.split()[0] for line in checks(done.stdout)]) == (code, words), done.stderr
+        assert re.search(r"^ok +snapshot +export of version", done.stdout, re.MULTILINE)
+
+
+async def test_verify_says_that_the_snapshot_is_another_games(
+    store: RedisStore, redis_url: str, tmp_path: Path
+) -> None:
+    kept, other = await kept_game(store, "finished"), await kept_game(store, "finished")
+    texts = []
+    for game in (kept, other):
+        await south_seas("export", "--game", game.id, str(tmp_path / f"{game.id}.json"), "--redis-url", redis_url)
+        texts.append((tmp_path / f"{game.id}.json").read_text())
+    snapshots = [re.search(r'"snapshot":"([^"]+)"', text) for text in texts]
+    assert snapshots[0]
+    assert snapshots[1]
+    forged = tmp_path / "forged.json"
+    forged.write_text(texts[0].replace(snapshots[0][1], snapshots[1][1]))
+    done = await south_seas("verify", str(forged))
+    assert done.returncode == 1
+    assert re.search(r"^WRONG +snapshot ", done.stdout, re.MULTILINE)
+
+
+async def test_mend_makes_the_lists_anew(store: RedisStore, redis: Redis, redis_url: str) -> None:
+    kept = await kept_game(store)
+    await redis.delete(keys.listed("active"))
+    done = await south_seas("mend", "--redis-url", redis_url)
+    assert (done.returncode, done.stdout) == (0, "looked at 1 games: 1 places added, 0 removed, 0 unreadable\n")
+    assert (await store.listed(["active"], 10, None)).games == [kept.id]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    (
+        (("export", "x"), "say which games: --all, or --game ID"),
+        (("export", "x", "--all", "--game", "g"), "say which games: --all, or --game ID"),
+        (("export", "x.json", "--game", "g", "--game", "h"), "several games need a directory"),
+        (("export", "x", "--all", "--redis-url", "redis://127.0.0.1:1/0"), "Redis does not answer"),
+        (("export", "x", "--all", "--redis-url", "http://:hunter2@h"), "the Redis URL"),
+        (("import", "no-such-file"), "does not exist"),
+        (("serve", "--archive-url", "ftp://h/x"), "begins with none of file://"),
+        (("serve", "--archive-url", "file://h/x"), "write file:///DIRECTORY"),
+        (("serve", "--archive-url", "s3://"), "names no bucket"),
+        (("serve", "--archive-url", "s3://key:hunter2@b/x"), "has a user or a password"),
+    ),
+)
+def test_what_cannot_be_done_is_told_in_one_line(
+    arguments: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in os.environ if name.startswith("SOUTH_SEAS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(sys, "argv", ["south-seas", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    output, errors = capsys.readouterr()
+    assert (ended.value.code, output) in ((1, ""), (2, ""))
+    assert len(errors.splitlines()) == 1, errors
+    assert told in errors
+    assert "hunter2" not in errors
+
+
+async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_the_next(
+    store: RedisStore, other: RedisStore, redis_url: str, other_url: str, tmp_path: Path
+) -> None:
+    games = [await kept_game(store) for _ in range(60)]
+    await south_seas("export", "--all", str(tmp_path), "--redis-url", redis_url)
+    killed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "service.main", "import", str(tmp_path), "--redis-url", other_url),
+        stdout=subprocess.DEVNULL,
+    )
+    async with asyncio.timeout(60):
+        while not await _there(other, games):  # noqa: ASYNC110  another process writes
+            await asyncio.sleep(0.001)
+    killed.kill()
+    await killed.wait()
+    there = await _there(other, games)
+    for kept in there:
+        assert await whole(other, kept.id) == await whole(store, kept.id)
+    done = await south_seas("import", str(tmp_path), "--redis-url", other_url)
+    left = len(games) - len(there)
+    assert done.stdout == f"imported {left} games, {len(there)} were there, 0 refused\n"
+
+
+async def _there(store: RedisStore, games: list[Kept]) -> list[Kept]:
+    versions = await store.versions([kept.id for kept in games])
+    return [kept for kept, version in zip(games, versions, strict=True) if version is not None]

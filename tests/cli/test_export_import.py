@@ -1,0 +1,222 @@
+"""Games out of one Redis and into another: the same there, byte for byte, and played on with the same tokens."""
+
+import gzip
+from pathlib import Path
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from schemas.acting import Act
+from schemas.vocabulary import STATUSES, Status
+from service.archive_storage.atomic_files import found_in
+from service.cli.export import export_games
+from service.cli.importer import import_files, restoring_of
+from service.engine import decode, legal_moves, move_id
+from service.games.access import token_hash
+from service.games.archive.document import LATEST, read
+from service.games.commands.act import act
+from service.games.commands.execute import Asked
+from service.games.context import Retention
+from service.games.ports import StoreUnavailable
+from service.games.timestamps import DAY_S
+from service.store import keys
+from service.store.game_store import RedisStore
+from tests.cli.games import CREATOR, context_on, kept_game, whole
+from tests.games.logs import ARCHIPELAGO, CATALOGUE
+
+KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+
+
+async def moved(store: RedisStore, other: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
+    """Export all games of one store and import them into another; gives both commands' counts."""
+    exported = await export_games(store, CATALOGUE, None, folder)
+    imported = await import_files(other, found_in([folder]), KEPT, replace=replace)
+    return {**exported, **imported}
+
+
+@pytest.mark.parametrize("status", STATUSES)
+async def test_a_game_of_any_status_is_the_same_after_it(
+    store: RedisStore, other: RedisStore, other_redis: Redis, tmp_path: Path, status: Status
+) -> None:
+    kept = await kept_game(store, status, hooks=2)
+    assert await moved(store, other, tmp_path) == {"exported": 1, "imported": 1}
+    assert await whole(other, kept.id) == await whole(store, kept.id)
+    assert (await other.listed([status], 10, None)).games == [kept.id]
+    for secret in (kept.created.owner_token, kept.created.seats[0].token, CREATOR):
+        assert (await other.found([token_hash(secret).hex()], 10, None)).games == [kept.id]
+    expected = {"waiting": 3, "active": 5}.get(status, 7) * DAY_S
+    for key in (keys.game(kept.id), keys.log(kept.id)):
+        assert expected - 60 < await other_redis.ttl(key) <= expected
+
+
+async def test_the_tokens_open_it_still_and_it_is_played_on(
+    store: RedisStore, other: RedisStore, tmp_path: Path
+) -> None:
+    kept = await kept_game(store, visibility="private")
+    await moved(store, other, tmp_path)
+    loaded = await other.load(kept.id)
+    assert loaded is not None
+    (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
+    done = await act(context_on(other), kept.id, Asked(Act(move=move_id(first)), kept.created.owner_token))
+    assert done.acted.version == loaded.version + 1
+
+
+async def test_what_is_due_is_due_there(store: RedisStore, other: RedisStore, tmp_path: Path) -> None:
+    kept = await kept_game(store, turn_timeout_s=60, on_timeout="resign", hooks=1)
+    await moved(store, other, tmp_path)
+    later = 2**33
+    assert await other.due(later, 10) == [kept.id]
+    assert [game for game, _ in await other.webhooks.due(later, 10)] == [kept.id]
+
+
+async def test_an_import_that_is_repeated_changes_nothing(store: RedisStore, other: RedisStore, tmp_path: Path) -> None:
+    kept = await kept_game(store)
+    await moved(store, other, tmp_path)
+    before = await whole(other, kept.id)
+    assert await moved(store, other, tmp_path) == {"exported": 1, "skipped": 1}
+    assert await whole(other, kept.id) == before
+
+
+async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
+    store: RedisStore, other: RedisStore, tmp_path: Path
+) -> None:
+    kept = await kept_game(store, hooks=1)
+    await moved(store, other, tmp_path)
+    loaded = await other.load(kept.id)
+    assert loaded is not None
+    (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
+    await act(context_on(other), kept.id, Asked(Act(move=move_id(first)), kept.created.owner_token))
+    assert await moved(store, other, tmp_path, replace=True) == {"exported": 1, "imported": 1}
+    assert await whole(other, kept.id) == await whole(store, kept.id)
+
+
+async def test_the_same_game_gives_the_same_file(store: RedisStore, tmp_path: Path) -> None:
+    kept = await kept_game(store, "finished")
+    for name in ("a.json.gz", "b.json.gz", "c.json"):
+        await export_games(store, CATALOGUE, [kept.id], tmp_path / name)
+    first, second, plain = ((tmp_path / name).read_bytes() for name in ("a.json.gz", "b.json.gz", "c.json"))
+    assert first == second
+    assert gzip.decompress(first) == plain
+    assert (tmp_path / "a.json.gz").stat().st_mode & 0o777 == 0o600
+
+
+async def test_no_token_is_in_any_of_it(store: RedisStore, tmp_path: Path) -> None:
+    kept = await kept_game(store, hooks=1)
+    await export_games(store, CATALOGUE, [kept.id], tmp_path / "game.json")
+    text = (tmp_path / "game.json").read_text()
+    tokens = [kept.created.owner_token, kept.created.spectator_token, *(seat.token for seat in kept.created.seats)]
+    assert not [secret for secret in (*tokens, CREATOR) if secret in text]
+
+
+async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
+    store: RedisStore, other: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = [await kept_game(store, "waiting") for _ in range(30)]
+    assert await moved(store, other, tmp_path) == {"exported": 30, "imported": 30}
+    assert await other.versions([kept.id for kept in games]) == await store.versions([kept.id for kept in games])
+    assert await export_games(store, CATALOGUE, ["none"], tmp_path) == {"failed": 1}
+    assert "game none: there is no such game" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    (
+        ({"digest": "0" * 32}, "its snapshot says digest"),
+        ({"status": "finished"}, "its snapshot says status active"),
+        ({"version": 3}, "its snapshot says version"),
+        ({"game": "other"}, "its snapshot is of game"),
+        ({"snapshot": "AAAA"}, "its snapshot cannot be read"),
+        ({"snapshot": "!"}, "it is no document of a game"),
+        ({"access": "AAAA"}, "its access record cannot be read"),
+        ({"access": None}, "nobody could play on"),
+        ({"visibility": "private"}, "its access record is of another game"),
+        ({"tileset_hash": "0"}, "its tile set has the hash"),
+        ({"schema": LATEST + 1}, "only a later release knows"),
+        ({"schema": 0}, "it is no document of a game"),
+        ({"format": "other"}, "it is no document of a game"),
+        ({"created_at": "../../../etc/x"}, "it is no document of a game"),
+        ({"game": "../x"}, "it is no document of a game"),
+    ),
+)
+async def test_a_document_that_was_changed_is_refused(
+    store: RedisStore,
+    other: RedisStore,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: dict[str, object],
+    reason: str,
+) -> None:
+    kept = await kept_game(store)
+    file = tmp_path / "game.json"
+    await export_games(store, CATALOGUE, [kept.id], file)
+    file.write_bytes(msgspec.json.encode({**msgspec.json.decode(file.read_bytes()), **change}))
+    assert await import_files(other, [file], KEPT, replace=False) == {"refused": 1}
+    told = capsys.readouterr().err
+    assert told.startswith(f"{file}: ")
+    assert reason in told
+    assert await other.load(kept.id) is None
+
+
+async def test_a_broken_chain_is_refused_and_said_where(
+    store: RedisStore, other: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = await kept_game(store)
+    file = tmp_path / "game.json"
+    await export_games(store, CATALOGUE, [kept.id], file)
+    whole_file = file.read_bytes()
+    document = msgspec.json.decode(whole_file)
+    at = document["diffs"][6]["at"].encode()
+    seventh = whole_file.index(b'"version":7')
+    begin = whole_file.rindex(at, 0, seventh)
+    reordered = [*document["diffs"][:6], *document["diffs"][7:], document["diffs"][6]]
+    for broken, reason in (
+        (whole_file[:begin] + b"2001-01-01T00:00:00Z" + whole_file[begin + len(at) :], "the chain breaks"),
+        (msgspec.json.encode({**document, "diffs": reordered}), "the diff is version 8 of game"),
+    ):
+        file.write_bytes(broken)
+        assert await import_files(other, [file], KEPT, replace=False) == {"refused": 1}
+        told = capsys.readouterr().err
+        assert "version 7: " in told
+        assert reason in told
+
+
+async def test_a_file_that_ends_in_the_middle_is_refused(
+    store: RedisStore, other: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = await kept_game(store)
+    file = tmp_path / "game.json.gz"
+    await export_games(store, CATALOGUE, [kept.id], file)
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+    (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
+    (tmp_path / "y.json").write_bytes(b"")
+    assert await import_files(other, found_in([tmp_path]), KEPT, replace=False) == {"refused": 3}
+    assert "ends in the middle" in capsys.readouterr().err
+
+
+async def test_a_client_that_sends_it_twice_stores_it_once(
+    store: RedisStore, other: RedisStore, tmp_path: Path
+) -> None:
+    kept = await kept_game(store, hooks=1)
+    file = tmp_path / "game.json"
+    await export_games(store, CATALOGUE, [kept.id], file)
+    document = read(file.read_bytes())
+    restoring = restoring_of(document, KEPT, replace=False)
+    assert [await other.moving.restore(restoring) for _ in range(2)] == [True, True]
+    assert await other.moving.restore(restoring_of(document, KEPT, replace=False)) is False
+    assert await whole(other, kept.id) == await whole(store, kept.id)
+
+
+async def test_a_server_that_takes_no_writes_stores_nothing_of_it(
+    store: RedisStore, other: RedisStore, other_redis: Redis, tmp_path: Path
+) -> None:
+    kept = await kept_game(store)
+    await export_games(store, CATALOGUE, [kept.id], tmp_path / "game.json")
+    await other_redis.config_set("maxmemory", 1)
+    try:
+        with pytest.raises(StoreUnavailable):
+            await import_files(other, [tmp_path / "game.json"], KEPT, replace=True)
+        assert await other_redis.keys("*{*") == []
+    finally:
+        await other_redis.config_set("maxmemory", 0)

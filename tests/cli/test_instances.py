@@ -1,0 +1,103 @@
+"""Instances as processes, which keep the games beside serving them, whatever becomes of each."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from redis.asyncio import Redis
+
+from service.archive_storage.atomic_files import found_in
+from service.games.archive.document import read
+from service.games.archive.validation import prove
+from service.games.timestamps import DAY_S
+from service.store import keys
+from service.store.embedded.server import embedded_server
+from tests.started import started
+
+TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
+ARCHIVED_S = 60
+
+
+class Kept(NamedTuple):
+    """An instance, and the Redis that nobody else has."""
+
+    url: str
+    redis_url: str
+
+
+async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to_another_instance(
+    tmp_path: Path, redis: Redis, redis_url: str
+) -> None:
+    archive = tmp_path / "archive"
+    flags = ("--archive-url", archive.as_uri())
+    async with aiohttp.ClientSession() as session:
+        async with started(tmp_path, redis_url, *flags) as instance:
+            async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
+                created = await response.json()
+            game, headers = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
+            async with session.delete(f"{instance.url}/v1/games/{game}", headers=headers) as response:
+                assert response.status == 200
+                ended = await response.json()
+            made_at_the_start = (keys.UPKEEP, keys.UPKEEP_LEASE)
+            async with asyncio.timeout(ARCHIVED_S):
+                while await redis.exists(*made_at_the_start) < 2:  # noqa: ASYNC110  another process makes them
+                    await asyncio.sleep(0.02)
+            await instance.stop(signal.SIGKILL)
+        assert not await asyncio.to_thread(archive.exists)
+        assert await redis.delete(keys.listed("aborted"), *made_at_the_start) == 3
+        async with started(tmp_path, redis_url, *flags) as instance, asyncio.timeout(ARCHIVED_S):
+            while not (files := await asyncio.to_thread(_documents, archive)):  # noqa: ASYNC110  another process writes
+                await asyncio.sleep(0.1)
+            while await _listed(session, instance.url) != [game]:  # noqa: ASYNC110  it does so by itself
+                await asyncio.sleep(0.1)
+    (file,) = files
+    document = read(await asyncio.to_thread(file.read_bytes))
+    assert (document.game, document.status, document.version) == (game, "aborted", ended["version"])
+    assert prove(document).game.id == game
+
+
+@pytest.mark.parametrize(
+    ("players", "aborts", "days"),
+    (
+        ([{"name": "Ana"}, {"open": True}], False, 2),
+        ([{"name": "Ana"}, {"name": "Bo"}], False, 4),
+        ([{"name": "Ana"}, {"name": "Bo"}], True, 6),
+    ),
+    ids=("waiting", "active", "aborted"),
+)
+async def test_the_settings_say_how_long_games_are_kept(
+    kept_for_days: Kept, players: list[dict[str, Any]], days: int, *, aborts: bool
+) -> None:
+    async with aiohttp.ClientSession(kept_for_days.url) as session:
+        async with session.post("/v1/games", json={"players": players}) as response:
+            created = await response.json()
+        game, headers = created["game"]["id"], {"Authorization": f"Bearer {created['owner_token']}"}
+        if aborts:
+            async with session.delete(f"/v1/games/{game}", headers=headers) as response:
+                assert response.status == 200
+    async with Redis.from_url(kept_for_days.redis_url) as redis:
+        for key in (keys.game(game), keys.log(game)):
+            assert days * DAY_S - 60 < await redis.ttl(key) <= days * DAY_S
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def kept_for_days(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kept]:
+    """An instance that keeps waiting, active and finished games for 2, 4 and 6 days."""
+    flags = ("--keep-waiting-days", "2", "--keep-active-days", "4", "--keep-finished-days", "6")
+    directory = tmp_path_factory.mktemp("kept")
+    async with embedded_server(directory) as server, started(directory, server.url, *flags) as instance:
+        yield Kept(instance.url, server.url)
+
+
+def _documents(archive: Path) -> list[Path]:
+    return [*found_in([archive])] if archive.exists() else []
+
+
+async def _listed(session: aiohttp.ClientSession, url: str) -> list[str]:
+    async with session.get(f"{url}/v1/games?status=aborted") as response:
+        return [one["id"] for one in (await response.json())["games"]]

@@ -1,0 +1,117 @@
+"""Archives in object storage: put there by the library that deployments use, over S3's protocol to a real server."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from obstore import get_async, list_with_delimiter
+from obstore.store import S3Store, from_url
+
+from service.archive_storage.object_storage import BadArchiveUrl, Buckets, Directory, objects_at
+from service.games.archive.archiver import SOON_S, Archiver
+from service.games.archive.document import read
+from service.games.archive.port import ObjectsUnavailable
+from service.games.archive.validation import prove
+from service.store.game_store import RedisStore
+from tests.cli.games import kept_game
+from tests.games.logs import CATALOGUE
+from tests.games.seated import Clock
+from tests.redis_servers.node import free_ports
+
+BUCKET = "archives"
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with a bucket."""
+    directory = tmp_path_factory.mktemp("buckets")
+    (directory / BUCKET).mkdir()
+    (port,) = free_ports(1)
+    command = (sys.executable, "-m", "localbucket", "--port", str(port), str(directory))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_until_listening(server, port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+def _wait_until_listening(server: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + 20
+    while server.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.02)
+    raise RuntimeError("the object storage did not start")
+
+
+@pytest.fixture
+def environment(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an operator sets beside the URL."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3)
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+
+
+@pytest.fixture
+def archiving(store: RedisStore) -> RedisStore:
+    store.archiving = True
+    return store
+
+
+@pytest.mark.usefixtures("environment")
+async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore) -> None:
+    kept = await kept_game(archiving, "finished")
+    clock = Clock()
+    clock.now += SOON_S + 1
+    for _ in range(2):
+        archiver = Archiver(archiving, archiving.archive, objects_at(f"s3://{BUCKET}/games"), CATALOGUE, clock)
+        await archiver.look_round()
+    assert await archiving.archive.archived(kept.id) > 0
+    bucket = from_url(f"s3://{BUCKET}")
+    assert isinstance(bucket, S3Store)
+    (name,) = [one["path"] for one in bucket.list("games").collect()]
+    assert name.endswith(f"-{kept.id}.json.gz")
+    assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
+    data = bytes(await (await get_async(bucket, name)).bytes_async())
+    assert prove(read(data)).game.id == kept.id
+
+
+@pytest.mark.usefixtures("environment")
+async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
+    archiving: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = await kept_game(archiving, "finished")
+    clock = Clock()
+    clock.now += SOON_S + 1
+    objects = objects_at("s3://nothing/games")
+    await Archiver(archiving, archiving.archive, objects, CATALOGUE, clock).look_round()
+    assert f"game {kept.id} is not archived yet: the archive's bucket: " in caplog.text
+    assert "secret" not in caplog.text
+    assert await archiving.archive.due(2**33, 10) == [kept.id]
+
+
+@pytest.mark.usefixtures("environment")
+async def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    with pytest.raises(ObjectsUnavailable, match="bucket"):
+        await objects_at(f"s3://{BUCKET}/games").put("x", b"")
+
+
+@pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))
+def test_other_storages_are_known_by_their_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "account")
+    assert isinstance(objects_at(url), Buckets)
+
+
+def test_without_the_library_only_directories_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.archive_storage.object_storage.find_spec", lambda _: None)
+    with pytest.raises(BadArchiveUrl, match=r"pip install 'south-seas\[archive\]'"):
+        objects_at("s3://bucket/x")
+    assert isinstance(objects_at("file:///archive"), Directory)

@@ -1,0 +1,143 @@
+"""Each game is kept as long after its last change as the setting for its status says, in all of its keys."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from schemas.acting import Act, ForSeat
+from schemas.lobby import JoinGame, Rematch
+from schemas.vocabulary import Status
+from schemas.webhooks import RegisterWebhook
+from service.engine import decode, legal_moves, move_id
+from service.games.commands.act import abort_game, act
+from service.games.commands.create import Joiner, join
+from service.games.commands.execute import Asked
+from service.games.commands.rematch import RematchAsked, rematch
+from service.games.commands.resign import resign_seat
+from service.games.commands.undo import undo
+from service.games.context import Context, Retention
+from service.games.scheduler import go_on
+from service.games.timestamps import DAY_S
+from service.games.webhooks.registration import Registering, register
+from service.store import keys
+from service.store.game_store import RedisStore
+from tests.cli.games import Kept, context_on, kept_game
+from tests.games.logs import ARCHIPELAGO
+from tests.games.seated import Clock
+
+KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
+ANSWERS_S = DAY_S
+SLACK_S = 60
+
+
+async def one_move(kept: Kept, context: Context) -> None:
+    loaded = await context.store.load(kept.id)
+    assert loaded is not None
+    (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
+    await act(context, kept.id, Asked(Act(move=move_id(first)), kept.created.owner_token, key="k" * 32))
+
+
+async def joined(kept: Kept, context: Context) -> None:
+    await join(context, kept.id, JoinGame(name="Bo"), Joiner(kept.created.owner_token, None))
+
+
+async def taken_back(kept: Kept, context: Context) -> None:
+    """After the tile, so that there is something to take back, unless the tile has ended the turn."""
+    await one_move(kept, context)
+    loaded = await context.store.load(kept.id)
+    assert loaded is not None
+    if decode(loaded.snapshot).undoable:
+        await undo(context, kept.id, Asked(ForSeat(), kept.created.owner_token))
+
+
+async def resigned(kept: Kept, context: Context) -> None:
+    await resign_seat(context, kept.id, Asked(ForSeat(seat=0), kept.created.owner_token))
+
+
+async def too_late(kept: Kept, context: Context) -> None:
+    assert isinstance(context.clock, Clock)
+    context.clock.now += 10_000
+    await go_on(context, kept.id)
+
+
+async def aborted(kept: Kept, context: Context) -> None:
+    await abort_game(context, kept.id, token=kept.created.owner_token, if_match=None)
+
+
+async def rematched(kept: Kept, context: Context) -> None:
+    await rematch(context, kept.id, RematchAsked(Rematch(), kept.created.owner_token, None))
+
+
+async def nothing(kept: Kept, context: Context) -> None:
+    del kept, context
+
+
+Change = Callable[[Kept, Context], Awaitable[None]]
+
+
+@pytest.mark.parametrize(
+    ("status", "change", "days"),
+    (
+        ("waiting", nothing, 3),
+        ("waiting", joined, 5),
+        ("waiting", aborted, 7),
+        ("active", nothing, 5),
+        ("active", one_move, 5),
+        ("active", taken_back, 5),
+        ("active", too_late, 5),
+        ("active", resigned, 7),
+        ("active", aborted, 7),
+        ("finished", nothing, 7),
+        ("finished", rematched, 7),
+        ("aborted", rematched, 7),
+    ),
+)
+async def test_after_each_kind_of_change_it_is_kept_for_its_status(
+    store: RedisStore, redis: Redis, status: Status, change: Change, days: int
+) -> None:
+    context = context_on(store, retention=KEPT)
+    timed: dict[str, Any] = {"turn_timeout_s": 600, "on_timeout": "pass"} if change is too_late else {}
+    kept = await kept_game(store, status, context=context, **timed)
+    for key in (keys.game(kept.id), keys.log(kept.id)):  # what is kept on must be put off by the change itself
+        if change is not nothing:
+            await redis.expire(key, 1000)
+    await change(kept, context)
+    for key in (keys.game(kept.id), keys.log(kept.id)):
+        assert days * DAY_S - SLACK_S < await redis.ttl(key) <= days * DAY_S, key
+    for name in await redis.keys(keys.found_by("*")):
+        assert await redis.ttl(name) > max(KEPT) + DAY_S
+
+
+async def test_nothing_of_a_game_is_kept_for_ever(store: RedisStore, redis: Redis) -> None:
+    context = context_on(store, retention=KEPT)
+    kept = await kept_game(store, context=context, hooks=1)
+    await one_move(kept, context)
+    of_game = await redis.keys(f"*{{{kept.id}}}*")
+    assert len(of_game) >= 2
+    assert all([await redis.ttl(key) > 0 for key in of_game]), of_game
+
+
+async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisStore, redis: Redis) -> None:
+    context = context_on(store, retention=KEPT)
+    kept = await kept_game(store, context=context)
+    await redis.expire(keys.game(kept.id), 1000)
+    url = RegisterWebhook(url="https://example.org/")
+    await register(context, kept.id, Registering(url, kept.created.owner_token, None, 10))
+    assert 900 < await redis.ttl(keys.game(kept.id)) <= 1000
+
+
+async def test_when_a_game_has_expired_nothing_finds_it_any_more(store: RedisStore, redis: Redis) -> None:
+    context = context_on(store)
+    kept = await kept_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
+    for key in (keys.game(kept.id), keys.log(kept.id)):
+        await redis.pexpire(key, 1)
+    async with asyncio.timeout(10):
+        while await redis.exists(keys.game(kept.id)):  # noqa: ASYNC110  Redis gives no sign of it
+            await asyncio.sleep(0.01)
+    assert await store.due(2**33, 10) == [kept.id]
+    await redis.zadd(keys.DUE, {kept.id: 1_000_000_000.5})
+    await go_on(context, kept.id)
+    assert await store.due(2**33, 10) == []

@@ -1,0 +1,48 @@
+"""Keep documents of a schema number for good: `python -m tests.cli.write_document`, once, when `LATEST` was raised.
+
+It writes an archive of a game that is over and has a rematch, and an export of one that is being played.
+"""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from schemas.lobby import Rematch
+from service.engine import decode
+from service.games.archive.builder import archive_of, export_of
+from service.games.archive.document import LATEST, write
+from service.games.commands.rematch import RematchAsked, rematch
+from service.store.client import connect
+from service.store.embedded.server import embedded_server
+from service.store.game_store import RedisStore
+from tests.cli.games import kept_game
+from tests.games.logs import CATALOGUE
+
+DOCUMENTS = Path(__file__).parent / "documents"
+
+
+async def documents(store: RedisStore) -> dict[str, bytes]:
+    """Both, by the names of their files."""
+    over = await kept_game(store, "finished")
+    await rematch(over.context, over.id, RematchAsked(Rematch(), over.created.owner_token, None))
+    loaded = await store.load(over.id)
+    assert loaded is not None
+    archive = await archive_of(store, CATALOGUE, loaded, decode(loaded.snapshot))
+    active = await kept_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", hooks=1)
+    export = await export_of(store, CATALOGUE, active.id)
+    assert export is not None
+    return {f"{LATEST}.archive.json.gz": write(archive), f"{LATEST}.export.json.gz": write(export)}
+
+
+async def main() -> None:
+    """Write the files; raises FileExistsError where the number has them already."""
+    with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
+        async with embedded_server(Path(directory)) as server, connect(server.url) as store:
+            found = await documents(store)
+    for name, data in found.items():
+        with (DOCUMENTS / name).open("xb") as file:
+            file.write(data)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

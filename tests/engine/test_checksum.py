@@ -1,0 +1,42 @@
+"""The seal tells a snapshot that was changed from one that was written, and is passed over by who does not know it."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.engine import Game, decode, encode
+from service.engine.checksum import sealed, unsealed
+from tests.engine.games import archipelago_tables, new_game
+
+GAME = new_game(archipelago_tables(), 1)
+SEALED = sealed(encode(GAME))
+
+
+def test_a_sealed_snapshot_is_the_same_game() -> None:
+    assert unsealed(SEALED) == encode(GAME)
+    assert decode(SEALED) == decode(encode(GAME)) == GAME
+
+
+def test_who_knows_no_seals_passes_over_it() -> None:
+    assert msgspec.msgpack.decode(SEALED, type=Game) == GAME
+
+
+def test_a_seal_is_one_more_member() -> None:
+    *fields, seal = msgspec.msgpack.decode(SEALED)
+    assert fields == msgspec.msgpack.decode(encode(GAME))
+    assert 0 <= seal < 2**32
+
+
+@given(st.integers(3, len(SEALED) - 6), st.integers(1, 255))
+def test_no_changed_byte_goes_unseen(place: int, change: int) -> None:
+    changed = bytearray(SEALED)
+    changed[place] ^= change
+    with pytest.raises(msgspec.DecodeError, match="not what was written"):
+        decode(bytes(changed))
+
+
+@pytest.mark.parametrize("cut", range(1, len(SEALED), 97))
+def test_a_torn_one_is_none(cut: int) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decode(SEALED[:cut])

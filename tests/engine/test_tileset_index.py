@@ -1,0 +1,97 @@
+"""The tables, computed once, against the same questions answered by hand for each tile."""
+
+from itertools import product
+
+import pytest
+
+from schemas.base import canonical
+from service.engine.tileset_index import CELL_REACH, NEIGHBOURS, Tables, to_cell, to_xy
+from service.engine.tileset_validation import parse
+from tests.engine.lockstep import archipelago
+from tests.reference.payments import payments
+from tests.reference.pieces import STEPS, Json, Ship, Tile
+from tests.reference.random_sets import random_tileset
+
+SETS = (archipelago(), *(random_tileset(seed) for seed in range(12)))
+SHOWN = (None, "sea", "bridge", "island")
+"""What two bits of a cell's packed edges mean."""
+
+
+def named(tileset: Json) -> str:
+    return str(tileset["id"])
+
+
+def tables_of(tileset: Json) -> Tables:
+    return Tables(parse(canonical(tileset)))
+
+
+@pytest.mark.parametrize("tileset", SETS, ids=named)
+def test_fits_lists_the_rotations_in_which_all_shared_edges_are_alike(tileset: Json) -> None:
+    tables = tables_of(tileset)
+    for number, data in enumerate(tileset["tiles"]):
+        tile = Tile.of(data)
+        for packed, around in enumerate(product(SHOWN, repeat=4)):
+            neighbours = around[::-1]
+            expected = [
+                rotation
+                for rotation in range(4)
+                if all(
+                    shown in (None, edge) for shown, edge in zip(neighbours, tile.turned_edges(rotation), strict=True)
+                )
+            ]
+            assert [*tables.fits[number][packed]] == (expected if packed else []), (data["id"], neighbours)
+
+
+@pytest.mark.parametrize("tileset", SETS, ids=named)
+def test_marks_are_what_the_neighbour_across_a_side_is_shown(tileset: Json) -> None:
+    tables = tables_of(tileset)
+    for number, data in enumerate(tileset["tiles"]):
+        for rotation, side in product(range(4), range(4)):
+            shown = tables.marks[number * 4 + rotation][side]
+            facing = (side + 2) % 4
+            assert shown == shown & 3 << 2 * facing
+            assert SHOWN[shown >> 2 * facing] == Tile.of(data).turned_edges(rotation)[side]
+
+
+@pytest.mark.parametrize("tileset", SETS, ids=named)
+def test_slots_are_the_segments_along_a_side_and_meet_the_neighbours_in_reverse(tileset: Json) -> None:
+    """Across a side the halves meet 0-5 and 1-4, or 2-7 and 3-6: the first of one with the second of the other."""
+    tables = tables_of(tileset)
+    for number, data in enumerate(tileset["tiles"]):
+        for rotation, side in product(range(4), range(4)):
+            expected = along(Tile.of(data).turned(rotation), side)
+            turned = number * 4 + rotation
+            assert tables.clockwise[turned][side] == expected
+            assert tables.facing[turned][side] == expected[::-1]
+
+
+def along(tile: Tile, side: int) -> tuple[int, ...]:
+    """The segments of a tile along a side, clockwise."""
+    first, second = (
+        [index for index, segment in enumerate(tile.segments) if half in segment.halves]
+        for half in (2 * side, 2 * side + 1)
+    )
+    land = [index for index, segment in enumerate(tile.segments) if side in segment.edges]
+    return (*first, *land, *second) if land else (*first,)
+
+
+@pytest.mark.parametrize("tileset", SETS, ids=named)
+def test_every_ship_takes_the_payments_that_the_reference_finds(tileset: Json) -> None:
+    tables = tables_of(tileset)
+    for number, data in enumerate(tileset["ships"]):
+        ship = tables.ships[number]
+        purse = dict.fromkeys(("bananas", "shells", "fish"), ship.total)
+        assert [*ship.payments] == payments(Ship.of(data), purse)
+        assert {sum(payment) for payment in ship.payments} == {ship.total}
+
+
+def test_cells_pack_and_unpack() -> None:
+    reach = range(1 - CELL_REACH, CELL_REACH, 7)
+    cells = {to_cell(x, y): (x, y) for x, y in product(reach, reach)}
+    assert len(cells) == len(reach) ** 2
+    assert all(to_xy(cell) == place for cell, place in cells.items())
+
+
+def test_a_neighbour_is_one_addition_away() -> None:
+    for x, y in product((-CELL_REACH + 2, -1, 0, 1, CELL_REACH - 2), repeat=2):
+        assert [to_xy(to_cell(x, y) + step) for step in NEIGHBOURS] == [(x + dx, y + dy) for dx, dy in STEPS]

@@ -1,0 +1,375 @@
+"""What `parse` and `check` refuse, each by a small set with one thing wrong, and what they accept."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec import convert
+
+from schemas.tileset import TileSet
+from service.engine import Tables
+from service.engine.tileset_validation import Fault, TileSetInvalid, check, parse
+from tests.reference.random_sets import random_tileset
+from tests.reference.sets import bridge, island, market, sea, ship, tileset
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.reference.pieces import Json
+
+KINDS = {"s": "sea", "b": "bridge", "i": "island"}
+
+OPEN_SEA = sea(range(8))
+WEST, EAST = sea([5, 6, 7, 0]), sea([1, 2, 3, 4])
+
+
+def tile(edges: str, *segments: Json, name: str = "t", count: int = 2) -> Json:
+    """Return a tile as it is written, right or wrong; `edges` says what n, e, s, w are, as in "sbsi"."""
+    named = {edge: KINDS[letter] for edge, letter in zip("nesw", edges, strict=True)}
+    return {"id": name, "count": count, "edges": named, "segments": list(segments)}
+
+
+def small_set(*tiles: Json, ships: Sequence[Json] = (ship("s1", 2, any_ware=3),), start: str = "t") -> Json:
+    return tileset(start, tiles or [tile("ssss", OPEN_SEA)], ships)
+
+
+def faults_of(made: Json) -> list[Fault]:
+    """Return what `parse` finds; the set must not be playable."""
+    with pytest.raises(TileSetInvalid) as refused:
+        parse(json.dumps(made).encode())
+    return [*refused.value.faults]
+
+
+def test_a_set_as_small_as_can_be_is_accepted() -> None:
+    parsed = parse(json.dumps(small_set()).encode())
+    assert parsed.tiles[0].count == 2
+    assert check(parsed) == []
+
+
+@pytest.mark.parametrize(
+    "segments",
+    (
+        pytest.param((bridge("ns"), WEST, EAST), id="a bridge through parts two seas"),
+        pytest.param((bridge("n"), bridge("s"), WEST, EAST), id="two bridges that end inside"),
+        pytest.param((bridge("n"), bridge("s"), OPEN_SEA), id="one sea around two bridge ends (R0)"),
+        pytest.param(
+            (bridge("n"), market(), bridge(), island(), bridge("s"), OPEN_SEA), id="land that reaches no edge"
+        ),
+    ),
+)
+def test_what_a_tile_with_two_bridge_edges_may_show(segments: tuple[Json, ...]) -> None:
+    assert check(convert(small_set(tile("bsbs", *segments)), TileSet)) == []
+
+
+def test_islands_whose_tips_touch_and_three_seas_are_accepted() -> None:
+    made = tile("isib", island("n"), island("s"), bridge("w"), sea([2, 3]), sea([6]), sea([7]))
+    assert check(convert(small_set(made), TileSet)) == []
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_stranger_sets_than_anybody_would_print_are_accepted_and_serve_the_engine(seed: int) -> None:
+    Tables(parse(json.dumps(random_tileset(seed)).encode()))
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "reason"),
+    (
+        pytest.param(
+            small_set(tile("ssss", OPEN_SEA, count=1)),
+            "tiles",
+            "a set has 2 to 500 tiles, counting the start tile; this one has 1",
+            id="only the start tile",
+        ),
+        pytest.param(
+            small_set(tile("ssss", OPEN_SEA, count=400), tile("ssss", OPEN_SEA, name="u", count=101)),
+            "tiles",
+            "a set has 2 to 500 tiles, counting the start tile; this one has 501",
+            id="too many tiles",
+        ),
+        pytest.param(small_set(ships=[]), "ships", "a set has 1 to 500 ships; this one has 0", id="no ship"),
+        pytest.param(
+            small_set(ships=[ship("s1", 2**31 - 1, any_ware=1), ship("s2", 1, any_ware=1)]),
+            "ships",
+            "all ships together are worth at most 2147483647 points; these are worth 2147483648",
+            id="more points than a number holds",
+        ),
+        pytest.param(small_set(start="u"), "start", "no tile has the id u", id="no start tile"),
+        pytest.param(
+            small_set(tile("ssss", OPEN_SEA), tile("ssss", OPEN_SEA)),
+            "tiles[1].id",
+            "t is already the id of tiles[0]",
+            id="a tile id twice",
+        ),
+        pytest.param(
+            small_set(ships=[ship("s1", 2, any_ware=3), ship("s1", 3, any_ware=4)]),
+            "ships[1].id",
+            "s1 is already the id of ships[0]",
+            id="a ship id twice",
+        ),
+        pytest.param(
+            small_set(ships=[ship("s1", 2)]), "ships[0].cost", "s1 asks for no wares at all", id="a ship for nothing"
+        ),
+    ),
+)
+def test_counts_and_ids(made: Json, path: str, reason: str) -> None:
+    assert faults_of(made) == [Fault(path, reason)]
+
+
+def test_a_ship_asks_for_no_more_groups_than_there_are_wares() -> None:
+    made = small_set(ships=[ship("s1", 2, same=[1, 1, 1])])
+    assert check(convert(made, TileSet)) == []
+    made["ships"][0]["cost"]["same"].append(1)
+    assert [fault.path for fault in faults_of(made)] == ["ships[0].cost.same"]
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "reason"),
+    (
+        pytest.param(
+            tile("bsss", sea(range(8))),
+            "tiles[0].edges.n",
+            "the edge n shows bridge, but no bridge segment lists it",
+            id="a bridge edge without a bridge",
+        ),
+        pytest.param(
+            tile("isss", sea(range(2, 8))),
+            "tiles[0].edges.n",
+            "the edge n shows island, but no island segment lists it",
+            id="an island edge without an island",
+        ),
+        pytest.param(
+            tile("ssss", OPEN_SEA, bridge("n")),
+            "tiles[0].segments[1].edges",
+            "this bridge lists the edge n, which shows sea",
+            id="a bridge on a sea edge",
+        ),
+        pytest.param(
+            tile("bsss", bridge("n"), island("n"), OPEN_SEA),
+            "tiles[0].segments[1].edges",
+            "this island lists the edge n, which shows bridge",
+            id="an island on a bridge edge",
+        ),
+        pytest.param(
+            tile("bsss", bridge("n"), bridge("n"), OPEN_SEA),
+            "tiles[0].segments[1].edges",
+            "this bridge lists the edge n, which segments[0] already has",
+            id="two bridges on one edge",
+        ),
+        pytest.param(
+            tile("isss", island("n"), island("n"), sea(range(2, 8))),
+            "tiles[0].segments[1].edges",
+            "this island lists the edge n, which segments[0] already has",
+            id="two islands on one edge",
+        ),
+        pytest.param(
+            tile("bsss", bridge("nn"), OPEN_SEA),
+            "tiles[0].segments[0].edges",
+            "the bridge lists the edge n 2 times",
+            id="an edge twice in one segment",
+        ),
+        pytest.param(
+            tile("sbbb", bridge("esw"), sea([7, 0, 1, 2]), sea([3, 4]), sea([5, 6])),
+            "tiles[0].segments[0].edges",
+            "a bridge segment has at most 2 edges (R5.1)",
+            id="a bridge with three edges",
+        ),
+        pytest.param(
+            tile("ssss", sea(range(7))),
+            "tiles[0].segments",
+            "half 7, on the sea edge w, is in no sea segment",
+            id="a half in no sea",
+        ),
+        pytest.param(
+            tile("bsbs", bridge("ns"), WEST, sea([1, 2, 3])),
+            "tiles[0].segments",
+            "half 4, on the bridge edge s, is in no sea segment",
+            id="no sea beside a bridge",
+        ),
+        pytest.param(
+            tile("bsbs", bridge("ns"), WEST, sea([1, 2, 3, 4, 5])),
+            "tiles[0].segments[2].halves",
+            "half 5 is already listed in segments[1]",
+            id="a half in two seas",
+        ),
+        pytest.param(
+            tile("ssss", sea([*range(8), 3])),
+            "tiles[0].segments[0].halves",
+            "half 3 is already listed in segments[0]",
+            id="a half twice in one sea",
+        ),
+        pytest.param(
+            tile("isss", island("n"), sea(range(1, 8))),
+            "tiles[0].segments[1].halves",
+            "half 1 is on the edge n, which shows island and so has no halves",
+            id="a half of an island edge",
+        ),
+        pytest.param(
+            tile("sisi", island("ew"), sea([0]), sea([1]), sea([4, 5])),
+            "tiles[0].segments[2].halves",
+            "both halves of the sea edge n belong to one sea, but segments[1] lists one of them",
+            id="a sea edge with two seas",
+        ),
+        pytest.param(
+            tile("bsbs", bridge("ns"), sea([5, 6, 7, 0], boat=True), sea([1, 2, 3, 4], boat=True)),
+            "tiles[0].segments[2].boat",
+            "t has a second boat; a boat tile has one (R0)",
+            id="two boats",
+        ),
+        pytest.param(
+            tile("ssss", market(), market(), OPEN_SEA),
+            "tiles[0].segments[1]",
+            "t has a second market; a tile has at most one",
+            id="two markets",
+        ),
+    ),
+)
+def test_edges_halves_and_segments(made: Json, path: str, reason: str) -> None:
+    assert faults_of(small_set(made)) == [Fault(path, reason)]
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "reason"),
+    (
+        pytest.param(
+            tile("iiii", island("ns"), island("ew")),
+            "tiles[0].segments[1]",
+            "this island cannot be drawn in one piece without crossing the island of segments[0]",
+            id="two islands",
+        ),
+        pytest.param(
+            tile("bbbb", bridge("ns"), bridge("ew"), sea([1, 2]), sea([3, 4]), sea([5, 6]), sea([7, 0])),
+            "tiles[0].segments[1]",
+            "this bridge cannot be drawn in one piece without crossing the bridge of segments[0]",
+            id="two bridges",
+        ),
+        pytest.param(
+            tile("bibi", bridge("ns"), island("ew"), sea([0]), sea([1]), sea([4]), sea([5])),
+            "tiles[0].segments[1]",
+            "this island cannot be drawn in one piece without crossing the bridge of segments[0]",
+            id="an island under a bridge",
+        ),
+        pytest.param(
+            tile("bsbs", bridge("ns"), OPEN_SEA),
+            "tiles[0].segments[1]",
+            "this sea cannot be drawn in one piece without crossing the bridge of segments[0]",
+            id="a sea on both sides of a bridge through",
+        ),
+        pytest.param(
+            tile("sisi", island("ew"), sea([0, 1, 4, 5])),
+            "tiles[0].segments[1]",
+            "this sea cannot be drawn in one piece without crossing the island of segments[0]",
+            id="a sea on both sides of an island",
+        ),
+        pytest.param(
+            tile("bbbb", *map(bridge, "nesw"), sea([7, 0, 3, 4]), sea([1, 2, 5, 6])),
+            "tiles[0].segments[5]",
+            "this sea cannot be drawn in one piece without crossing the sea of segments[4]",
+            id="two seas",
+        ),
+        pytest.param(
+            tile("ssss", sea([0, 1, 2, 3]), sea([4, 5, 6, 7])),
+            "tiles[0].segments",
+            "t has 2 seas, but no bridge, island or market that parts them",
+            id="nothing between two seas",
+        ),
+    ),
+)
+def test_what_cannot_be_drawn(made: Json, path: str, reason: str) -> None:
+    assert faults_of(small_set(made)) == [Fault(path, reason)]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    (
+        pytest.param(b"", "Input data was truncated", id="nothing"),
+        pytest.param(b"{'id'", "JSON is malformed", id="no JSON"),
+        pytest.param(b'{"id": "\xff"}', "this is not JSON in UTF-8", id="no UTF-8"),
+        pytest.param(b"[]", "Expected object, got array", id="a list"),
+        pytest.param(b'{"id": "a"}', "Object missing required field name", id="members missing"),
+    ),
+)
+def test_files_that_hold_something_else(data: bytes, reason: str) -> None:
+    with pytest.raises(TileSetInvalid) as refused:
+        parse(data)
+    (fault,) = refused.value.faults
+    assert fault.path == "$"
+    assert reason in fault.reason
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "path"),
+    (
+        (("id",), "Archipelago", "id"),
+        (("tiles",), {}, "tiles"),
+        (("tiles", 0), [], "tiles[0]"),
+        (("tiles", 0, "count"), 0, "tiles[0].count"),
+        (("tiles", 0, "edges", "n"), "land", "tiles[0].edges.n"),
+        (("tiles", 0, "segments", 0, "kind"), "reef", "tiles[0].segments[0].kind"),
+        (("tiles", 0, "segments", 0, "halves", 2), 8, "tiles[0].segments[0].halves[2]"),
+        (("tiles", 0, "segments", 0, "fish"), [3], "tiles[0].segments[0].fish[0]"),
+        (("tiles", 0, "segments", 0, "fishes"), [1], "tiles[0].segments[0]"),
+        (("ships", 0, "cost", "any"), -1, "ships[0].cost.any"),
+    ),
+)
+def test_values_of_the_wrong_shape(where: tuple[str | int, ...], value: object, path: str) -> None:
+    made = deepcopy(small_set())
+    holder: Any = made
+    for key in where[:-1]:
+        holder = holder[key]
+    holder[where[-1]] = value
+    assert [fault.path for fault in faults_of(made)] == [path]
+
+
+def test_all_faults_are_told_at_once() -> None:
+    crossing = tile("iiii", island("ns"), island("ew"))
+    halfless = tile("ssss", sea(range(6)), name="u")
+    nothing = ship("s1", 2)
+    assert [fault.path for fault in faults_of(small_set(crossing, halfless, ships=[nothing], start="v"))] == [
+        "start",
+        "tiles[0].segments[1]",
+        "tiles[1].segments",
+        "tiles[1].segments",
+        "ships[0].cost",
+    ]
+
+
+def test_one_wrong_value_of_each_tile_and_ship_is_told_at_once() -> None:
+    made = small_set(
+        tile("ssss", OPEN_SEA, count=0),
+        tile("ssss", sea([9])),
+        ships=[ship("s1", 2, any_ware=3), ship("s2", -1, any_ware=3)],
+    )
+    assert [fault.path for fault in faults_of(made)] == [
+        "tiles[0].count",
+        "tiles[1].segments[0].halves[0]",
+        "ships[1].points",
+    ]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_accepted_serves_the_engine(seed: int) -> None:
+    """Slips of the pen in a valid set: what they make of it is refused, or can be played."""
+    chance = Random(seed)
+    made = random_tileset(seed)
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        slip(chance, chance.choice(made["tiles"]))
+    changed = convert(made, TileSet)
+    if not check(changed):
+        Tables(changed)
+
+
+def slip(chance: Random, made: Json) -> None:
+    """Change one edge, or give one segment's edge or half to another."""
+    edge = chance.choice("nesw")
+    segment, other = chance.choice(made["segments"]), chance.choice(made["segments"])
+    listed = next((name for name in ("edges", "halves") if segment.get(name)), None)
+    if listed is None or chance.random() < 0.2:
+        made["edges"][edge] = chance.choice(("sea", "bridge", "island"))
+        return
+    moved = segment[listed].pop(chance.randrange(len(segment[listed])))
+    if listed in other and chance.random() < 0.8:
+        other[listed].append(moved)

@@ -1,0 +1,85 @@
+"""Bots are found by entry points, and one that cannot be used is refused with its name."""
+
+import shutil
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from service.games.bots import random
+from service.games.bots.plugins import GROUP, BadBot, find_bots, load
+from tests.games.bots.games import finish, start
+
+HERE = "tests.games.bots.plugged"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "bots" / "magpie"
+
+
+def install(directory: Path, name: str, source: str) -> None:
+    """What an installer leaves of a package that offers a bot."""
+    metadata = directory / f"bots_{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: bots-{name}\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {source}\n", encoding="utf-8")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory whose packages are installed."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_the_services_own_bots_are_there_by_name() -> None:
+    assert [loaded.bot.name for loaded in find_bots(plugins=False)] == ["expert", "greedy", "random"]
+    assert [loaded.info.heavy for loaded in find_bots(plugins=False)] == [True, False, False]
+
+
+def test_a_package_offers_a_bot(installed: Path) -> None:
+    install(installed, "first", f"{HERE}:FIRST")
+    assert [loaded.bot.name for loaded in find_bots(plugins=True)] == ["expert", "first", "greedy", "random"]
+    assert "first" not in [loaded.bot.name for loaded in find_bots(plugins=False)]
+
+
+def test_no_package_takes_a_name_that_is_taken(installed: Path) -> None:
+    install(installed, "greedy", f"{HERE}:FIRST")
+    with pytest.raises(BadBot, match="has this name too"):
+        find_bots(plugins=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "reason"),
+    (
+        ("absent", "tests.games.bots.absent:BOT", "ModuleNotFoundError"),
+        ("absent", f"{HERE}:ABSENT", "AttributeError"),
+        ("nameless", f"{HERE}:NAMELESS", "name"),
+        ("renamed", f"{HERE}:RENAMED", "calls itself another"),
+        ("versionless", f"{HERE}:VERSIONLESS", "version"),
+        ("speechless", f"{HERE}:SPEECHLESS", "no method"),
+    ),
+)
+def test_what_is_no_bot_is_refused_by_name(name: str, source: str, reason: str) -> None:
+    with pytest.raises(BadBot, match=reason) as raised:
+        load(name, source)
+    assert (raised.value.name, raised.value.source) == (name, source)
+
+
+def test_the_example_is_found_by_the_metadata_of_its_package_and_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    shutil.copytree(EXAMPLE, source)
+    options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", target, source], check=True)
+    monkeypatch.syspath_prepend(str(target))
+    assert [offered.name for offered in entry_points(group=GROUP)] == ["magpie"]
+    magpie = next(loaded for loaded in find_bots(plugins=True) if loaded.bot.name == "magpie")
+    ours, others = finish(start("glitter"), [magpie.bot, random.BOT])
+    assert ours > 2 * others
+    sys.modules.pop("south_seas_magpie")
+
+
+def test_the_page_on_bots_shows_the_example_as_it_is() -> None:
+    page = (EXAMPLE.parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+    assert (EXAMPLE / "south_seas_magpie.py").read_text(encoding="utf-8") in page

@@ -1,0 +1,105 @@
+"""Whether a person plays a game, and what is stored of whoever created it."""
+
+import pytest
+
+from schemas.lobby import CreateGame, Rematch, SeatAsked
+from schemas.vocabulary import TimeoutAsked
+from service.engine import decode
+from service.games.bots.priority import claim_of, creator_of, is_attended
+from service.games.commands.act import abort_game
+from service.games.commands.create import create
+from service.games.commands.rematch import RematchAsked, rematch
+from service.games.ports import Store
+from tests.engine.write_snapshot import SNAPSHOTS
+from tests.games.seated import Clock, Seated, context_of
+
+ANA = creator_of("192.0.2.1")
+TIMEOUT_S = 60
+
+
+async def seated(store: Store, *seats: SeatAsked, policy: TimeoutAsked | None = None) -> Seated:
+    """A game that Ana's address created."""
+    clock = Clock()
+    context = context_of(store, clock, bots_s=0.0)
+    asked = CreateGame(
+        players=list(seats),
+        first_seat=0,
+        seed="tides",
+        turn_timeout_s=None if policy is None else TIMEOUT_S,
+        on_timeout=policy,
+    )
+    created = await create(context, asked, key=None, include_moves=False, client=ANA)
+    return Seated(context, clock, created.answer)
+
+
+def people(*names: str) -> list[SeatAsked]:
+    return [SeatAsked(name=name) for name in names]
+
+
+async def test_a_game_of_bots_alone_is_played_by_nobody(store: Store) -> None:
+    game = await (await seated(store, SeatAsked(bot="random"), SeatAsked(bot="random"))).game()
+    assert claim_of(game) == (ANA, False)
+
+
+async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: Store) -> None:
+    table = await seated(store, *people("Ana", "Bo"), SeatAsked(bot="random"), policy="pass")
+    assert claim_of(await table.game()) == (ANA, True)
+    passed = []
+    for _ in range(2):
+        await table.wait(TIMEOUT_S + 1)
+        passed.append(is_attended(await table.game()))
+    assert passed == [True, False]
+    while (await table.game()).decider == 2:
+        await table.wait(0)
+    assert not is_attended(await table.game())
+    await table.act()
+    assert is_attended(await table.game())
+
+
+@pytest.mark.parametrize("policy", ("bot", "resign"))
+async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
+    store: Store, policy: TimeoutAsked
+) -> None:
+    table = await seated(store, *people("Ana", "Bo", "Cy"), policy=policy)
+    for _ in range(2):
+        assert is_attended(await table.game())
+        await table.wait(TIMEOUT_S + 1)
+    game = await table.game()
+    assert sum(player.bot is not None or player.resigned for player in game.players) == 2
+    assert is_attended(game)
+
+
+async def test_bots_go_on_without_who_resigned(store: Store) -> None:
+    table = await seated(store, SeatAsked(name="Ana"), SeatAsked(bot="random"), SeatAsked(bot="random"))
+    await table.resign()
+    assert claim_of(await table.game()) == (ANA, False)
+
+
+async def test_the_creator_is_forgotten_when_the_game_is_over(store: Store) -> None:
+    table = await seated(store, *people("Ana", "Bo"))
+    assert (await table.game()).creator == ANA
+    await abort_game(table.context, table.id, token=table.owner, if_match=None)
+    assert (await table.game()).creator == b""
+    again = await rematch(table.context, table.id, RematchAsked(Rematch(), table.owner, None, client=ANA))
+    found = await table.context.store.load(again.answer.game.id)
+    assert found is not None
+    assert decode(found.snapshot).creator == ANA
+
+
+async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(store: Store) -> None:
+    table = await seated(store, *people("Ana", "Bo"))
+    move = next(move for move in await table.moves() if move.startswith("p"))
+    await table.act(move)
+    assert (await table.game()).undoable == 1
+    await table.undo()
+    assert (await table.game()).creator == ANA
+
+
+def test_what_is_stored_of_a_creator_stands_for_hundreds_of_addresses() -> None:
+    assert 2 ** (8 * len(ANA)) * 200 < 2**32
+    assert creator_of("192.0.2.2") != ANA
+
+
+def test_a_game_of_an_earlier_release_has_people_and_no_creator() -> None:
+    game = decode((SNAPSHOTS / "2.msgpack").read_bytes())
+    assert claim_of(game) == (b"", True)

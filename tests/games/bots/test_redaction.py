@@ -1,0 +1,77 @@
+"""What a bot is shown: nothing from which the order of bag and pile follows."""
+
+from random import Random
+
+import pytest
+
+from service.engine import Game, copy, encode, is_finished
+from service.games.bots import expert, greedy, random
+from service.games.bots.interface import Bot
+from service.games.bots.redaction import shown
+from service.games.bots.runner import ask
+from tests.games.bots.games import ARCHIPELAGO, act, start
+from tests.games.bots.plugged import READING, plugged
+
+BOTS = (random.BOT, greedy.BOT, expert.BOT, READING)
+
+
+def reordered(game: Game, whim: Random) -> Game:
+    """The same for the players: bag and pile hold the same in another order."""
+    other = copy(game)
+    whim.shuffle(other.bag)
+    whim.shuffle(other.pile)
+    return other
+
+
+def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
+    game = start("hidden")
+    position, chance = shown(READING, ARCHIPELAGO, game)
+    assert (sorted(position.game.bag), sorted(position.game.pile)) == (sorted(game.bag), sorted(game.pile))
+    assert position.game.bag != game.bag
+    assert position.game.pile != game.pile
+    twin, _ = shown(READING, ARCHIPELAGO, reordered(game, Random(1)))
+    assert encode(twin.game) == encode(position.game)
+    assert chance.below(2**40) == shown(READING, ARCHIPELAGO, game)[1].below(2**40)
+
+
+def test_the_seed_is_nowhere_to_be_found() -> None:
+    game = start("a-seed-that-would-tell-everything")
+    position, chance = shown(READING, ARCHIPELAGO, game)
+    game_id = position.game.id
+    position.game.id = ""
+    assert game_id.endswith(game.seed)
+    assert game.seed.encode() not in encode(position.game)
+    assert game.seed not in repr(vars(chance))
+
+
+def test_another_version_of_a_bot_another_bot_and_another_turn_have_a_chance_of_their_own() -> None:
+    game = start("chance")
+    numbers = [shown(bot, ARCHIPELAGO, game)[1].below(2**40) for bot in BOTS]
+    game.version += 1
+    numbers.append(shown(READING, ARCHIPELAGO, game)[1].below(2**40))
+    game.version -= 1
+    newer = plugged("reading").bot
+    newer.version = "2"
+    numbers.append(shown(newer, ARCHIPELAGO, game)[1].below(2**40))
+    newer.version = "1"
+    assert len(set(numbers)) == len(numbers)
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
+def test_no_bot_decides_by_the_order(bot: Bot) -> None:
+    whim, game = Random(1), start("hidden")
+    compared = 0
+    while not is_finished(game):
+        if game.version % (40 if bot.heavy and bot is not READING else 1) == 0:
+            assert ask(bot, ARCHIPELAGO, game) == ask(bot, ARCHIPELAGO, reordered(game, whim))
+            compared += 1
+        act(game, greedy.BOT)
+    assert compared >= 2
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
+def test_a_bot_changes_nothing_while_it_thinks(bot: Bot) -> None:
+    game = start("thinking")
+    before = encode(game)
+    ask(bot, ARCHIPELAGO, game)
+    assert encode(game) == before

@@ -1,0 +1,189 @@
+"""Taking moves back: what may be, that all is as before, and that others follow it by the log alone."""
+
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.vocabulary import TimeoutAsked
+from service.engine import is_finished, view
+from service.games.commands import undo as undoing
+from service.games.commands.execute import Expected
+from service.games.commands.undo import last_state
+from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
+from service.games.patch import difference
+from service.games.ports import Store
+from service.games.verify import verify
+from service.json_patch import apply_patch
+from tests.games.course import TABLES, Course, without_history
+from tests.games.logs import ARCHIPELAGO, decoded
+from tests.games.seated import seated, seconds_left
+
+
+async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: Store) -> None:
+    table = await seated(store, timeout_s=60)
+    before = await table.game()
+    await table.follow()
+    seen = table.seen
+    table.clock.now += 5
+    await table.act()
+    assert (await table.game()).undoable == 1
+    acted = await table.undo(token=table.tokens[0], include_game=True, include_moves=True)
+    await table.follow()
+    assert {name for name, value in table.seen.items() if value != seen[name]} == {"version", "updated_at"}
+    assert (table.seen["version"], table.seen["turn"]["undoable"]) == (3, 0)
+    diff = table.log[-1]
+    assert (diff["by"], diff["seat"], diff["move"]) == ("seat", 0, None)
+    assert diff["events"] == [{"type": "move_undone", "seat": 0, "move": table.log[-2]["move"]}]
+    assert without_history(await table.game()) == without_history(before)
+    assert acted.game is not None
+    assert acted.legal_moves is not None
+    assert acted.legal_moves.phase == "place_tile"
+    assert seconds_left(await table.game(), table.clock) == 55
+
+
+async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: Store) -> None:
+    table = await seated(store)
+    states = [await table.game()]
+    chance = Random(5)
+    while True:
+        game = await table.game()
+        if game.undoable == 2:
+            break
+        if game.undoable == 0:
+            states = [game]
+        await table.act(chance.choice(await table.moves()))
+        states.append(await table.game())
+    for state in reversed(states[:-1]):
+        await table.undo()
+        assert without_history(await table.game()) == without_history(state)
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+    await table.act()
+    await table.undo()
+    assert without_history(await table.game()) == without_history(states[0])
+    await table.follow()
+
+
+async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: Store) -> None:
+    table = await seated(store)
+    await table.finish_turn()
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+    with pytest.raises(NotYourTurn):
+        await table.undo(token=table.tokens[0])
+
+
+async def test_who_may_take_back(store: Store) -> None:
+    table = await seated(store)
+    await table.act(token=table.tokens[0])
+    for token, refusal in ((table.tokens[1], NotYourTurn), (None, Unauthorized)):
+        with pytest.raises(refusal):
+            await table.undo(token=token or "nobody's")
+    with pytest.raises(WrongSeat):
+        await table.undo(seat=0, token=table.tokens[1])
+    with pytest.raises(VersionMismatch):
+        await table.undo(if_match=[Expected(1, None)])
+    await table.undo(if_match=[Expected(2, None)])
+
+
+async def test_a_retry_takes_back_once(store: Store) -> None:
+    table = await seated(store)
+    await table.act()
+    first, second = [await table.undo(key="once") for _ in range(2)]
+    assert first == second
+    assert (await table.game()).version == 3
+
+
+async def test_whoever_acts_and_takes_back_for_ever_is_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undoing, "MOST_VERSIONS", 3)
+    table = await seated(store)
+    await table.act()
+    await table.undo()
+    await table.act()
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+
+
+@pytest.mark.parametrize("late", ("act", "undo"))
+async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: Store, late: str) -> None:
+    table = await seated(store, timeout_s=60)
+    table.clock.now += 61 if late == "act" else 60
+    await table.act()
+    assert (await table.game()).undoable == (0 if late == "act" else 1)
+    table.clock.now += 0 if late == "act" else 1
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+    await table.prove()
+
+
+async def test_what_somebody_else_did_meanwhile_is_the_limit(store: Store) -> None:
+    table = await seated(store, 3)
+    await table.act()
+    assert (await table.game()).undoable == 1
+    await table.resign(token=table.tokens[2])
+    assert (await table.game()).undoable == 0
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+    await table.act()
+    await table.follow()
+
+
+async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: Store) -> None:
+    table = await seated(store, timeout_s=60, policy="bot", bots_s=0.0)
+    await table.act()
+    await table.wait(61, bots_s=0.0)
+    await table.come_back()
+    with pytest.raises(NothingToUndo):
+        await table.undo()
+    await table.follow()
+
+
+async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: Store) -> None:
+    table = await seated(store)
+    await table.act()
+    game = await table.game()
+    log = await store.diffs(table.id, 0, 100)
+    assert last_state(TABLES, game, log) is not None
+    game.players[1].wares[0] += 1
+    assert last_state(TABLES, game, log) is None
+    assert last_state(TABLES, game, []) is None
+    assert (
+        last_state(TABLES, game, [log[0], log[0]._replace(data=log[0].data.replace(b'"version":1', b'"version":9'))])
+        is None
+    )
+
+
+def test_the_patch_between_any_two_states_of_a_game() -> None:
+    course = Course("between", 3, None, None)
+    states = [view(TABLES, course.game)]
+    while not is_finished(course.game):
+        course.act()
+        states.append(view(TABLES, course.game))
+    for before in states[::7]:
+        for after in states[::5]:
+            patch = msgspec.to_builtins(difference(before, after))
+            assert apply_patch(msgspec.to_builtins(before), patch) == msgspec.to_builtins(after)
+
+
+@given(
+    seed=st.integers(0, 10**6).map(str),
+    players=st.integers(2, 5),
+    timeout_s=st.sampled_from((None, 1, 3, 600)),
+    policy=st.sampled_from(("pass", "bot", "resign")),
+    often=st.sampled_from(((4, 1, 0), (4, 3, 1), (8, 2, 2))),
+)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_games_of_everything_are_followed_and_proven(
+    seed: str, players: int, timeout_s: int | None, policy: TimeoutAsked, often: tuple[int, int, int]
+) -> None:
+    """Actions, undo, time-outs, returns, and now and then somebody resigns; what is undone leaves no trace."""
+    course = Course(seed, players, timeout_s, policy if timeout_s else None)
+    what = (course.act, course.undo, course.wait)
+    while not is_finished(course.game):
+        course.chance.choices(what, often)[0]()
+        if course.game.status == "active" and course.chance.random() < 0.02:
+            course.chance.choice((course.resign, course.come_back, course.come_back))()
+    assert all(check.passed for check in verify(decoded(course.log), ARCHIPELAGO.tileset))

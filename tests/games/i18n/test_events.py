@@ -1,0 +1,261 @@
+"""Every event has a sentence in every language."""
+
+from itertools import product
+from random import Random
+from typing import get_args
+
+import msgspec
+import pytest
+
+from schemas.events import (
+    AnyEvent,
+    FeatureEvaluated,
+    FishCovered,
+    GameAborted,
+    GameCreated,
+    GameFinished,
+    GameStarted,
+    IslanderCount,
+    IslanderPlaced,
+    IslanderRetrieved,
+    IslanderReturned,
+    MoveUndone,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerReplaced,
+    PlayerResigned,
+    PlayerReturned,
+    RematchCreated,
+    ShipRevealed,
+    ShipTaken,
+    TileDiscarded,
+    TileDrawn,
+    TilePlaced,
+    TurnStarted,
+    TurnTimedOut,
+)
+from schemas.game import Reason
+from schemas.tileset import Cost
+from schemas.vocabulary import COLORS, Cell, Wares
+from service.games.i18n import ENGLISH, LANGUAGES, Teller, situation, speech
+from service.games.i18n.words import cost
+from tests.engine.games import archipelago_tables, new_game, play_randomly
+
+TABLES = archipelago_tables()
+NONE = Wares(bananas=0, shells=0, fish=0)
+THREE_FISH = Wares(bananas=0, shells=0, fish=3)
+REASONS = get_args(Reason)[1].examples
+
+
+def evaluated(kind: str, cause: str, winners: list[int], wares: Wares) -> FeatureEvaluated:
+    return FeatureEvaluated(
+        kind=kind,
+        cause=cause,
+        cells=[Cell(x=0, y=0)],
+        islanders=[IslanderCount(seat=seat, count=1) for seat in winners],
+        winners=winners,
+        wares=wares,
+    )
+
+
+SAID: list[tuple[AnyEvent, str, str, str]] = [
+    (
+        GameCreated(),
+        "A new game: the start tile lies, the first ships are turned up.",
+        "Nouvelle partie\u00a0: la tuile de départ est posée, les premiers navires sont dévoilés.",
+        "Ein neues Spiel: Die Startkarte liegt, die ersten Schiffe sind aufgedeckt.",
+    ),
+    (
+        PlayerJoined(seat=1, name="Bo", color="blue"),
+        "Bo joins (blue).",
+        "Bo se joint à la partie (bleu).",
+        "Bo spielt mit (blau).",
+    ),
+    (
+        PlayerLeft(seat=1, name="Cy"),
+        "Cy has to leave: the seat is open again.",
+        "Cy doit partir\u00a0: la place est de nouveau libre.",
+        "Cy muss gehen: Der Platz ist wieder frei.",
+    ),
+    (
+        GameStarted(seat=0),
+        "The game begins, Ana is the first player.",
+        "La partie commence, Ana est premier joueur.",
+        "Das Spiel beginnt, Ana fängt an.",
+    ),
+    (TurnStarted(number=2, seat=1), "It is Bo's turn.", "C'est à Bo de jouer.", "Bo ist am Zug."),
+    (
+        TileDiscarded(tile="atoll"),
+        "atoll cannot be placed and leaves the game.",
+        "atoll ne peut être posée et quitte la partie.",
+        "atoll passt nirgends und kommt aus dem Spiel.",
+    ),
+    (TileDrawn(tile="atoll"), "The tile to place is atoll.", "La tuile à poser est atoll.", "Zu legen ist atoll."),
+    (
+        TilePlaced(seat=0, tile="start", x=0, y=0, rotation=0),
+        "Ana places start at (0, 0).",
+        "Ana pose start en (0, 0).",
+        "Ana legt start auf (0, 0).",
+    ),
+    (
+        IslanderPlaced(seat=0, x=0, y=0, segment=1),
+        "Ana places a shell collector on a bridge.",
+        "Ana place un collecteur de coquillages sur un pont.",
+        "Ana setzt einen Muschelsammler auf einen Steg.",
+    ),
+    (
+        IslanderRetrieved(seat=1, x=0, y=0, segment=1),
+        "Bo retrieves the shell collector from (0, 0).",
+        "Bo reprend le collecteur de coquillages en (0, 0).",
+        "Bo nimmt den Muschelsammler von (0, 0) zurück.",
+    ),
+    (
+        IslanderReturned(seat=1, x=0, y=0, segment=1),
+        "The shell collector at (0, 0) returns to Bo.",
+        "Le collecteur de coquillages en (0, 0) est remis à Bo.",
+        "Der Muschelsammler auf (0, 0) kehrt zu Bo zurück.",
+    ),
+    (
+        evaluated("sea", "boat", [0], THREE_FISH),
+        "A fishing boat comes: Ana receives 3 fish.",
+        "Un bateau de pêche arrive\u00a0: Ana reçoit 3 poissons.",
+        "Ein Fischerboot kommt: Ana erhält 3 Fische.",
+    ),
+    (
+        evaluated("island", "completed", [0, 1], Wares(bananas=4, shells=0, fish=0)),
+        "Island completed: Ana and Bo receive 4 bananas each.",
+        "Île complétée\u00a0: Ana et Bo reçoivent chacun 4 bananes.",
+        "Insel fertig: Ana und Bo erhalten je 4 Bananen.",
+    ),
+    (
+        evaluated("bridge", "final", [1], NONE),
+        "Incomplete bridge: nothing for Bo.",
+        "Pont incomplet\u00a0: rien pour Bo.",
+        "Unfertiger Steg: nichts für Bo.",
+    ),
+    (
+        FishCovered(x=0, y=0, segment=0, group=0, fish=1),
+        "The boat covers 1 fish at (0, 0).",
+        "Le bateau recouvre 1 poisson en (0, 0).",
+        "Das Boot verdeckt 1 Fisch auf (0, 0).",
+    ),
+    (
+        ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=THREE_FISH),
+        "Bo delivers 3 fish to a ship worth {points} points.",
+        "Bo livre 3 poissons à un navire valant {points} points.",
+        "Bo beliefert ein Schiff ({points} Punkte): 3 Fische.",
+    ),
+    (
+        ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None),
+        "The market brings Ana a ship worth {points} points.",
+        "Le marché rapporte à Ana un navire valant {points} points.",
+        "Der Markt bringt Ana ein Schiff ({points} Punkte).",
+    ),
+    (
+        TurnTimedOut(seat=1, policy="pass"),
+        "Time is up for Bo.",
+        "Le temps est écoulé pour Bo.",
+        "Die Zeit von Bo ist abgelaufen.",
+    ),
+    (
+        PlayerReplaced(seat=1, bot="greedy"),
+        "The bot greedy stands in for Bo.",
+        "Le robot greedy remplace Bo.",
+        "Der Bot greedy springt für Bo ein.",
+    ),
+    (PlayerReturned(seat=1), "Bo is back.", "Bo est de retour.", "Bo ist zurück."),
+    (PlayerResigned(seat=1), "Bo resigns.", "Bo abandonne.", "Bo gibt auf."),
+    (
+        MoveUndone(seat=0, move="p0.-1.2"),
+        "Ana takes the last move back.",
+        "Ana annule son dernier coup.",
+        "Ana nimmt den letzten Spielzug zurück.",
+    ),
+    (
+        RematchCreated(game="k7m2x9qd4t1w"),
+        "The same players play again: k7m2x9qd4t1w.",
+        "Les mêmes joueurs rejouent\u00a0: k7m2x9qd4t1w.",
+        "Dieselben Spieler spielen noch einmal: k7m2x9qd4t1w.",
+    ),
+    (
+        GameFinished(reason="last_ship", winners=[0]),
+        "The game is over: the last ship is taken. Ana wins.",
+        "La partie est terminée\u00a0: le dernier navire est acquis. Ana gagne.",
+        "Das Spiel ist zu Ende: Das letzte Schiff ist vergeben. Ana gewinnt.",
+    ),
+    (
+        GameAborted(),
+        "The game was ended before its end.",
+        "La partie a été interrompue avant la fin.",
+        "Das Spiel wurde vorzeitig abgebrochen.",
+    ),
+]
+
+
+def teller(language: str) -> Teller:
+    game = new_game(TABLES, 1)
+    game.players[0].name, game.players[1].name = "Ana", "Bo"
+    return Teller.of(speech(next(one for one in LANGUAGES if one == language)), TABLES, game)
+
+
+@pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
+def test_what_happened_is_said(event: AnyEvent, english: str, french: str, german: str) -> None:
+    points = TABLES.ships[TABLES.ship_index["s01"]].points
+    said = [teller(language).sentence(event) for language in LANGUAGES]
+    assert said == [text.format(points=points) for text in (english, french, german)]
+
+
+def test_every_event_is_said() -> None:
+    said = {type(event) for event, *_ in SAID} | {ShipRevealed}
+    assert said == set(get_args(AnyEvent))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_kind_cause_and_colour_is_said(language: str) -> None:
+    told = teller(language)
+    endings = [told.sentence(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
+    assert len(set(endings)) == len(endings) == 4
+    assert len({told.sentence(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
+    cases = [*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")]
+    assert len({told.sentence(evaluated(kind, cause, [0], THREE_FISH)) for kind, cause in cases}) == 7
+    assert told.sentence(GameFinished(reason="resigned", winners=[]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "english", "french", "german"),
+    (
+        (
+            {"bananas": 1, "shells": 2, "fish": 1},
+            "1 banana, 2 shells and 1 fish",
+            "1 banane, 2 coquillages et 1 poisson",
+            "1 Banane, 2 Muscheln und 1 Fisch",
+        ),
+        ({"any": 6}, "6 wares of any kind", "6 marchandises au choix", "6 beliebige Waren"),
+        ({"same": (4,)}, "4 identical wares", "4 marchandises identiques", "4 gleiche Waren"),
+        (
+            {"same": (3, 1)},
+            "3 wares of one kind and 1 ware of another kind",
+            "3 marchandises d'un type et 1 marchandise d'un autre type",
+            "3 Waren einer Sorte und 1 Ware einer anderen Sorte",
+        ),
+        ({}, "nothing", "rien", "nichts"),
+    ),
+)
+def test_a_cost_is_said(asked: dict[str, int], english: str, french: str, german: str) -> None:
+    """R6.3, with the rulebooks' examples."""
+    price = msgspec.convert({"bananas": 0, "shells": 0, "fish": 0, "any": 0, "same": (), **asked}, Cost)
+    assert [cost(speech(language), price) for language in LANGUAGES] == [english, french, german]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_games_are_told(seed: int) -> None:
+    """Merchants are told when they return; of all others their feature tells."""
+    game = new_game(TABLES, seed, 2 + seed)
+    tellers = [Teller.of(speech(language), TABLES, game) for language in LANGUAGES]
+    for events in play_randomly(TABLES, game, Random(seed)):
+        paragraphs = [teller.paragraph(events) for teller in tellers]
+        assert all(paragraphs) or not events
+        assert all("{" not in text for text in paragraphs)
+        situations = {situation(speech(language), TABLES, game) for language in LANGUAGES}
+        assert len(situations) == len(LANGUAGES)
+    assert "The scores" in situation(speech(ENGLISH), TABLES, game)

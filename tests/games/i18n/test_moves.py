@@ -1,0 +1,150 @@
+"""A legal move's text: what it says, and that it fits, in every language."""
+
+from random import Random
+
+import msgspec
+import pytest
+
+from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
+from schemas.tileset import TileSet
+from schemas.vocabulary import Wares
+from service.engine import Game, Tables, apply, legal_moves
+from service.games.i18n import LANGUAGES, Language, cell_text, describe, speech
+from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.test_moves import long_names
+from tests.reference.random_sets import random_tileset
+
+TEXT = 100
+
+SAID: dict[Language, dict[str, Action]] = {
+    "en": {
+        "place {tile} at (0, -1)": PlaceTile(0, -1, 0),
+        "place {tile} at (3, -2), turned 90°": PlaceTile(3, -2, 1),
+        "retrieve the shell collector from (0, 0) (segment 1)": RetrieveIslander(0, 0, 1),
+        "take ship s01 (5 points)": TakeShip("s01"),
+        "deliver 1 banana + 2 shells to ship s01 (5 points)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
+        "deliver wares to ship s01 (5 points)": Deliver("s01"),
+        "place and retrieve no islander": Pass("islander"),
+        "deliver nothing": Pass("deliver"),
+    },
+    "fr": {
+        "poser {tile} en (0, -1)": PlaceTile(0, -1, 0),
+        "poser {tile} en (3, -2), tournée de 90°": PlaceTile(3, -2, 1),
+        "reprendre le collecteur de coquillages en (0, 0) (segment 1)": RetrieveIslander(0, 0, 1),
+        "prendre le navire s01 (5 points)": TakeShip("s01"),
+        "livrer 1 banane + 2 coquillages au navire s01 (5 points)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
+        "ne placer ni reprendre d'insulaire": Pass("islander"),
+        "ne rien livrer": Pass("deliver"),
+    },
+    "de": {
+        "{tile} auf (0, -1) legen": PlaceTile(0, -1, 0),
+        "{tile} auf (3, -2) legen, um 90° gedreht": PlaceTile(3, -2, 1),
+        "den Muschelsammler von (0, 0) zurücknehmen (Segment 1)": RetrieveIslander(0, 0, 1),
+        "Schiff s01 nehmen (5 Punkte)": TakeShip("s01"),
+        "Schiff s01 mit 1 Banane + 2 Muscheln beliefern (5 Punkte)": Deliver("s01", Wares(bananas=1, shells=2, fish=0)),
+        "keinen Insulaner setzen oder zurücknehmen": Pass("islander"),
+        "nichts liefern": Pass("deliver"),
+    },
+}
+
+CASES = [(language, text, action) for language, said in SAID.items() for text, action in said.items()]
+
+
+def worth_five(tables: Tables) -> Tables:
+    """The same with every ship worth 5 points."""
+    tables.ships = tuple(ship._replace(points=5) for ship in tables.ships)
+    return tables
+
+
+@pytest.mark.parametrize(("language", "text", "action"), CASES)
+def test_a_text_says_what_the_move_does(language: Language, text: str, action: Action) -> None:
+    tables = worth_five(Tables(archipelago_tables().tileset))
+    game = new_game(tables, 3)
+    move = describe(speech(language), tables, game, action)
+    assert move.text == text.format(tile=tables.tile_ids[game.tile])
+    assert move.action is action
+
+
+@pytest.mark.parametrize(
+    ("language", "role", "kind"),
+    (
+        ("en", "place a {role} on the {kind}", ("banana picker", "shell collector", "fisherman", "merchant")),
+        ("fr", "placer un {role}", ("cueilleur de bananes", "collecteur de coquillages", "pêcheur", "marchand")),
+        ("de", "einen {role}", ("Bananenpflücker", "Muschelsammler", "Fischer", "Händler")),
+    ),
+)
+def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: str, kind: tuple[str, ...]) -> None:
+    """R0: in the rulebooks' own words."""
+    tables = archipelago_tables()
+    game = new_game(tables, 1)
+    for number, called in enumerate(kind):
+        game.tile = next(tile for tile, one in enumerate(tables.tiles) if number in one.kinds)
+        segment = tables.tiles[game.tile].kinds.index(number)
+        text = describe(speech(language), tables, game, PlaceIslander(segment)).text
+        assert text.startswith(role.partition("{")[0] + called)
+
+
+def test_one_is_told_as_one() -> None:
+    tables = archipelago_tables()
+    tables = Tables(tables.tileset)
+    tables.ships = tuple(ship._replace(points=1) for ship in tables.ships)
+    game = new_game(tables, 3)
+    assert describe(speech("en"), tables, game, TakeShip("s01")).text == "take ship s01 (1 point)"
+    assert describe(speech("de"), tables, game, TakeShip("s01")).text == "Schiff s01 nehmen (1 Punkt)"
+    assert [cell_text(speech("en"), 1, -2, number) for number in (1, 2)] == ["(1, -2): 1 move", "(1, -2): 2 moves"]
+    assert cell_text(speech("de"), 1, -2, 1) == "(1, -2): 1 Möglichkeit"
+
+
+def test_french_counts_none_as_one() -> None:
+    tables = Tables(archipelago_tables().tileset)
+    tables.ships = tuple(ship._replace(points=0) for ship in tables.ships)
+    game = new_game(tables, 3)
+    texts = [describe(speech(language), tables, game, TakeShip("s01")).text for language in LANGUAGES]
+    assert texts == ["take ship s01 (0 points)", "prendre le navire s01 (0 point)", "Schiff s01 nehmen (0 Punkte)"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("tables", (archipelago_tables(), long_names()), ids=("archipelago", "long-names"))
+def test_texts_fit(tables: Tables, seed: int) -> None:
+    game = new_game(tables, seed, 2 + seed % 4)
+    check_texts(tables, game)
+    for _ in play_randomly(tables, game, Random(seed)):
+        check_texts(tables, game)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_texts_fit_on_strange_sets(seed: int) -> None:
+    tables = Tables(msgspec.convert(random_tileset(seed), TileSet))
+    game = new_game(tables, seed, 2 + seed % 4)
+    for player in game.players:
+        player.wares = [7, 7, 7]
+    check_texts(tables, game)
+    for _ in play_randomly(tables, game, Random(seed)):
+        check_texts(tables, game)
+
+
+def test_the_longest_texts_fit() -> None:
+    """Cells far out, 60 of each ware, 32 characters of a tile's id, 8 of a ship's."""
+    tables = long_names()
+    game = new_game(tables, 1)
+    ship = tables.ship_ids[0]
+    tables.ships = tuple(one._replace(points=99) for one in tables.ships)
+    far = (PlaceTile(-499, -499, 3), Deliver(ship, Wares(bananas=60, shells=60, fish=60)), TakeShip(ship))
+    for language in LANGUAGES:
+        assert all(len(describe(speech(language), tables, game, action).text) <= TEXT for action in far)
+
+
+def check_texts(tables: Tables, game: Game) -> None:
+    actions = legal_moves(tables, game)
+    for language in LANGUAGES:
+        texts = [describe(speech(language), tables, game, action).text for action in actions]
+        assert all(0 < len(text) <= TEXT for text in texts)
+        assert len(set(texts)) == len(texts)
+
+
+def test_texts_are_distinct_whatever_is_retrieved() -> None:
+    tables = archipelago_tables()
+    game = new_game(tables, 4)
+    while not any(isinstance(action, RetrieveIslander) for action in legal_moves(tables, game)):
+        apply(tables, game, legal_moves(tables, game)[0])
+    check_texts(tables, game)

@@ -1,0 +1,87 @@
+"""The state of a game in a sentence."""
+
+import pytest
+
+from schemas.vocabulary import Phase
+from service.engine import Game, Player, open_seat
+from service.games.i18n import LANGUAGES, situation, speech
+from tests.engine.games import archipelago_tables, new_game
+
+TABLES = archipelago_tables()
+
+
+def said(game: Game) -> list[str]:
+    return [situation(speech(language), TABLES, game) for language in LANGUAGES]
+
+
+def table() -> Game:
+    game = new_game(TABLES, 2)
+    game.players[0].name, game.players[1].name = "Ana", "Bo"
+    return game
+
+
+@pytest.mark.parametrize(
+    ("phase", "english", "french", "german"),
+    (
+        (
+            "place_tile",
+            "It is Ana's turn to place a tile",
+            "C'est à Ana de poser une tuile",
+            "Ana legt eine Landschaftskarte",
+        ),
+        (
+            "islander",
+            "It is Ana's turn to place or retrieve an islander",
+            "C'est à Ana de placer ou de reprendre un insulaire",
+            "Ana setzt einen Insulaner oder nimmt einen zurück",
+        ),
+        (
+            "take_ship",
+            "It is Bo's turn to choose a ship",
+            "C'est à Bo de choisir un navire",
+            "Bo wählt ein Schiff",
+        ),
+        (
+            "deliver",
+            "It is Ana's turn to deliver to a ship",
+            "C'est à Ana de livrer des marchandises à un navire",
+            "Ana beliefert ein Schiff",
+        ),
+    ),
+)
+def test_it_says_who_must_do_what_by_when(phase: Phase, english: str, french: str, german: str) -> None:
+    """R5.10: the chooser of a ship may not be the player whose turn it is."""
+    game = table()
+    game.phase = phase
+    game.owed = [1] if phase == "take_ship" else []
+    assert said(game) == [f"{english}.", f"{french}.", f"{german}."]
+    game.deadline = "2026-11-21T21:30:00Z"
+    assert said(game) == [f"{english}, by 21:30 UTC.", f"{french}, avant 21:30 UTC.", f"{german}, bis 21:30 UTC."]
+    game.deadline = "2026-11-22T09:05:00Z"
+    assert said(game)[0] == f"{english}, by 2026-11-22 09:05 UTC."
+
+
+def test_it_says_how_many_are_missing() -> None:
+    game = table()
+    game.status = "waiting"
+    game.players[1] = Player(name=None, color=None, kind="open")
+    assert open_seat(game) == 1
+    assert said(game) == ["Waiting for 1 more player.", "En attente de 1 joueur.", "Es fehlt noch 1 Spieler."]
+    game.players.append(Player(name=None, color=None, kind="open"))
+    assert said(game) == ["Waiting for 2 more players.", "En attente de 2 joueurs.", "Es fehlen noch 2 Spieler."]
+
+
+def test_it_says_how_it_ended() -> None:
+    game = table()
+    game.status = "finished"
+    game.reason = "last_tile"
+    game.players[1].wares = [3, 3, 0]
+    assert said(game) == [
+        "Bo wins. The scores: Bo 2, Ana 0.",
+        "Bo gagne. Score final\u00a0: Bo 2, Ana 0.",
+        "Bo gewinnt. Endstand: Bo 2, Ana 0.",
+    ]
+    game.players[0].wares = [6, 0, 0]
+    assert said(game)[0] == "Ana and Bo share the win. The scores: Ana 2, Bo 2."
+    game.status = "aborted"
+    assert said(game)[0] == "The game was ended before its end."

@@ -1,0 +1,72 @@
+"""The log as a story: a paragraph for each change."""
+
+import msgspec
+
+from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted
+from service.games.i18n import Teller, speech
+from service.games.i18n.story import Change, read_change, tell
+from tests.engine.games import archipelago_tables, new_game
+from tests.games.logs import ARCHIPELAGO, whole_game
+from tests.games.logs import new_game as waiting_game
+
+TABLES = archipelago_tables()
+AT = "2026-11-21T21:00:00Z"
+
+
+def change(version: int, *events: AnyEvent, move: str | None = None) -> Change:
+    return Change(version=version, at=AT, seat=0, move=move, events=list(events))
+
+
+def test_a_whole_game_is_told_line_by_line() -> None:
+    log = whole_game("story")
+    game, _ = waiting_game("story")
+    game.players[1].name = "Zoë"
+    teller = Teller.of(speech("en"), ARCHIPELAGO.tables, game)
+    lines = [*tell(teller, [read_change(diff.data) for diff in log], None)]
+    assert [line.version for line in lines] == [*range(1, len(log) + 1)]
+    assert all(line.text for line in lines)
+    assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 is the first player. It is P0's turn.")
+    assert (lines[0].turn, lines[1].turn, lines[2].turn) == (None, None, 1)
+    turns = [line.turn for line in lines[2:] if line.turn is not None]
+    assert turns == sorted(turns)
+    assert len(turns) == len(lines) - 2
+    assert {line.seat for line in lines if line.turn is not None and line.turn % 2 == 0} == {1}
+
+
+def test_passing_is_told_though_it_is_no_event() -> None:
+    game = new_game(TABLES, 2)
+    game.players[0].name, game.players[1].name = "Ana", "Bo"
+    told = tell(
+        Teller.of(speech("en"), TABLES, game),
+        [change(5, move="pass.islander"), change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
+        1,
+    )
+    assert [line.text for line in told] == [
+        "Ana places no islander.",
+        "Ana delivers nothing. It is Bo's turn.",
+    ]
+
+
+def test_an_islander_on_a_tile_that_was_taken_back_is_called_by_what_it_stood_on() -> None:
+    """The board of now has another tile there, or none."""
+    game = new_game(TABLES, 2)
+    sea, market = "atoll", "market-4"
+    log = [
+        change(2, TurnStarted(number=1, seat=0)),
+        change(3, TilePlaced(seat=0, tile=market, x=1, y=0, rotation=0), move="p1.0.0"),
+        change(4, IslanderPlaced(seat=0, x=1, y=0, segment=_first(market, "market")), move="i0"),
+        change(5, MoveUndone(seat=0, move="i0")),
+        change(6, MoveUndone(seat=0, move="p1.0.0")),
+        change(7, TilePlaced(seat=0, tile=sea, x=1, y=0, rotation=0), move="p1.0.0"),
+        change(8, IslanderPlaced(seat=0, x=1, y=0, segment=_first(sea, "sea")), move="i0"),
+    ]
+    texts = {line.version: line.text for line in tell(Teller.of(speech("de"), TABLES, game), log, None)}
+    assert "einen Händler" in texts[4]
+    assert "zurück" in texts[5]
+    assert "einen Fischer" in texts[8]
+
+
+def _first(tile: str, kind: str) -> int:
+    """The first segment of a kind."""
+    segments = msgspec.to_builtins(TABLES.tileset.tiles[TABLES.tile_index[tile]].segments)
+    return next(index for index, segment in enumerate(segments) if segment["kind"] == kind)

@@ -1,0 +1,92 @@
+"""Whose time runs, and what may be taken back, where one turn has several deciders (R5.10)."""
+
+import pytest
+
+from schemas.actions import Action, Pass, TakeShip
+from schemas.vocabulary import TimeoutAsked
+from service.engine import apply, move_id
+from service.games.lifecycle import advance
+from service.games.timeouts import time_out
+from tests.games.logs import AT
+from tests.rules.playing import GREEN, RED, Table
+from tests.rules.test_r5_markets import one_market, two_markets, worth
+
+SOON = "2026-11-21T21:00:30Z"
+LATE = "2026-11-21T21:02:00Z"
+
+
+def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
+    """Act, and count it as a seat's own; gives who decides then, and how much they may take back."""
+    seat = table.game.decider
+    done, events = apply(table.tables, table.game, action)
+    advance(table.game, events, at=at, seat=seat, move=move_id(done), by="seat")
+    return table.game.decider, table.game.undoable
+
+
+def test_who_chooses_ships_in_anothers_turn_takes_back_only_that() -> None:
+    """R5.10: Red is owed two ships in Green's turn, and without a pile nothing is turned up."""
+    table, _ = two_markets(worth(6, 6, 6, 6), players=3)
+    table.give(GREEN, bananas=20)
+    assert (table.game.seat, table.game.decider, table.game.undoable) == (GREEN, RED, 0)
+    assert step(table, TakeShip("s0-6")) == (RED, 1)
+    assert step(table, TakeShip("s1-6")) == (GREEN, 0)
+    assert table.phase() == "deliver"
+
+
+def test_a_ship_of_ones_own_market_is_taken_back_with_the_rest_of_the_turn() -> None:
+    """R5.10, without a pile."""
+    table, _ = one_market(worth(6, 6, 2), players=2)
+    table.give(RED, bananas=20)
+    assert step(table, TakeShip("s0-6")) == (RED, 1)
+
+
+def test_a_ship_that_is_turned_up_is_the_limit() -> None:
+    """R6.4."""
+    table, _ = one_market(worth(6, 6, 2, 2, 2), players=2)
+    table.give(RED, bananas=20)
+    assert step(table, TakeShip("s0-6")) == (RED, 0)
+
+
+def timed(table: Table, policy: TimeoutAsked = "pass") -> Table:
+    """The same with a minute for each decision, the first of which began at AT."""
+    table.game.turn_timeout_s, table.game.on_timeout = 60, policy
+    table.game.deadline = "2026-11-21T21:01:00Z"
+    table.game.version = 1
+    return table
+
+
+def test_who_decides_in_anothers_turn_has_time_of_their_own() -> None:
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    step(table, TakeShip("s0-6"), SOON)
+    assert (table.game.decider, table.game.deadline) == (RED, "2026-11-21T21:01:00Z")
+    step(table, TakeShip("s1-6"), SOON)
+    assert (table.game.decider, table.game.deadline) == (GREEN, "2026-11-21T21:01:30Z")
+
+
+def test_the_clock_decides_for_one_decider_only() -> None:
+    table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
+    table.give(GREEN, bananas=20)
+    versions = [diff.version for diff in time_out(table.tables, table.game, LATE)]
+    assert (versions, table.ships(RED)) == ([2, 3], ["s0-6", "s1-6"])
+    assert (table.game.decider, table.game.phase, table.game.deadline) == (GREEN, "deliver", "2026-11-21T21:03:00Z")
+    assert len([*time_out(table.tables, table.game, LATE)]) == 1
+    assert (table.game.seat, table.ships(GREEN)) == (RED, [])
+
+
+def test_who_resigns_at_the_deadline_leaves_the_choice_to_the_next() -> None:
+    table = timed(one_market(worth(6, 6, 6, 6), players=3)[0], "resign")
+    table.give(GREEN, bananas=20)
+    assert (table.game.decider, table.game.seat) == (RED, GREEN)
+    assert len([*time_out(table.tables, table.game, LATE)]) == 1
+    assert (table.game.decider, table.game.phase, table.game.deadline) == (GREEN, "deliver", "2026-11-21T21:03:00Z")
+
+
+@pytest.mark.parametrize("at", (SOON, LATE))
+def test_a_deadline_never_lies_before_its_own_version(at: str) -> None:
+    table = timed(one_market(worth(6, 6, 2), players=2)[0])
+    table.give(RED, bananas=20)
+    assert step(table, TakeShip("s0-6"), at) == (RED, int(at == SOON))
+    assert table.game.deadline == max("2026-11-21T21:01:00Z", at)
+    step(table, Pass(), at)
+    assert table.game.deadline == {SOON: "2026-11-21T21:01:30Z", LATE: "2026-11-21T21:03:00Z"}[at]

@@ -1,0 +1,156 @@
+"""Every diff's patch, applied by a public JSON Patch library, gives exactly the GAME of its version."""
+
+import json
+from random import Random
+from typing import Any
+
+import jsonpatch
+import msgspec
+import pytest
+
+from schemas.base import encode
+from schemas.diffs import next_digest
+from schemas.events import AnyEvent
+from schemas.vocabulary import COLORS, Edition
+from service.engine import (
+    Game,
+    Player,
+    Tables,
+    abort,
+    apply,
+    decode,
+    legal_moves,
+    move_id,
+    open_seat,
+    set_up,
+    take_seat,
+    view,
+)
+from service.engine.tileset_validation import parse
+from service.games.bots import greedy
+from service.games.bots.runner import ask
+from service.games.diffs import record
+from service.games.ports import StoredDiff
+from service.games.shuffle import shuffled_bag, shuffled_ships
+from service.games.tilesets import DEFAULT, load_catalogue
+from tests.engine.write_snapshot import SNAPSHOTS
+
+TABLES = load_catalogue(None).of_game(DEFAULT).tables
+
+
+class Follower:
+    """A client that knows a game by its diffs alone, and compares it with GAME each time."""
+
+    def __init__(self) -> None:
+        self.game: Any = {}
+        self.digest: str | None = None
+        self.versions = 0
+
+    def follow(self, game: Game, stored: StoredDiff) -> None:
+        """Apply one diff."""
+        diff = json.loads(stored.data)
+        for operation in diff["patch"]:
+            assert operation["op"] in ("add", "remove")
+            parts = operation["path"].split("/")
+            assert not parts[-1].isdecimal()
+            assert [part for part in parts if part.isdecimal()] == (
+                [parts[2]] if parts[1] == "players" and parts[2:] else []
+            )
+        self.game = jsonpatch.apply_patch(self.game, diff["patch"])
+        self.versions += 1
+        assert diff["version"] == self.versions == game.version
+        assert self.game == json.loads(encode(view(TABLES, game)))
+        assert self.game["updated_at"] == diff["at"]
+        self._follow_digest(game, diff)
+
+    def _follow_digest(self, game: Game, diff: dict[str, Any]) -> None:
+        """The chain, made anew from what was told."""
+        digest = diff.pop("digest")
+        body = json.dumps(diff, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        assert digest == next_digest(self.digest or self.game["deck"]["commitment"], body) == game.digest
+        self.digest = digest
+
+
+def test_a_game_of_an_earlier_release_brings_what_is_new_with_its_next_change() -> None:
+    tables = Tables(parse((SNAPSHOTS / "1.tileset.json").read_bytes()))
+    game = decode((SNAPSHOTS / "1.msgpack").read_bytes())
+    before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())
+    _, events = apply(tables, game, legal_moves(tables, game)[0])
+    diff = json.loads(record(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode(view(tables, game)))
+    _, events = apply(tables, game, legal_moves(tables, game)[0])
+    later = json.loads(record(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    assert "/next_game" not in {operation["path"] for operation in later["patch"]}
+
+
+def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEvent]]:
+    """A game with a person (p), a bot (b) or nobody yet (o) in each seat."""
+    players = [
+        Player(name=None, color=None, kind="open")
+        if kind == "o"
+        else Player(name=f"Zoë {seat}", color=COLORS[seat], kind="human")
+        if kind == "p"
+        else Player(name="Greedy", color=COLORS[seat], kind="bot", bot="greedy")
+        for seat, kind in enumerate(kinds)
+    ]
+    return set_up(
+        TABLES,
+        game_id="k7m2x9qd4t1w",
+        edition=edition,
+        players=players,
+        first_seat=0,
+        bag=shuffled_bag(TABLES, seed),
+        ships=shuffled_ships(TABLES, seed),
+        seed=seed,
+        seed_chosen=True,
+        commitment="c" * 64,
+        created_at="2026-11-21T21:00:00Z",
+    )
+
+
+def change(follower: Follower, game: Game, events: list[AnyEvent], **of_action: Any) -> None:
+    """Make a diff of a change, and follow it."""
+    at = f"2026-11-21T21:{game.version // 60 % 60:02}:{game.version % 60:02}Z"
+    follower.follow(game, record(TABLES, game, events, at=at, **of_action))
+
+
+def act(follower: Follower, game: Game, chance: Random) -> None:
+    """One action of whoever decides: a bot's, or a person's by chance."""
+    seat, is_bot = game.decider, game.players[game.decider].bot is not None
+    legal = list(legal_moves(TABLES, game))
+    chosen = ask(greedy.BOT, TABLES, game) if is_bot else chance.choice(legal)
+    done, events = apply(TABLES, game, chosen)
+    change(follower, game, events, seat=seat, move=move_id(done), by="bot" if is_bot else "seat")
+
+
+@pytest.mark.parametrize("edition", ("international", "german"))
+@pytest.mark.parametrize("kinds", ("pp", "pb", "bbbbb", "poo", "obop"))
+@pytest.mark.parametrize("seed", ("tides", "reef"))
+def test_the_patches_of_a_whole_game(seed: str, kinds: str, edition: Edition) -> None:
+    chance, follower = Random(f"{seed} {kinds} {edition}"), Follower()
+    game, events = new_game(seed, edition, kinds)
+    change(follower, game, events)
+    while (seat := open_seat(game)) is not None:
+        change(follower, game, take_seat(TABLES, game, seat, f"Late {seat}", COLORS[seat]))
+    while game.status == "active":
+        act(follower, game, chance)
+    assert follower.game["result"]["scores"]
+    assert follower.game["deck"]["seed"] == seed
+
+
+@pytest.mark.parametrize("actions", (0, 1, 20))
+def test_the_patch_of_an_abort(actions: int) -> None:
+    chance, follower = Random(actions), Follower()
+    game, events = new_game("tides", "international", "pp")
+    change(follower, game, events)
+    for _ in range(actions):
+        act(follower, game, chance)
+    change(follower, game, abort(game))
+    assert (follower.game["status"], follower.game["turn"], follower.game["result"]) == ("aborted", None, None)
+
+
+def test_the_first_patch_builds_the_game_from_nothing() -> None:
+    game, events = new_game("tides", "international", "po")
+    first = json.loads(record(TABLES, game, events, at=game.created_at).data)
+    assert first["version"] == 1
+    assert jsonpatch.apply_patch({}, first["patch"]) == msgspec.to_builtins(view(TABLES, game))

@@ -1,0 +1,92 @@
+"""What a change tells a webhook: which events, of which seats, and whose decision it is."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from service.games.ports import StoredDiff
+from service.games.webhooks.payloads import is_secret, letter, new_secret
+from service.games.webhooks.port import Hook
+
+PLACED = {"type": "tile_placed", "seat": 0, "tile": "cross", "x": 1, "y": 0, "rotation": 0}
+TURN = {"type": "turn_started", "number": 2, "seat": 1}
+DRAWN = {"type": "tile_drawn", "tile": "start"}
+FUTURE = {"type": "volcano_erupted", "seat": 0, "ash": 3}
+
+
+def diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase: str = "islander") -> StoredDiff:
+    """A change in which `seat` acted and after which `decider` decides."""
+    turn = None if decider is None else {"number": 1, "seat": 0, "decider": decider, "phase": phase}
+    told = {
+        "type": "diff",
+        "game": "g",
+        "version": 7,
+        "at": "2026-11-21T21:00:00Z",
+        "digest": "0" * 32,
+        "seat": seat,
+        "move": None,
+        "by": None,
+        "events": events,
+        "patch": [{"op": "add", "path": "/version", "value": 7}, {"op": "add", "path": "/turn", "value": turn}],
+    }
+    return StoredDiff(7, "0" * 32, "", msgspec.json.encode(told))
+
+
+def told(change: StoredDiff, events: list[str] | None = None, seats: list[int] | None = None) -> Any:
+    """The message of a webhook, None where there is none."""
+    hook = Hook("h", "https://bot.example/", events, seats, new_secret(), "2026-11-21T21:00:00Z")
+    message = letter(hook, change)
+    return None if message is None else msgspec.json.decode(message.body)
+
+
+def test_without_a_filter_a_message_has_the_whole_change() -> None:
+    message = told(diff([PLACED, DRAWN, FUTURE]))
+    assert message["type"] == "diff"
+    assert message["data"]["events"] == [PLACED, DRAWN, FUTURE]
+    assert message["data"]["next"] == {"seat": 0, "phase": "islander"}
+
+
+def test_its_type_is_the_first_of_the_list_that_happened() -> None:
+    change = diff([PLACED, TURN, DRAWN], decider=1)
+    assert told(change, ["game_finished", "tile_drawn", "tile_placed"])["type"] == "tile_drawn"
+    assert told(change, ["tile_placed", "tile_drawn"])["type"] == "tile_placed"
+    assert told(change, ["tile_placed", "tile_drawn"])["data"]["events"] == [PLACED, DRAWN]
+    assert told(change, ["game_finished"]) is None
+
+
+def test_of_other_seats_nothing_is_told_but_what_concerns_everybody() -> None:
+    change = diff([PLACED, TURN, DRAWN], decider=1)
+    assert told(change, ["turn_started"], [1])["data"]["events"] == [TURN]
+    assert told(change, ["turn_started"], [0, 2]) is None
+    assert told(change, ["tile_placed", "tile_drawn"], [2])["data"]["events"] == [DRAWN]
+    assert told(change, None, [2])["data"]["events"] == [DRAWN]
+    assert told(diff([PLACED]), None, [2]) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "decides"),
+    (
+        (diff([PLACED]), None),
+        (diff([PLACED], decider=1, phase="take_ship"), 1),
+        (diff([PLACED, TURN, DRAWN], decider=1), 1),
+        (diff([{**TURN, "seat": 0}], decider=0), 0),
+        (diff([{"type": "turn_timed_out", "seat": 0, "policy": "pass"}], decider=1, seat=None), 1),
+        (diff([{"type": "game_aborted"}], decider=None, seat=None), None),
+    ),
+)
+def test_a_decision_is_whose_turn_to_decide_it_becomes(change: StoredDiff, decides: int | None) -> None:
+    for seat in range(3):
+        message = told(change, ["decision"], [seat])
+        if seat != decides:
+            assert message is None
+        else:
+            assert (message["type"], message["data"]["events"]) == ("decision", [])
+            assert message["data"]["next"]["seat"] == seat
+
+
+def test_a_secret_is_24_to_64_bytes() -> None:
+    assert is_secret(new_secret())
+    assert new_secret() != new_secret()
+    assert not is_secret("whsec_AAAA")
+    assert not is_secret("whsec_" + "A" * 31)

@@ -1,0 +1,51 @@
+"""Clients of an instance that limits them: from addresses of their own, and counting what they are answered."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiohttp import ClientResponse, ClientSession, TCPConnector
+
+from service.games.rate_limits import Size
+from service.web.limits import Limits
+from tests.web.played import TWO
+from tests.web.served import Client
+
+SLOWLY = 3600
+"""Seconds that fill a bucket: none of it comes back while a test runs."""
+
+LOOPBACK = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
+
+
+def limits(**sizes: Any) -> Limits:
+    """Limits of which those named `rate_...` are given as a quota that does not come back."""
+    given: dict[str, Any] = {name: Size(value, SLOWLY) if name in RATES else value for name, value in sizes.items()}
+    return Limits(**given)
+
+
+RATES = {name for name in Limits._fields if name.startswith("rate_") and name != "rate_limits"}
+
+
+@asynccontextmanager
+async def at(client: Client, address: str) -> AsyncIterator[ClientSession]:
+    """A client that comes from another address of this machine."""
+    connector = TCPConnector(local_addr=(address, 0))
+    async with ClientSession(client.make_url("/"), connector=connector) as session:
+        yield session
+
+
+async def status(response: ClientResponse) -> int:
+    """The status of an answer, which is read."""
+    await response.read()
+    return response.status
+
+
+async def statuses(times: int, ask: Any) -> Counter[int]:
+    """How often which status is answered, one request after the other."""
+    return Counter([await status(await ask()) for _ in range(times)])
+
+
+async def create(session: Client | ClientSession, **headers: str) -> ClientResponse:
+    """Ask for a new game."""
+    return await session.post("/v1/games", json={"players": TWO}, headers=headers)

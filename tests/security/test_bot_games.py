@@ -1,0 +1,114 @@
+"""Games that nobody plays cost no person their answer, and no address has bots think without end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from aiohttp import ClientSession
+
+from schemas.actions import Action
+from service.engine import decode
+from service.games.bots.plugins import find_bots
+from service.games.bots.process_pool import Job, Workers
+from service.games.bots.registry import Bots
+from service.games.scheduler import keep_going
+from service.store.game_store import RedisStore
+from service.supervision import Supervisor
+from service.web.app_keys import CONTEXT
+from service.web.limits import Limits
+from tests.games.bots.plugged import plugged
+from tests.security.clients import at
+from tests.web.played import Table, new_table
+from tests.web.served import Client, serve
+
+HOSTILE, PERSON = "127.0.0.2", "127.0.0.1"
+GAMES = 24
+TIMEOUT_S = 60.0
+THOUGHTFUL = [{"bot": "thoughtful"}] * 5
+"""Bots that think for 0.3 s, whatever they are asked."""
+
+
+class Recording(Workers):
+    """Processes for bots that note for which games they think."""
+
+    def __init__(self, number: int = 1) -> None:
+        super().__init__(number)
+        self.games: list[str] = []
+        """In the order in which the decisions began."""
+
+    async def _asked(self, job: Job) -> Action:
+        self.games.append(decode(job.snapshot).id)
+        return await super()._asked(job)
+
+
+@asynccontextmanager
+async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Client, Recording]]:
+    """An instance with one process for bots, whose scheduler is at work."""
+    workers = Recording()
+    bots = Bots([*find_bots(plugins=False), plugged("thoughtful")], workers)
+    try:
+        async with serve(store, limits, bots=bots) as client:
+            work = partial(keep_going, client.app[CONTEXT], 0.05)
+            async with Supervisor().running("scheduler", work):
+                yield client, workers
+    finally:
+        await workers.aclose()
+
+
+async def until_thinking(workers: Recording, decisions: int) -> None:
+    """Wait until so many decisions were begun."""
+    async with asyncio.timeout(TIMEOUT_S):
+        while True:
+            if len(workers.games) >= decisions:
+                return
+            await asyncio.sleep(0.02)
+
+
+async def answered(table: Table) -> None:
+    """Do a turn, and wait until it is the person's again."""
+    async with asyncio.timeout(TIMEOUT_S):
+        begun = (await table.json())["turn"]["number"]
+        while True:
+            game = await table.json()
+            if game["turn"]["seat"] == 0 and game["turn"]["number"] > begun:
+                return
+            if game["turn"]["seat"] == 0:
+                await table.do()
+            else:
+                await asyncio.sleep(0.02)
+
+
+async def create(session: ClientSession, players: list[dict[str, Any]], **asked: Any) -> int:
+    """Create a game; gives the status."""
+    response = await session.post("/v1/games", json={"players": players, **asked})
+    await response.read()
+    return response.status
+
+
+async def test_a_person_waits_for_one_decision_of_others_at_most(store: RedisStore) -> None:
+    """Each time that the bot decides; before, every decision of eight games at a time came first."""
+    async with playing(store, Limits(rate_limits=False)) as (client, workers), at(client, HOSTILE) as hostile:
+        assert [await create(hostile, THOUGHTFUL) for _ in range(GAMES)] == [201] * GAMES
+        await until_thinking(workers, 3)
+        table = await new_table(client, [{"name": "Ana"}, {"bot": "expert"}], first_seat=0)
+        for _ in range(3):
+            before = len(workers.games)
+            await answered(table)
+            decided = workers.games[before:]
+            own = decided.count(table.id)
+            last = len(decided) - decided[::-1].index(table.id)
+            assert own > 0
+            assert last - own <= own + 1
+
+
+async def test_a_game_that_nobody_plays_waits_for_no_request_and_comes_to_its_end(store: RedisStore) -> None:
+    async with playing(store, Limits()) as (client, _):
+        table = await new_table(client, [{"bot": "random"}, {"bot": "random"}])
+        assert table.created["game"]["version"] == 1
+        async with asyncio.timeout(TIMEOUT_S):
+            while True:
+                if (await table.json())["status"] == "finished":
+                    break
+                await asyncio.sleep(0.05)

@@ -1,0 +1,157 @@
+"""Bots think at somebody's cost: who acts pays for those that answer, who creates a game of bots for all of it."""
+
+from collections import Counter
+from random import Random
+from secrets import token_hex
+from typing import Any
+
+import pytest
+
+from service.engine import apply, copy
+from service.games.bots.plugins import LoadedBot, find_bots
+from service.games.bots.runner import ask
+from service.store.game_store import RedisStore
+from service.web.ratelimit import costs
+from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.security.clients import at, limits, status, statuses
+from tests.security.measured_costs import Plain, times_dearer
+from tests.web.played import Table, bearer, new_table
+from tests.web.served import serve
+from tests.web.watching import connected
+
+TABLES = archipelago_tables()
+TILES = sum(tile.count for tile in TABLES.tileset.tiles)
+BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
+GAME = TILES * costs.LIGHT_TURN
+"""Tokens of a game of light bots: a turn for each tile."""
+
+TOKEN = 40
+"""Plain GETs whose processor time a token of bots may stand for at most; 10 to 14 were measured."""
+
+
+def told(headers: Any) -> str:
+    """Which bucket is empty."""
+    name, _, left = headers["RateLimit"].partition(";")
+    assert left.startswith("r=0;")
+    assert int(headers["Retry-After"]) > 0
+    return str(name.strip('"'))
+
+
+async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: RedisStore) -> None:
+    """Those with people are not, and another address has its own."""
+    async with serve(store, limits(rate_bot_games=3 * GAME)) as client:
+        found = await statuses(12, lambda: client.post("/v1/games", json=BOTS))
+        assert 3 <= found[201] <= 4
+        assert found[201] + found[429] == 12
+        assert told((await client.post("/v1/games", json=BOTS)).headers) == "bot-games"
+        await new_table(client, [{"name": "Ana"}, {"bot": "random"}])
+        async with at(client, "127.0.0.2") as other:
+            assert await status(await other.post("/v1/games", json=BOTS)) == 201
+
+
+async def test_heavy_bots_cost_as_many_times_more_as_they_think_longer(store: RedisStore) -> None:
+    async with serve(store, limits(rate_bot_games=TILES * costs.HEAVY_TURN)) as client:
+        found = await statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
+        assert 1 <= found[201] <= 2
+        assert found[201] + found[429] == 4
+
+
+async def test_what_is_not_created_costs_nothing(store: RedisStore) -> None:
+    async with serve(store, limits(rate_bot_games=GAME)) as client:
+        bad: list[dict[str, Any]] = [
+            {**BOTS, "tileset": "nowhere"},
+            {"players": [{"bot": "random"}, {"bot": "nobody"}]},
+        ]
+        for asked in bad * 5:
+            assert await status(await client.post("/v1/games", json=asked)) == 422
+        again = {"Idempotency-Key": token_hex(32)}
+        for _ in range(5):
+            assert await status(await client.post("/v1/games", json=BOTS, headers=again)) == 201
+
+
+async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
+    async with serve(store, limits(rate_bot_games=2 * GAME)) as client:
+        table, made = await new_table(client, BOTS["players"]), 1
+        while True:
+            answer = await client.post(f"{table.path}/rematch", headers=bearer(table.owner))
+            if answer.status != 201:
+                break
+            table, made = Table(client, await answer.json()), made + 1
+        assert answer.status == 429
+        assert told(answer.headers) == "bot-games"
+        assert 2 <= made <= 3
+
+
+async def turns(table: Table) -> int:
+    """Play the first seat's turns until one is refused; gives how many were not."""
+    for number in range(100):
+        turn = (await table.json())["turn"]["number"]
+        while (await table.json())["turn"]["number"] == turn:
+            answer = await table.act({"move": (await table.moves())[0]["id"]})
+            if answer.status == 429:
+                assert told(answer.headers) == "bots"
+                return number
+            assert answer.status == 200, await answer.text()
+    raise AssertionError("nothing is ever refused")
+
+
+async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None:
+    """What is refused leaves the game as it was; games of people alone go on."""
+    quota = 10 * costs.LIGHT_TURN
+    async with serve(store, limits(rate_bots=quota, rate_reads=100_000)) as client:
+        table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
+        played = await turns(table)
+        assert 3 <= played <= 6
+        before = await table.json()
+        move = {"move": (await table.moves())[0]["id"]}
+        if before["turn"]["phase"] != "place_tile":
+            assert (await table.act(move)).status == 429
+            assert await table.json() == before
+        people = await new_table(client)
+        await people.play(Random(2), 12)
+
+
+async def test_over_a_socket_too(store: RedisStore) -> None:
+    async with serve(store, limits(rate_bots=5 * costs.LIGHT_TURN, rate_reads=100_000)) as client:
+        table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
+        heard, answer = Counter[str](), {}
+        async with connected(client, token=table.owner) as line:
+            for number in range(100):
+                move = (await table.moves())[0]["id"]
+                await line.say({"type": "act", "id": str(number), "game": table.id, "move": move})
+                answer = await line.hear()
+                heard[answer["type"]] += 1
+                if answer["type"] == "error":
+                    break
+        assert answer["problem"]["code"] == "rate_limited"
+        assert heard["ack"] >= 5
+
+
+async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisStore) -> None:
+    """As for a new one: else a person who resigns at once would make such games for nothing."""
+    seats = [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}]
+    async with serve(store, limits(rate_bot_games=2 * GAME)) as client:
+        found = []
+        for _ in range(6):
+            table = await new_table(client, seats, first_seat=0)
+            found.append(await status(await client.post(f"{table.path}/resign", headers=bearer(table.owner))))
+        assert 2 <= found.count(200) <= 3
+        assert found.count(200) + found.count(429) == 6
+
+
+@pytest.mark.parametrize("bot", find_bots(plugins=False), ids=lambda bot: bot.info.name)
+async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: LoadedBot) -> None:
+    game = new_game(TABLES, 3, 5)
+    for _ in play_randomly(TABLES, game, Random(1)):
+        if game.number > 30 and game.phase == "place_tile":
+            break
+
+    async def turn() -> None:
+        twin = copy(game)
+        while twin.number == game.number:
+            apply(TABLES, twin, ask(bot.bot, TABLES, twin))
+
+    async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
+        table = await new_table(client)
+        dearer = await times_dearer(turn, lambda: plain.ask(table.path), times=1)
+    assert dearer / (costs.HEAVY_TURN if bot.info.heavy else costs.LIGHT_TURN) < TOKEN

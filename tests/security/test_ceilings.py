@@ -1,0 +1,182 @@
+"""What an address may do with all its tokens together, and a network of IPv6 with all its addresses."""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse
+
+from service.games.rate_limits import BucketStore, Granted, Size
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from service.web.ratelimit.connections import TOO_MANY, Gate
+from tests.security.clients import at, create, limits, statuses
+from tests.web.played import Table, bearer, new_table, refused
+from tests.web.served import Client, serve
+from tests.web.watching import connected
+
+PROXIED = (ip_network("127.0.0.0/8"),)
+
+
+def tokens_of(table: Table) -> list[str]:
+    """All that came with a game."""
+    return [table.owner, table.spectator, *table.seats.values()]
+
+
+def remaining(answer: ClientResponse) -> tuple[str, int]:
+    """Of which limit an answer tells, and how much it says is left."""
+    found = re.fullmatch(r'"([a-z-]+)";r=(\d+);t=\d+', answer.headers["RateLimit"])
+    assert found is not None
+    return found[1], int(found[2])
+
+
+async def test_all_tokens_of_an_address_have_a_ceiling_together(store: RedisStore) -> None:
+    """Twelve tokens with 40 reads each; the address with 100 of all."""
+    async with serve(store, limits(rate_reads=40, rate_requests=100)) as client:
+        tables = [await new_table(client) for _ in range(3)]
+        found: Counter[int] = Counter()
+        for table in tables:
+            for token in tokens_of(table):
+                found += await statuses(
+                    30, lambda table=table, token=token: client.get(table.path, headers=bearer(token))
+                )
+        assert sum(len(tokens_of(table)) for table in tables) == 12
+        assert 100 <= found[200] <= 105
+        last = await client.get(tables[0].path, headers=bearer(tables[0].owner))
+        problem = await refused(last, 429, "rate_limited")
+        assert problem["retry_after_s"] > 0
+        assert last.headers["RateLimit-Policy"] == '"requests";q=100;w=3600'
+        assert remaining(last) == ("requests", 0)
+        async with at(client, "127.0.0.2") as other:
+            assert (await other.get(tables[0].path, headers=bearer(tables[0].owner))).status == 200
+
+
+async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: RedisStore) -> None:
+    async with serve(store, limits(rate_requests=60)) as client:
+        table = await new_table(client)
+        assert await statuses(20, table.get) == {200: 20}
+        assert (await statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
+        async with connected(client, token=table.owner) as line:
+            said = Counter[str]()
+            for _ in range(40):
+                await line.say({"type": "ping"})
+                said[(await line.hear())["type"]] += 1
+        assert 17 <= said["pong"] <= 22
+        assert said["pong"] + said["error"] == 40
+
+
+async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_that_is_nearer(
+    store: RedisStore,
+) -> None:
+    async with serve(store, limits(rate_reads=40, rate_requests=60)) as client:
+        first, second = await new_table(client), await new_table(client)
+        told = [remaining(await first.get()) for _ in range(30)]
+        assert {name for name, _ in told} == {"reads"}
+        assert [left for _, left in told] == [*range(39, 9, -1)]
+        told = [remaining(await second.get()) for _ in range(25)]
+        assert told == [("requests", left) for left in range(29, 4, -1)]
+
+
+class Counting:
+    """Buckets that count how often they are asked."""
+
+    def __init__(self, buckets: BucketStore) -> None:
+        self._buckets = buckets
+        self.asked: Counter[str] = Counter()
+
+    async def take(self, bucket: str, wanted: int, size: Size) -> Granted:
+        """As the buckets do."""
+        self.asked[bucket.partition(":")[0]] += 1
+        return await self._buckets.take(bucket, wanted, size)
+
+
+async def test_the_ceiling_asks_redis_no_more_than_once_for_a_portion(store: RedisStore) -> None:
+    counting = Counting(store.buckets)
+    store.buckets = counting
+    async with serve(store, Limits()) as client:
+        table = await new_table(client)
+        assert await statuses(1_200, table.get) == {200: 1_200}
+    assert counting.asked["reads"] >= 5
+    assert 1 <= counting.asked["requests"] <= 3
+
+
+@pytest.fixture
+async def proxied(store: RedisStore) -> AsyncIterator[Client]:
+    """An instance behind a proxy, so that clients may come from anywhere."""
+    size = limits(rate_reads=20, rate_requests=30, rate_creations=6, trusted_proxies=PROXIED)
+    async with serve(store, size) as client:
+        yield client
+
+
+def from_subnet(number: int, site: int = 1) -> dict[str, str]:
+    """The header of a client in one of a site's networks."""
+    return {"X-Forwarded-For": f"2001:db8:{site:x}:{number:x}::7"}
+
+
+async def test_a_network_has_a_ceiling_over_all_its_addresses(proxied: Client) -> None:
+    """What comes without tokens, from 20 addresses of a /48 with 20 reads each."""
+    found: Counter[int] = Counter()
+    for number in range(20):
+        found += await statuses(10, lambda number=number: proxied.get("/v1/bots", headers=from_subnet(number)))
+    assert 40 <= found[200] <= 42
+    last = await proxied.get("/v1/bots", headers=from_subnet(99))
+    assert last.headers["RateLimit-Policy"] == '"network-reads";q=40;w=3600'
+    assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
+
+
+async def test_a_network_has_one_over_all_its_tokens(proxied: Client) -> None:
+    tables = [await new_table(proxied) for _ in range(5)]
+    found: Counter[int] = Counter()
+    for number, table in enumerate(tables * 2):
+        sent = {**bearer(table.owner), **from_subnet(number)}
+        found += await statuses(10, lambda table=table, sent=sent: proxied.get(table.path, headers=sent))
+    assert 60 <= found[200] <= 63
+    assert (
+        await proxied.get(tables[0].path, headers={**bearer(tables[0].spectator), **from_subnet(1, 2)})
+    ).status == 200
+
+
+async def test_a_network_creates_no_more_games_than_two_addresses_do(proxied: Client) -> None:
+    numbers = iter(range(100))
+
+    async def ask() -> Any:
+        return await create(proxied, **from_subnet(next(numbers)))
+
+    found = await statuses(30, ask)
+    assert 12 <= found[201] <= 13
+    assert found[201] + found[429] == 30
+
+
+async def test_a_network_has_so_many_streams_open(store: RedisStore) -> None:
+    size = Limits(max_streams_per_address=2, trusted_proxies=PROXIED)
+    async with serve(store, size) as client, AsyncExitStack() as stack:
+        for number in range(4):
+            await stack.enter_async_context(client.ws_connect("/v1/ws", headers=from_subnet(number)))
+        refusal = await client.get(
+            "/v1/ws", headers={**from_subnet(9), "Connection": "Upgrade", "Upgrade": "websocket"}
+        )
+        await refused(refusal, 429, "rate_limited")
+        async with client.ws_connect("/v1/ws", headers=from_subnet(9, site=2)):
+            pass
+
+
+class Opened:
+    """What a gate needs of a connection."""
+
+    def __init__(self, client: str) -> None:
+        self.client = client
+
+
+def test_a_network_has_so_many_connections() -> None:
+    gate = Gate(Limits(max_connections_per_address=3))
+    of_site: list[Any] = [Opened(f"2001:db8:1:{number % 4}::") for number in range(7)]
+    assert [gate.enter(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY]
+    elsewhere: Any = Opened("2001:db8:2::")
+    assert gate.enter(elsewhere) == b""
+    for connection in (*of_site, elsewhere):
+        gate.leave(connection)
+    assert not gate.of_address

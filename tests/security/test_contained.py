@@ -1,0 +1,294 @@
+"""One that fails of many ends the work on none of the others: connections, lists, archives, indexes, webhooks."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from service.archive_storage.atomic_files import found_in
+from service.cli.export import export_games
+from service.cli.importer import import_files, restoring_of
+from service.engine import decode, encode
+from service.engine.checksum import sealed
+from service.games.archive import builder
+from service.games.archive.archiver import SOON_S, Archiver
+from service.games.archive.document import GameDocument
+from service.games.context import Retention
+from service.games.index_repair import differences
+from service.games.index_repair.repairer import Mender
+from service.games.webhooks.dispatcher import Deliverer
+from service.games.webhooks.sender import Sent
+from service.store import keys
+from service.store.connection.topology import Cluster
+from service.store.connection.url import parse_url
+from service.store.game_store import RedisStore
+from service.supervision import Supervisor
+from service.web.limits import Limits
+from service.web.ratelimit import connections as gate_module
+from service.web.ratelimit.connections import Gate
+from service.web.websocket import streams as connections_module
+from service.web.websocket.streams import Connections
+from tests.cli.games import kept_game
+from tests.games.logs import CATALOGUE
+from tests.games.seated import Clock
+from tests.web.played import Table, bearer, new_table
+from tests.web.served import Client, serve
+
+OTHERS = 3
+
+
+@pytest.fixture
+async def client(store: RedisStore) -> AsyncIterator[Client]:
+    """A client of one instance."""
+    async with serve(store) as connected:
+        yield connected
+
+
+class Connection:
+    """A connection that can be looked at and sent away, or cannot."""
+
+    kind = "socket"
+
+    def __init__(self, connections: Connections | None = None, *, fails: bool = False) -> None:
+        self.connections = connections
+        self.fails = fails
+        self.calls = 0
+
+    def look(self, now: float) -> None:
+        """Count, or fail."""
+        del now
+        self.calls += 1
+        if self.fails:
+            raise RuntimeError("nobody expects this")
+
+    def dismiss(self, retry_after_ms: int) -> None:
+        """Leave, or fail."""
+        del retry_after_ms
+        self.look(0.0)
+        assert self.connections is not None
+        self.connections.leave(self)  # type: ignore[arg-type]
+
+    def force_close(self) -> None:
+        """Nothing more is asked of it."""
+
+
+def some(connections: Connections | None = None) -> list[Connection]:
+    """Connections of which the first one fails."""
+    return [Connection(connections, fails=number == 0) for number in range(1 + OTHERS)]
+
+
+async def until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
+    """Wait for something that tells nobody."""
+    async with asyncio.timeout(20):
+        while True:
+            found = is_so()
+            if await found if isinstance(found, Awaitable) else found:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections_module, "CLOSE_S", -0.99)
+    connections = Connections(Limits(close_spread_s=0.0))
+    found = some(connections)
+    for one in found:
+        connections.enter(one)  # type: ignore[arg-type]
+    await connections.close()
+    assert [one.calls for one in found] == [1] * len(found)
+    assert [*connections] == found[:1]
+
+
+async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate_module, "LOOK_EVERY_S", 0.001)
+    gate, found = Gate(Limits()), some()
+    opened: Any = gate.open
+    opened.update(dict.fromkeys(found))
+    looking = asyncio.create_task(gate.keep_looking())
+    await until(lambda: all(one.calls > 3 for one in found[1:]))
+    assert not looking.done()
+    looking.cancel()
+
+
+async def break_game(store: RedisStore, redis: Redis, game: str) -> None:
+    """Let a game be one that can be read, and shown to nobody."""
+    loaded = await store.load(game)
+    assert loaded is not None
+    snapshot = decode(loaded.snapshot)
+    snapshot.display = [10_000]
+    await redis.hset(keys.game(game), "snapshot", sealed(encode(snapshot)))
+
+
+async def replace_game(store: RedisStore, redis: Redis, game: str) -> None:
+    """Let something else be where a game was."""
+    del store
+    await redis.delete(keys.game(game))
+    await redis.set(keys.game(game), "something else")
+
+
+async def damage_version(store: RedisStore, redis: Redis, game: str) -> None:
+    """Let a game's version be no number."""
+    del store
+    await redis.hset(keys.game(game), "version", "many")
+
+
+DAMAGES = (break_game, replace_game, damage_version)
+Damage = Callable[[RedisStore, Redis, str], Awaitable[None]]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_game_that_cannot_be_shown_hides_no_other(
+    client: Client, store: RedisStore, redis: Redis, damage: Damage, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = [await kept_game(store) for _ in range(1 + OTHERS)]
+    games, tokens = [one.id for one in kept], ", ".join(one.created.owner_token for one in kept)
+    await damage(store, redis, games[0])
+    for path, headers in {"/v1/games": {}, "/v1/games?status=active": {}, "/v1/seats/me/games": bearer(tokens)}.items():
+        response = await client.get(path, headers=headers)
+        assert response.status == 200, await response.text()
+        listed = (await response.json())["games"]
+        assert sorted(one.get("id") or one["game"]["id"] for one in listed) == sorted(games[1:])
+    assert len([record for record in caplog.records if record.exc_info]) <= 1
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_watched_game_that_is_damaged_lets_no_other_be_behind(
+    store: RedisStore, redis: Redis, damage: Damage
+) -> None:
+    games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
+    before = await store.versions(games)
+    await damage(store, redis, games[0])
+    after = await store.versions(games)
+    assert after[1:] == before[1:]
+    assert all(after[1:])
+
+
+async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.archiving = True
+    games = [(await kept_game(store, "finished")).id for _ in range(1 + OTHERS)]
+    archived: list[str] = []
+
+    async def failing(*given: Any) -> Any:
+        if given[3].id == games[0]:
+            raise RuntimeError("nobody expects this")
+        return await builder.archive_of(*given)
+
+    class Objects:
+        async def put(self, name: str, data: bytes) -> None:
+            del data
+            archived.append(name)
+
+    monkeypatch.setattr("service.games.archive.archiver.archive_of", failing)
+    clock = Clock()
+    clock.now += SOON_S + 1
+    archiver = Archiver(store, store.archive, Objects(), CATALOGUE, clock)
+    await archiver.look_round()
+    await archiver.look_round()
+    assert len(archived) == OTHERS
+    assert await store.archive.due(int(clock.now), 10) == []
+    assert games[0] in await store.archive.due(2**33, 10)
+
+
+async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
+    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
+
+    async def failing(means: Any, loaded: Any) -> Any:
+        if decode(loaded.snapshot).id == games[0]:
+            raise RuntimeError("nobody expects this")
+        return await differences.add_missing(means, loaded)
+
+    monkeypatch.setattr("service.games.index_repair.repairer.add_missing", failing)
+    await redis.delete(keys.listed("active"))
+    mended = await Mender(store, store.upkeep, Retention(), Clock()).all()
+    assert (mended.games, mended.unreadable) == (len(games), 1)
+    assert sorted((await store.listed(("active",), 10, None)).games) == sorted(games[1:])
+
+
+async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_other(
+    store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
+
+    async def failing_export(*given: Any) -> Any:
+        if given[2] == games[0]:
+            raise RuntimeError("nobody expects this")
+        return await builder.export_of(*given)
+
+    monkeypatch.setattr("service.cli.export.export_of", failing_export)
+    assert await export_games(store, CATALOGUE, None, tmp_path) == {"exported": OTHERS, "failed": 1}
+    assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
+
+    def failing_import(document: GameDocument, *given: Any, **options: Any) -> Any:
+        if document.game == games[1]:
+            raise RuntimeError("nobody expects this")
+        return restoring_of(document, *given, **options)
+
+    monkeypatch.setattr("service.cli.importer.restoring_of", failing_import)
+    counts = await import_files(store, found_in([tmp_path]), Retention(), replace=True)
+    assert counts == {"imported": OTHERS - 1, "refused": 1}
+
+
+async def register(table: Table) -> str:
+    """Register a webhook; gives its id."""
+    path, hook = table.path + "/webhooks", {"url": f"https://{table.id}.example/"}
+    answer = await table.client.post(path, json=hook, headers=bearer(table.owner))
+    assert answer.status == 201, await answer.text()
+    found: str = (await answer.json())["id"]
+    return found
+
+
+async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
+    client: Client, store: RedisStore, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    tables = [await new_table(client) for _ in range(1 + OTHERS)]
+    hooks = [await register(table) for table in tables]
+    for table in tables:
+        await table.do()
+    await redis.hset(keys.game(tables[0].id), f"hook:{hooks[0]}", b"damaged")
+    sent: list[str] = []
+
+    async def send(url: str, headers: Any, body: bytes, /, *, challenge: bool = False) -> Sent:
+        del url
+        if challenge:
+            return Sent(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
+        sent.append(headers["webhook-id"])
+        return Sent(204, None, 1)
+
+    deliverer = Deliverer(store, send, time.time)
+    for _ in range(5):
+        await deliverer.look_round()
+        await deliverer.settled()
+    assert len(sent) == OTHERS
+    assert (await redis.zscore(keys.HOOKS_DUE, f"{tables[0].id} {hooks[0]}") or 0) > time.time()
+    assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1
+
+
+async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cluster, "checks", ("cluster-topology", 0.001))
+    topology = Cluster(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
+    errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
+    asked = len(errors) + 1
+
+    async def failing() -> None:
+        nonlocal asked
+        asked -= 1
+        if errors:
+            raise errors.pop(0)
+
+    monkeypatch.setattr(topology, "refresh", failing)
+
+    def ask() -> bool:
+        topology.suspect()
+        return not asked
+
+    await until(ask)
+    await topology.aclose()

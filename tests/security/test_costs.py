@@ -1,0 +1,303 @@
+"""Every question is charged by what it costs, and none costs more than its answer needs."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Self
+
+import pytest
+
+from service.games.ports import StoredDiff
+from service.store.game_store import RedisStore
+from service.web.images.responses import STUDIO
+from service.web.limits import Limits
+from service.web.ratelimit import costs
+from service.web.ratelimit.bounded_tables import token_key
+from service.web.ratelimit.limiter import GUARD
+from tests.security.clients import limits
+from tests.security.measured_costs import Answer, Plain, times_dearer
+from tests.web.played import Table, bearer, new_table
+from tests.web.served import Client, serve
+
+LONG = 400
+"""Versions of a game whose first turn does not end, since everything in it is taken back."""
+
+ENOUGH = 1_000_000
+"""Of everything, so that nobody is refused; none of it comes back while a test runs."""
+
+A_TOKEN = 3
+"""Plain GETs whose processor time a token may stand for at most: what was measured is 0.1 to 1.2."""
+
+PICTURE_TOKEN = 5
+"""The same for a token of pictures, of which there are a quarter as many: 1.4 were measured."""
+
+MESSAGE_TOKEN = 1.5
+"""The same for a token of messages, of which there are more: 0.5 were measured."""
+
+
+@asynccontextmanager
+async def serving(store: RedisStore) -> AsyncIterator[tuple[Client, Plain]]:
+    """An instance that counts all and refuses nothing, and a client of it."""
+    names = ("reads", "writes", "creations", "pictures", "messages")
+    size = limits(**{f"rate_{name}": ENOUGH for name in names}, rate_requests=10 * ENOUGH)
+    async with serve(store, size) as client, Plain(client) as plain:
+        yield client, plain
+
+
+def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of diffs asked for in each reading of a log from now on."""
+    read: list[int] = []
+    diffs = store.diffs
+
+    async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
+        read.append(limit)
+        return await diffs(game, since, limit)
+
+    monkeypatch.setattr(store, "diffs", counted)
+    return read
+
+
+async def long_game(client: Client) -> Table:
+    """A game of many versions, all of them of its first turn but for the creation."""
+    table = await new_table(client, seed="tides", first_seat=0)
+    move, owner = {"move": (await table.moves())[0]["id"]}, bearer(table.owner)
+    for _ in range((LONG - 1) // 2):
+        await table.do(move)
+        assert (await client.post(f"{table.path}/undo", headers=owner)).status == 200
+    await table.do(move)
+    return table
+
+
+class Session:
+    """A socket whose client costs next to nothing itself, as it looks for the end of what comes only."""
+
+    def __init__(self, client: Client, token: str) -> None:
+        self._client = client
+        self._token = token
+
+    async def __aenter__(self) -> Self:
+        """Connect."""
+        where = self._client.host, self._client.port
+        self._reader, self._writer = await asyncio.open_connection(*where, limit=2**22)
+        head = f"Upgrade: websocket\r\nConnection: Upgrade\r\nAuthorization: Bearer {self._token}\r\n"
+        key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        self._writer.write(f"GET /v1/ws HTTP/1.1\r\nHost: x\r\n{head}{key}\r\n".encode())
+        await self._reader.readuntil(b'"welcome"')
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Disconnect."""
+        self._writer.close()
+        await self._writer.wait_closed()
+
+    async def ask(self, **message: object) -> int:
+        """Send a message and then a ping; gives the bytes of all that comes, to the pong."""
+        self._say(message)
+        self._say({"type": "ping"})
+        return len(await self._reader.readuntil(b'"pong"'))
+
+    def _say(self, message: dict[str, object]) -> None:
+        text = json.dumps(message).encode()
+        self._writer.write(b"\x81\xfe" + len(text).to_bytes(2) + bytes(4) + text)
+
+
+async def test_no_walk_is_longer_than_its_answer_needs(store: RedisStore) -> None:
+    """A sentence late in a long turn, a picture of the past that the client has, and one that is kept here."""
+    async with serving(store) as (client, plain):
+        table = await long_game(client)
+        owner, late = f"Authorization: Bearer {table.owner}", f"{table.path}/story?since={LONG - 10}&limit=1"
+        picture = f"{table.path}/board.svg?v={LONG - 50}"
+        tag = (await plain.ask(picture, owner)).headers["etag"]
+
+        async def dearer(path: str, *lines: str) -> float:
+            return await times_dearer(lambda: plain.ask(path, owner, *lines), lambda: plain.ask(table.path, owner))
+
+        assert await dearer(late) < 3
+        assert await dearer(picture, f"If-None-Match: {tag}") < 2
+        assert await dearer(picture) < 3
+
+
+async def test_nothing_is_replayed_for_a_picture_that_is_there(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(store) as (client, plain):
+        table = await new_table(client, seed="kept")
+        await table.play(Random(4), 30)
+        path = f"{table.path}/board.png?v=12"
+        first = await plain.ask(path)
+        assert first.status == 200
+        read = count_reads(store, monkeypatch)
+        assert (await plain.ask(path)).status == 200
+        assert (await plain.ask(path, f"If-None-Match: {first.headers['etag']}")).status == 304
+        assert read == [1, 1]
+        assert (await plain.ask(f"{table.path}/board.png?v=13")).status == 200
+        assert read == [1, 1, 1, 13]
+
+
+async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(store) as (client, plain):
+        table = await new_table(client)
+        await table.play(Random(4), 60)
+        read: list[tuple[int, int]] = []
+        diffs = store.diffs
+
+        async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
+            read.append((since, limit))
+            return await diffs(game, since, limit)
+
+        monkeypatch.setattr(store, "diffs", counted)
+        for since, asked in ((0, (0, 5)), (40, (39, 6)), (58, (57, 3))):
+            assert (await plain.ask(f"{table.path}/story?since={since}&limit=5")).status == 200
+            assert read.pop() == asked
+        assert (await plain.ask(f"{table.path}/story?since=1000")).status == 200
+        assert read == []
+
+
+async def test_every_question_is_charged_by_its_processor_time(store: RedisStore) -> None:
+    """What is left, as the answers say, goes down with what they took."""
+    async with serving(store) as (client, plain):
+        long = await long_game(client)
+        played = [await new_table(client) for _ in range(60)]
+        await played[0].play(Random(3), 90)
+        tokens = ", ".join(table.owner for table in played)
+        owner = f"Authorization: Bearer {long.owner}"
+        game, mine = f"Authorization: Bearer {played[0].owner}", f"Authorization: Bearer {tokens}"
+        versions = iter(range(LONG - 1, 1, -1))
+        questions: dict[str, Callable[[], Awaitable[Answer]]] = {
+            "diffs": lambda: plain.ask(f"{long.path}/diffs?limit=1000", owner),
+            "story": lambda: plain.ask(f"{long.path}/story?limit=1000", owner),
+            "games": lambda: plain.ask("/v1/games?limit=100"),
+            "mine": lambda: plain.ask("/v1/seats/me/games?limit=100", mine),
+            "mine, none told": lambda: plain.ask("/v1/seats/me/games?waiting=false", mine),
+            "moves": lambda: plain.ask(f"{played[0].path}/legal-moves", game),
+            "moves with a text": lambda: plain.ask(f"{played[0].path}/legal-moves?q=zzz", game),
+            "scores": lambda: plain.ask(f"{played[0].path}/scores", game),
+            "tiles": lambda: plain.ask(f"{played[0].path}/tiles", game),
+            "openapi": lambda: plain.ask("/openapi.json"),
+            "picture of the past": lambda: plain.ask(f"{long.path}/board.svg?v={next(versions)}", owner),
+        }
+        found = {}
+        for name, question in questions.items():
+            await question()
+            before, after = (await question()).left, (await question()).left
+            dearer = await times_dearer(question, lambda: plain.ask(played[0].path, game), times=2)
+            found[name] = dearer / (before - after)
+        picture = found.pop("picture of the past")
+        assert max(found.values()) < A_TOKEN, found
+        assert picture < PICTURE_TOKEN
+
+
+async def test_taking_back_is_charged_by_what_is_replayed(store: RedisStore) -> None:
+    async with serving(store) as (client, plain):
+        table = await long_game(client)
+        owner = f"Authorization: Bearer {table.owner}"
+        before = await plain.ask(f"{table.path}/return", owner, method="POST")
+        undone = await plain.ask(f"{table.path}/undo", owner, method="POST")
+        in_vain = await plain.ask(f"{table.path}/undo", owner, method="POST")
+        assert [answer.status for answer in (before, undone, in_vain)] == [409, 200, 409]
+        assert before.left - undone.left == 1 + LONG // 20
+        assert undone.left - in_vain.left == 1
+
+
+async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
+    """A whole log, nothing of it, the whole game."""
+    async with serving(store) as (client, plain):
+        table = await long_game(client)
+        account = client.app[GUARD].messages.own.find(token_key(table.owner))
+        owner = f"Authorization: Bearer {table.owner}"
+        async with Session(client, table.owner) as session:
+            await session.ask(type="auth", game=table.id, token=table.owner)
+            questions: dict[str, Callable[[], Awaitable[int]]] = {
+                "log": lambda: session.ask(type="subscribe", game=table.id, since=1),
+                "nothing new": lambda: session.ask(type="subscribe", game=table.id, since=LONG),
+                "game": lambda: session.ask(type="subscribe", game=table.id),
+                "sync": lambda: session.ask(type="sync", game=table.id),
+            }
+            found = {}
+            for name, question in questions.items():
+                before, size = account.remaining, await question()
+                charged = before - account.remaining
+                dearer = await times_dearer(question, lambda: plain.ask(table.path, owner))
+                found[name] = size, charged, dearer / charged
+        assert found["log"][0] > 100_000
+        assert found["log"][1] >= LONG // 20
+        assert max(each for _, _, each in found.values()) < MESSAGE_TOKEN, found
+
+
+async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore) -> None:
+    async with serving(store) as (client, _):
+        table = await new_table(client)
+        await table.play(Random(3), 110)
+        headers = {**bearer(table.owner), "Accept": "text/event-stream"}
+        charged = []
+        for query in ("?since=110", "?since=1"):
+            before = client.app[GUARD].reads.own.find(token_key(table.owner)).remaining
+            async with client.get(f"{table.path}/diffs{query}", headers=headers) as stream:
+                assert stream.status == 200
+                charged.append(before - client.app[GUARD].reads.own.find(token_key(table.owner)).remaining)
+        assert charged == [1, 1 + 109 // 50]
+
+
+async def test_an_answer_is_charged_by_its_bytes(store: RedisStore) -> None:
+    async with serving(store) as (_, plain):
+        page = await plain.ask("/openapi.json")
+        after = await plain.ask("/v1/bots")
+        assert page.size > 200_000
+        assert ENOUGH - page.left == 1 + page.size // 65_536
+        assert page.left - after.left == 1
+
+
+async def test_large_pictures_cost_more_than_small_ones(store: RedisStore) -> None:
+    async with serving(store) as (client, plain):
+        table = await new_table(client)
+        owner = f"Authorization: Bearer {table.owner}"
+        small = await plain.ask(f"{table.path}/board.png?width=300", owner)
+        large = await plain.ask(f"{table.path}/board.png?width=4096", owner)
+        again = await plain.ask(f"{table.path}/board.png?width=4096", owner)
+        assert small.left - large.left > 40
+        assert large.left - again.left <= 1 + again.size // 65_536
+        assert client.app[STUDIO].kept_bytes > 0
+
+
+async def test_who_has_nothing_left_waits_before_the_work_is_done(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not after it: else as many at once as there are connections would all be done."""
+    monkeypatch.setattr(costs, "DIFFS_PER_TOKEN", 1)
+    async with serve(store, limits(rate_reads=100)) as client:
+        table = await new_table(client)
+        await table.play(Random(3), 41)
+        read = count_reads(store, monkeypatch)
+        spectator = bearer(table.spectator)
+        answers = await asyncio.gather(*(client.get(f"{table.path}/diffs", headers=spectator) for _ in range(60)))
+        assert {answer.status for answer in answers} == {200, 429}
+        assert 2 <= len(read) <= 3
+
+
+async def test_what_is_given_back_makes_nobody_richer(store: RedisStore) -> None:
+    """Though the charge was more than the bucket holds."""
+    async with serve(store, limits(rate_reads=2)) as client:
+        found = [(await client.get("/v1/games?limit=100")).status for _ in range(10)]
+        assert found.count(200) <= 3
+        assert found.count(200) + found.count(429) == 10
+
+
+async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where none of them can be told; the next page goes on there."""
+    monkeypatch.setattr("service.games.queries.games.MOST_LISTED", 5)
+    async with serve(store, Limits()) as client:
+        for _ in range(12):
+            table = await new_table(client)
+            await store.unlist(table.id, "active")
+            await store.enlist(table.id, "waiting", 1_800_000_000)
+        pages, query = 0, {"status": "waiting", "limit": "4"}
+        while True:
+            told = await (await client.get("/v1/games", params=query)).json()
+            assert told["games"] == []
+            pages += 1
+            if told["next_cursor"] is None:
+                break
+            query["cursor"] = told["next_cursor"]
+        assert 2 <= pages <= 4

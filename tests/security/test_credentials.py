@@ -1,0 +1,219 @@
+"""A token has one spelling, and what keeps a limiter's clients apart is neither their text nor without a bound."""
+
+import asyncio
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from service.web.ratelimit import trusted_tokens
+from service.web.ratelimit.accounts import Accounts
+from service.web.ratelimit.bounded_tables import token_key
+from service.web.ratelimit.client_ip import Proxies, networks
+from service.web.ratelimit.limiter import GUARD, TABLE_BYTES, TOKEN_TABLE_BYTES, Guard
+from service.web.ratelimit.networks import NETWORKS_BYTES
+from tests.security.clients import limits
+from tests.web.played import Table, new_table
+from tests.web.raw import send
+from tests.web.served import Client, serve
+from tests.web.watching import connected
+
+STRETCHED = (
+    "Bearer {}\u00a0",
+    "Bearer \u00a0{}",
+    "\u00a0Bearer {}",
+    "Bearer\u00a0{}",
+    "Bearer {}\u2003\u2003",
+    "Bearer {}\u0085",
+    "Bearer {}\u001f",
+    "Bearer {},",
+    "Bearer {} {}",
+    "Bearer\t{}",
+    "Bearer {}\u017f",
+    "Bearer {}\u212a",
+    "Bearer \u0131{}",
+    "Bearer {}====",
+    "{}",
+    "Basic {}",
+)
+"""Neither of them shows a token, though a parser that is less strict may think so."""
+
+PLAIN = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {}", "Bearer {} ", "\tBearer {}\t")
+"""All of them show the same one: schemes have no case, and around a header's value there may be spaces and tabs."""
+
+
+def request(table: Table, *lines: str, method: str = "GET", path: str = "") -> bytes:
+    """A request with these Authorization headers."""
+    shown = "".join(f"Authorization: {line}\r\n" for line in lines)
+    return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{shown}Content-Length: 0\r\n\r\n".encode()
+
+
+@contextmanager
+def growth() -> Iterator[list[int]]:
+    """How many bytes more are in use at the end."""
+    grown: list[int] = []
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    try:
+        yield grown
+        after, _ = tracemalloc.get_traced_memory()
+        grown.append(after - before)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("spelling", STRETCHED)
+async def test_what_is_no_token_to_the_game_is_none_to_the_limiter(store: RedisStore, spelling: str) -> None:
+    async with serve(store, Limits()) as client:
+        table = await new_table(client)
+        assert (await send(client, request(table, "Bearer " + table.owner))).status == 200
+        answer = await send(client, request(table, spelling.replace("{}", table.owner)))
+        assert answer.status in {400, 401}
+
+
+async def test_two_headers_show_no_token(store: RedisStore) -> None:
+    """A proxy may look at the one, and this service at the other."""
+    async with serve(store, Limits()) as client:
+        table = await new_table(client)
+        good = "Bearer " + table.owner
+        for lines in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
+            assert (await send(client, request(table, *lines))).status == 401
+
+
+TWICE = (
+    "Idempotency-Key: k\r\nIdempotency-Key: l",
+    "Creator-Key: {key}\r\nCreator-Key: {key}",
+    "Creator-Key: {key}\u00a0",
+    "Creator-Key: {key}\u017f",
+    "If-Match: *\u00a0",
+    "If-Match: \u2003*",
+)
+"""Headers of which one reader may take the first and another the last, or see a space where another sees a letter."""
+
+
+@pytest.mark.parametrize("lines", TWICE)
+async def test_no_other_header_has_two_readings(store: RedisStore, lines: str) -> None:
+    async with serve(store, Limits()) as client:
+        table = await new_table(client, [{"name": "Ana"}, {"open": True}])
+        before, joining = await table.json(), "{" + '"name": "Bo"' + "}"
+        head = f"Authorization: Bearer {table.owner}\r\nContent-Type: application/json\r\n{lines.format(key='k' * 32)}"
+        for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
+            if ("If-Match" in lines) is (method == "DELETE"):
+                length = f"Content-Length: {len(body)}\r\n\r\n{body}"
+                sent = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
+                assert (await send(client, sent.encode())).status == 400
+        assert await table.json() == before
+
+
+async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> None:
+    async with serve(store, limits(rate_reads=20)) as client:
+        table = await new_table(client)
+        found: Counter[int] = Counter()
+        for _ in range(6):
+            for spelling in PLAIN:
+                answer = await send(client, request(table, spelling.replace("{}", table.owner)))
+                found[answer.status] += 1
+        assert 20 <= found[200] <= 22
+        assert found[200] + found[429] == 42
+
+
+async def test_a_socket_takes_a_token_in_the_same_form_alone(store: RedisStore) -> None:
+    async with serve(store, Limits()) as client:
+        table = await new_table(client)
+        async with connected(client) as line:
+            for stretched in (table.owner + "\u00a0", " " + table.owner, table.owner + ",", table.owner + "\n"):
+                await line.refused({"type": "auth", "game": table.id, "token": stretched}, "unauthorized")
+            await line.ask({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+
+
+async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
+    """Each is longer than the one before."""
+    async with serve(store, Limits(rate_guesses=Limits().rate_reads)) as client:
+        table = await new_table(client)
+        await flood(client, table, 100)
+        with growth() as grown:
+            await flood(client, table, 1_800)
+        assert grown[0] < 500_000
+
+
+async def flood(client: Client, table: Table, spellings: int) -> None:
+    """Show a token in so many spellings."""
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    try:
+        for number in range(spellings):
+            stretched = "\u00a0" * (1_000 + number) + "\u2003" * 300
+            writer.write(request(table, f"Bearer {table.owner}{stretched}"))
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            await reader.readexactly(int(length.partition(b":")[2]))
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+def subjects(of_network: bool, number: int) -> str:
+    """The longest that a client can be called by its address, or its network."""
+    return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
+
+
+TABLES: tuple[tuple[Callable[[Guard], Accounts], Callable[[int], str | bytes], int], ...] = (
+    (lambda guard: guard.reads.own, lambda number: token_key(str(number)), TOKEN_TABLE_BYTES),
+    (lambda guard: guard.guesses.own, lambda number: subjects(False, number), TABLE_BYTES),
+    (lambda guard: guard.guesses.of_networks, lambda number: subjects(True, number), NETWORKS_BYTES),
+)
+
+
+@pytest.mark.parametrize(("table", "subject", "bound"), TABLES)
+async def test_a_table_of_accounts_is_bounded_by_bytes(
+    store: RedisStore,
+    table: Callable[[Guard], Accounts],
+    subject: Callable[[int], str | bytes],
+    bound: int,
+) -> None:
+    """However many clients there are, and however many numbers each account holds."""
+    async with serve(store, Limits()) as client:
+        accounts = table(client.app[GUARD])
+        with growth() as grown:
+            for number in range(bound // 100):
+                account = accounts.find(subject(number))
+                account.left = account.full_at = account.closed_until = number + 0.5
+                account.bucket = 1_000 + number
+        assert bound / 4 < grown[0] < bound
+
+
+async def test_all_tables_together_take_little(store: RedisStore) -> None:
+    """Where whoever attacks fills every one of them."""
+    async with serve(store, Limits()) as client:
+        guard = client.app[GUARD]
+        bounds = [TABLE_BYTES, TOKEN_TABLE_BYTES, NETWORKS_BYTES]
+        most = sum(accounts.own.max_bytes + accounts.of_networks.max_bytes for accounts in guard.all)
+        assert {each.max_bytes for accounts in guard.all for each in (accounts.own, accounts.of_networks)} == {*bounds}
+        assert most + trusted_tokens.MAX_BYTES < 64_000_000
+
+
+async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
+    async with serve(store, Limits()) as client:
+        tokens = client.app[GUARD].known
+        with growth() as grown:
+            for number in range(200_000):
+                tokens.add(token_key(str(number)))
+        assert trusted_tokens.MAX_BYTES / 4 < grown[0] < trusted_tokens.MAX_BYTES
+        assert token_key("199999") in tokens
+        assert token_key("0") not in tokens
+
+
+def test_what_proxies_forward_is_bounded_by_bytes() -> None:
+    """A proxy hands on, before what it says itself, whatever the client wrote."""
+    proxies = Proxies(networks("10.0.0.0/8"), "x-forwarded-for")
+    with growth() as grown:
+        for number in range(10_000):
+            lie = f"{number}{chr(0x1F600 + number % 50)}".ljust(190, chr(0x1F600))
+            for text in (f"{lie}, 192.0.2.1", f"{number:050}, 192.0.2.1"):
+                headers = CIMultiDictProxy(CIMultiDict({"X-Forwarded-For": text}))
+                assert proxies.forwarded(("10.0.0.1", 4711), headers) == "192.0.2.1"
+    assert grown[0] < 2_500_000

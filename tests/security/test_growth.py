@@ -1,0 +1,161 @@
+"""Everything that a client can make long, large or many has a bound, and a problem that says so."""
+
+import asyncio
+import struct
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from schemas.acting import MAX_ACTIONS
+from service.store.game_store import RedisStore
+from service.web.ratelimit.protocol import MOST_HEAD
+from service.web.runner import MOST_HEADERS
+from tests.security.clients import limits, statuses
+from tests.web.played import TWO, Table, bearer, new_table, refused
+from tests.web.raw import send
+from tests.web.served import Client, serve
+
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
+
+TOO_MUCH: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("POST", "/v1/games", {"json": {"players": TWO * 3}}),
+    ("POST", "/v1/games", {"json": {"players": [{"name": "a" * 33}, {"name": "b"}]}}),
+    ("POST", "/v1/games", {"json": {"players": TWO, "seed": "s" * 65}}),
+    ("POST", "/v1/games", {"json": {"players": TWO}, "headers": {"Idempotency-Key": "k" * 256}}),
+    ("POST", "/v1/games", {"json": {"players": TWO}, "headers": {"Creator-Key": "k" * 203}}),
+    ("POST", "{game}/actions", {"json": {"actions": [{"type": "pass"}] * (MAX_ACTIONS + 1)}}),
+    ("POST", "{game}/actions", {"json": {"move": "p" * 25}}),
+    ("POST", "{game}/actions", {"json": {"move": "i0"}, "headers": {"Idempotency-Key": "k" * 256}}),
+    ("POST", "{game}/webhooks", {"json": {"url": "https://a.example/" + "u" * 2000}}),
+    ("POST", "{game}/webhooks", {"json": {"url": "https://a.example/", "events": ["turn_started"] * 65}}),
+    ("GET", "/v1/games?limit=101", {}),
+    ("GET", "/v1/games?cursor=" + "c" * 201, {}),
+    ("GET", "/v1/seats/me/games?limit=101", {}),
+    ("GET", "{game}/diffs?limit=1001", {}),
+    ("GET", "{game}/story?limit=1001", {}),
+    ("GET", "{game}/diffs?since=2147483648", {}),
+    ("GET", "{game}/legal-moves?limit=1001", {}),
+    ("GET", "{game}/legal-moves?q=" + "q" * 101, {}),
+    ("GET", "{game}/board.png?width=2147483648", {}),
+    ("GET", "{game}/board.svg?region=-9999,-9999,9999,9999", {}),
+)
+
+
+@pytest.mark.parametrize(("method", "path", "options"), TOO_MUCH)
+async def test_what_is_too_long_or_too_many_is_malformed(
+    store: RedisStore, method: str, path: str, options: dict[str, Any]
+) -> None:
+    async with serve(store) as client:
+        table = await new_table(client)
+        headers = {**bearer(table.owner), **options.get("headers", {})}
+        sent = {**options, "headers": headers}
+        answer = await client.request(method, path.format(game=table.path), **sent)
+        await refused(answer, 400, "malformed")
+
+
+async def test_a_list_has_so_many_tokens(store: RedisStore) -> None:
+    async with serve(store) as client:
+        tokens = bearer(", ".join(f"{number}" for number in range(101)))
+        await refused(await client.get("/v1/seats/me/games", headers=tokens), 400, "malformed")
+
+
+async def test_a_picture_has_so_many_pixels(store: RedisStore) -> None:
+    async with serve(store) as client:
+        table = await new_table(client)
+        answer = await table.get("/board.png?width=2147483647")
+        width, height = struct.unpack(">II", (await answer.read())[16:24])
+        assert max(width, height) <= 4096
+
+
+async def test_a_request_has_so_many_headers(store: RedisStore) -> None:
+    async with serve(store) as client:
+        for number, status in ((MOST_HEADERS - 5, 200), (MOST_HEADERS + 1, 400)):
+            lines = b"".join(b"X-%d: x\r\n" % index for index in range(number))
+            answer = await send(client, b"GET /livez HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
+            assert answer.status == status
+
+
+async def test_a_head_has_so_many_bytes(store: RedisStore) -> None:
+    """Each line may be long, but not all of them."""
+    async with serve(store) as client:
+        reader, writer = await asyncio.open_connection(client.host, client.port)
+        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
+        line, sent = b"X: " + b"a" * 8_000 + b"\r\n", 0
+        async with asyncio.timeout(10):
+            while not reader.at_eof() and sent < 40 * len(line):
+                writer.write(line)
+                sent += len(line)
+                await asyncio.sleep(0.01)
+                if sent > MOST_HEAD + 200_000 or writer.is_closing():
+                    break
+            with suppress(ConnectionError):
+                assert await reader.read() == b""
+        writer.transport.abort()
+
+
+async def test_a_query_has_so_many_bytes(store: RedisStore) -> None:
+    async with serve(store) as client:
+        answer = await send(client, b"GET /v1/games?x=" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert answer.status == 400
+
+
+EVIL = (
+    ("Authorization", "Bearer " + "a," * 3_900),
+    ("Authorization", "Bearer " + " " * 8_000 + "!"),
+    ("If-Match", '"' * 8_000),
+    ("If-None-Match", 'W/"' * 2_600),
+    ("If-None-Match", '"a" ' * 2_000 + "!"),
+    ("Prefer", ";" * 4_000 + "," * 4_000),
+    ("Accept-Language", "a;q=0.1," * 1_000),
+    ("Accept-Language", "-" * 8_000),
+    ("Accept", "text/event-strea," * 480),
+    ("Last-Event-ID", "1" * 8_000),
+    ("X-Forwarded-For", "1.1.1.1, " * 880),
+    ("Sec-WebSocket-Extensions", "permessage-deflate; " * 400),
+    ("Idempotency-Key", " " * 4_000 + "\x7f"),
+)
+
+
+@pytest.mark.parametrize(("name", "value"), EVIL)
+async def test_no_header_takes_long_to_read(store: RedisStore, name: str, value: str) -> None:
+    """What would be tried in every way there is would not end while the test runs."""
+    async with serve(store) as client:
+        table = await new_table(client)
+        for path in ("/diffs", "/actions", "/ws"):
+            method = "POST" if path == "/actions" else "GET"
+            head = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n{name}: {value}\r\n\r\n"
+            answer = await send(client, head.encode("latin-1"))
+            assert answer.status < 500
+
+
+async def test_a_media_type_has_so_many_bytes(store: RedisStore) -> None:
+    """A second for each is what these took once."""
+    async with serve(store) as client, asyncio.timeout(15):
+        for _ in range(30):
+            headers = {"Content-Type": "application/json" + ";" * 8_000}
+            await refused(await client.post("/v1/games", data=b"{}", headers=headers), 415, "unsupported_media_type")
+
+
+async def test_webhooks_are_counted_as_games_are(store: RedisStore) -> None:
+    """Each leaves an answer behind for a day, however soon it is deleted."""
+    async with serve(store, limits(rate_creations=8)) as client:
+        table = await new_table(client)
+        await table.get()
+
+        async def again() -> Any:
+            return await register(client, table)
+
+        found = await statuses(12, again)
+        assert found[201] <= 8
+        assert found[201] + found[429] == 12
+
+
+async def register(client: Client, table: Table) -> Any:
+    """Register a webhook, delete it, and give the first answer."""
+    hooks = table.path + "/webhooks"
+    answer = await client.post(hooks, json={"url": "https://example.org/"}, headers=bearer(table.owner))
+    if answer.status == 201:
+        hook = (await answer.json())["id"]
+        assert (await client.delete(f"{hooks}/{hook}", headers=bearer(table.owner))).status == 204
+    return answer

@@ -1,0 +1,239 @@
+"""Guessing is limited by addresses, and nobody who shows a good token is refused for what others guess there."""
+
+import asyncio
+from collections import Counter
+from time import perf_counter
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, WSServerHandshakeError
+
+from service.games.ports import Loaded
+from service.store.client import connect
+from service.store.game_store import RedisStore
+from service.web.ratelimit import verification
+from service.web.ratelimit.limiter import GUARD
+from service.web.ratelimit.verification import PER_S, Verification
+from tests.security.clients import limits, status, statuses
+from tests.web.played import TWO, Table, bearer, new_table, refused
+from tests.web.served import Client, serve
+from tests.web.watching import connected, watching
+
+OPEN = [{"name": "Ana"}, {"open": True}]
+
+
+async def guess(client: Client, table: Table, times: int = 40) -> Counter[int]:
+    """Show tokens that there are not, from the address of everybody here."""
+    numbers = iter(range(times))
+    return await statuses(times, lambda: client.get(table.path, headers=bearer(f"guess-{next(numbers):035}")))
+
+
+async def test_tokens_just_handed_out_are_served_whatever_others_guess(store: RedisStore) -> None:
+    """By creating, joining and a rematch; none of them has opened anything yet."""
+    async with serve(store, limits(rate_guesses=10)) as client:
+        target = await new_table(client, OPEN)
+        assert (await guess(client, target))[429] > 20
+        table = await new_table(client, TWO)
+        for token in (table.owner, table.spectator, *table.seats.values()):
+            assert await status(await client.get(table.path, headers=bearer(token))) == 200
+        joined = await client.post(f"{target.path}/seats", json={"name": "Bo"}, headers=bearer(target.spectator))
+        seat = (await joined.json())["token"]
+        assert await status(await client.get(target.path, headers=bearer(seat))) == 200
+        await client.delete(table.path, headers=bearer(table.owner))
+        again = Table(client, await (await client.post(f"{table.path}/rematch", headers=bearer(table.owner))).json())
+        for token in (again.owner, again.spectator, *again.seats.values()):
+            assert await status(await client.get(again.path, headers=bearer(token))) == 200
+
+
+@pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_reads"))
+async def test_a_token_of_another_instance_is_served_too(store: RedisStore, redis_url: str, exhausted: str) -> None:
+    """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
+    size = limits(**{exhausted: 10})
+    async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
+        table = await new_table(there, OPEN)
+        assert (await guess(here, table))[429] > 20
+        for token in (table.owner, table.spectator, table.seats[0]):
+            assert await status(await here.get(table.path, headers=bearer(token))) == 200
+            assert await status(await here.get(table.path, headers=bearer(token))) == 200
+        bad = await here.get(table.path, headers=bearer("x" * 43))
+        assert (await refused(bad, 429, "rate_limited"))["retry_after_s"] > 0
+
+
+async def test_lists_of_mine_are_told_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
+    async with (
+        connect(redis_url) as second,
+        serve(second, limits()) as there,
+        serve(store, limits(rate_reads=10)) as here,
+    ):
+        table = await new_table(there)
+        assert (await guess(here, table))[429] > 20
+        mine = "/v1/seats/me/games"
+        good = bearer(f"{'x' * 43}, {table.seats[1]}")
+        assert await status(await here.get(mine, headers=good)) == 200
+        assert await status(await here.get(mine, headers=bearer("y" * 43))) == 429
+
+
+async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
+    size = limits(rate_guesses=10)
+    async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
+        table, other = await new_table(there), await new_table(there)
+        assert (await guess(here, table))[429] > 20
+        async with connected(here) as line:
+            await line.refused({"type": "auth", "game": table.id, "token": "x" * 43}, "rate_limited")
+            await line.ask({"type": "ping"}, "pong")
+            await line.ask({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+            await line.subscribe(table.id)
+            await line.say({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
+            await line.hear("diff")
+            await line.hear("ack")
+        async with watching(here, other.id, token=other.spectator) as line:
+            await line.nothing()
+        async with connected(here, token=other.owner) as line:
+            await line.say({"type": "act", "game": other.id, "move": (await other.moves())[0]["id"]})
+            await line.hear("ack")
+
+
+async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
+    """Also where the guesses have opened as many as the address may."""
+    async with (
+        connect(redis_url) as second,
+        serve(second, limits()) as there,
+        serve(store, limits(rate_streams=5)) as here,
+    ):
+        table, other = await new_table(there), await new_table(there)
+        found: Counter[int] = Counter()
+        for number in range(10):
+            try:
+                async with here.ws_connect(f"{table.path}/ws", headers=bearer(f"guess-{number}")):
+                    found[101] += 1
+            except WSServerHandshakeError as refusal:
+                found[refusal.status] += 1
+        assert found[429] >= 4
+        async with watching(here, table.id, token=table.spectator), connected(here, token=other.owner):
+            pass
+
+
+async def test_what_others_fail_to_make_is_not_counted(store: RedisStore) -> None:
+    """Else a hundred guesses would keep an address from new games for an hour."""
+    async with serve(store, limits(rate_creations=5)) as client:
+        table = await new_table(client)
+        await client.delete(table.path, headers=bearer(table.owner))
+        rematch = f"{table.path}/rematch"
+        assert await statuses(30, lambda: client.post(rematch, headers=bearer("x" * 43))) == {401: 30}
+        assert await statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
+        assert await status(await client.post(rematch, headers=bearer(table.owner))) == 201
+        made = await statuses(10, lambda: client.post("/v1/games", json={"players": TWO}))
+        assert 3 <= made[201] <= 4
+        assert made[201] + made[429] == 10
+
+
+async def test_guessing_at_many_tokens_at_once_is_a_guess_for_each(store: RedisStore) -> None:
+    async with serve(store, limits(rate_guesses=100)) as client:
+        table = await new_table(client)
+        many = bearer(", ".join(f"guess-{number}" for number in range(100)))
+        assert await status(await client.get("/v1/seats/me/games", headers=many)) == 401
+        assert await status(await client.get(table.path)) == 200
+        assert await status(await client.get("/v1/seats/me/games", headers=many)) == 401
+        assert await status(await client.get(table.path)) == 429
+        assert await status(await table.get()) == 200
+
+
+async def test_what_is_no_token_is_a_guess_as_well(store: RedisStore) -> None:
+    async with serve(store, limits(rate_guesses=10)) as client:
+        table = await new_table(client)
+        found = await statuses(30, lambda: client.get(table.path, headers={"Authorization": "Basic QTpC"}))
+        assert 10 <= found[401] <= 12
+        assert found[401] + found[429] == 30
+
+
+async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
+    async with serve(store, limits(rate_guesses=20)) as client:
+        table = await new_table(client)
+        looked_at, answers, load = 0, Counter[int](), store.load
+
+        async def counted(game: str, key: str | None = None) -> Loaded | None:
+            nonlocal looked_at
+            looked_at += 1
+            return await load(game, key)
+
+        monkeypatch.setattr(store, "load", counted)
+        began = perf_counter()
+
+        async def guesser(name: int) -> None:
+            async with ClientSession(client.make_url("/")) as session:
+                for number in range(15):
+                    shown = bearer(f"guess-{name}-{number}".ljust(43, "x"))
+                    answers[await status(await session.get(table.path, headers=shown))] += 1
+
+        async with asyncio.TaskGroup() as group:
+            for name in range(40):
+                group.create_task(guesser(name))
+            honest = await table.get()
+        took_s = perf_counter() - began
+        assert honest.status == 200
+        assert answers[401] <= 22
+        assert answers[401] + answers[429] == 600
+        assert looked_at <= answers[401] + 1 + took_s * PER_S + 1
+        async with asyncio.timeout(5):
+            while len(client.app[GUARD]._verification):  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.005)
+
+
+async def test_each_address_waits_for_its_own_guesses_alone() -> None:
+    seen: list[str] = []
+
+    async def opens(game: str | None, token: str) -> bool:
+        del game
+        seen.append(token)
+        return token == "good"
+
+    checks = Verification(opens)
+    guesses = [asyncio.create_task(checks.is_good("a", None, "g", f"bad {number}")) for number in range(50)]
+    await asyncio.sleep(0)
+    assert await checks.is_good("b", None, "g", "good")
+    assert len(seen) < 10
+    assert await checks.is_good("a", None, "g", "good")
+    assert not any(await asyncio.gather(*guesses))
+
+
+async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor do they wait in anybody's way, however many there were."""
+    monkeypatch.setattr(verification, "PER_S", 5)
+    seen: list[str] = []
+
+    async def opens(game: str | None, token: str) -> bool:
+        del game
+        seen.append(token)
+        return True
+
+    class Gone:
+        transport = None
+
+    gone: Any = Gone()
+    checks = Verification(opens)
+    async with asyncio.timeout(5):
+        left = [asyncio.create_task(checks.is_good("a", gone, "g", "x")) for _ in range(200)]
+        assert await checks.is_good("a", None, "g", "good")
+        assert not any(await asyncio.gather(*left))
+    assert seen == ["good"]
+
+
+async def test_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "MAX_WAITING", 3)
+    let = asyncio.Event()
+
+    async def opens(game: str | None, token: str) -> bool:
+        del game, token
+        return await let.wait()
+
+    checks = Verification(opens)
+    waiting = [asyncio.create_task(checks.is_good("a", None, "g", "x")) for _ in range(3)]
+    await asyncio.sleep(0)
+    assert len(checks) == 3
+    assert not await checks.is_good("a", None, "g", "x")
+    let.set()
+    assert all(await asyncio.gather(*waiting))
+    async with asyncio.timeout(5):
+        while len(checks):  # noqa: ASYNC110  what is waited for wakes nobody
+            await asyncio.sleep(0.005)

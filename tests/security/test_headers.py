@@ -1,0 +1,83 @@
+"""What every answer tells browsers, whatever it answers."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import ClientResponse, ClientSession
+
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.security.clients import limits
+from tests.web.played import TWO, new_table
+from tests.web.raw import send
+from tests.web.served import Client, serve
+
+PATHS = ("/", "/nowhere", "/docs", "/docs/api", "/docs/rules", "/favicon.svg", "/openapi.json", "/livez", "/v1/games")
+PICTURES = ("/board.svg", "/board.png", "/board.txt")
+
+
+@asynccontextmanager
+async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
+    """Answers of all kinds."""
+    table = await new_table(client)
+    tag = (await table.get()).headers["ETag"]
+    async with ClientSession(client.make_url("/")) as browser:
+        answers = [
+            await browser.get(table.path + "/diffs", headers={"Accept": "text/event-stream"}),
+            await browser.get(table.path),
+            await browser.get(table.path, headers={"If-None-Match": tag}),
+            await browser.post("/v1/games", json={"players": TWO}),
+            await browser.post("/v1/games", json={}),
+            await browser.put("/v1/games"),
+            await browser.options("/v1/games"),
+            await browser.get("/", headers={"Accept": "text/html"}),
+            await browser.get("/docs/", allow_redirects=False),
+            *[await browser.get(path) for path in PATHS],
+            *[await browser.get(table.path + path) for path in PICTURES],
+        ]
+        yield answers
+        for answer in answers:
+            answer.close()
+
+
+def check(answer: ClientResponse) -> None:
+    """Fail unless it has all that every answer has."""
+    where = f"{answer.method} {answer.url} {answer.status}"
+    headers = answer.headers
+    assert headers.getall("X-Content-Type-Options") == ["nosniff"], where
+    (policy,) = headers.getall("Content-Security-Policy")
+    assert "default-src 'none'" in policy, where
+    assert "frame-ancestors 'none'" in policy, where
+    assert headers.getall("Referrer-Policy") == ["no-referrer"], where
+    assert headers.getall("Server") == ["south-seas"], where
+    if answer.content_type == "text/html" and answer.status == 200:
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin", where
+    assert "Set-Cookie" not in headers, where
+    assert "Strict-Transport-Security" not in headers, where
+
+
+async def test_every_answer_can_be_nothing_but_what_it_says(store: RedisStore) -> None:
+    async with serve(store) as client, every_kind(client) as answers:
+        for answer in answers:
+            check(answer)
+
+
+async def test_what_is_no_http_is_answered_so_too(store: RedisStore) -> None:
+    async with serve(store) as client:
+        answer = await send(client, b"NONSENSE\r\n\r\n")
+        assert answer.getheader("X-Content-Type-Options") == "nosniff"
+        assert answer.getheader("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'"
+
+
+async def test_browsers_are_told_to_use_tls_where_the_setting_says_so(store: RedisStore) -> None:
+    async with serve(store, Limits(hsts_max_age_s=31_536_000)) as client, every_kind(client) as answers:
+        for answer in answers:
+            assert answer.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+
+
+async def test_who_is_refused_is_answered_so_too(store: RedisStore) -> None:
+    async with serve(store, limits(rate_reads=1)) as client:
+        answers = [await client.get("/v1/bots") for _ in range(5)]
+        assert answers[-1].status == 429
+        assert answers[-1].headers["X-Content-Type-Options"] == "nosniff"
+        assert answers[-1].headers["Access-Control-Allow-Origin"] == "*"

@@ -1,0 +1,106 @@
+"""Idempotency keys that fill Redis: what each leaves there, and how many a token and an address may use."""
+
+from random import Random
+from typing import Any
+
+from redis.asyncio import Redis
+
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.security.clients import limits, status
+from tests.web.played import TWO, Table, bearer, new_table, refused
+from tests.web.served import Client, serve
+
+SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
+MAX_BYTES = 150
+"""Of Redis for each key."""
+
+EVERYTHING: dict[str, Any] = {"query": "?include=legal_moves", "Prefer": "return=representation"}
+"""Asks for the largest answers that there are."""
+
+
+async def memory(redis: Redis) -> int:
+    """Bytes of all data, as the allocator gave them out."""
+    total = 0
+    async for name in redis.scan_iter(count=1000):
+        total += await redis.memory_usage(name, samples=0) or 0
+    return total
+
+
+async def play(client: Client, moves: int, *, keyed: bool) -> Table:
+    """Make so many moves of one and the same game, each with a key or none with one."""
+    table = await new_table(client, TWO, seed="tides", first_seat=0)
+    chance = Random(7)
+    for number in range(moves):
+        move = chance.choice(await table.moves())["id"]
+        headers = {"Idempotency-Key": f"move {number}"} if keyed else {}
+        assert (await table.act({"move": move}, **EVERYTHING, **headers)).status == 200
+    return table
+
+
+async def test_a_key_of_an_action_takes_few_bytes_however_large_its_answer(store: RedisStore, redis: Redis) -> None:
+    async with serve(store, Limits(rate_limits=False)) as client:
+        before = await memory(redis)
+        await play(client, 120, keyed=False)
+        plain = await memory(redis) - before
+        await play(client, 120, keyed=True)
+        keyed = await memory(redis) - before - plain
+        assert 0 < (keyed - plain) / 120 <= MAX_BYTES, (keyed - plain) / 120
+
+
+async def test_a_key_of_a_creation_takes_few_bytes_and_no_key_of_its_own(store: RedisStore, redis: Redis) -> None:
+    async with serve(store, Limits(rate_limits=False)) as client:
+        sizes = []
+        for headers in ({}, {"Idempotency-Key": SECRET}):
+            before, keys = await memory(redis), await redis.dbsize()
+            for number in range(20):
+                made = {name: f"{value}{number:02}" for name, value in headers.items()}
+                body = {"players": [{"name": "Ana"}, {"open": True}], "seed": "tides", "visibility": "private"}
+                game = await (await client.post("/v1/games", json=body, headers=made)).json()
+                made = {name: f"{value}{number:02}" for name, value in headers.items()}
+                path = f"/v1/games/{game['game']['id']}/seats"
+                made.update(bearer(game["spectator_token"]))
+                assert (await client.post(path, json={"name": "Bo"}, headers=made)).status == 200
+            sizes.append(((await memory(redis) - before) / 40, await redis.dbsize() - keys))
+        (plain, plain_keys), (keyed, keyed_keys) = sizes
+        assert keyed - plain <= MAX_BYTES
+        assert keyed_keys == plain_keys
+
+
+async def test_an_address_has_so_many_keys_a_day_and_plays_on_without(store: RedisStore) -> None:
+    """Only what was done counts: neither what is refused nor what is done already."""
+    async with serve(store, limits(rate_keys=20)) as client:
+        table = await new_table(client)
+        refusals = [await status(await table.act({"move": "i9"}, **key(number))) for number in range(30)]
+        assert set(refusals) == {422}
+        move = {"move": (await table.moves())[0]["id"]}
+        again = [await status(await table.act(move, **key(0))) for _ in range(30)]
+        assert set(again) == {200}
+        answers = [await table.act({"move": (await table.moves())[0]["id"]}, **key(number)) for number in range(1, 30)]
+        found = [answer.status for answer in answers]
+        assert 19 <= found.count(200) <= 21
+        problem = await refused(answers[-1], 429, "rate_limited")
+        assert "keys" in problem["detail"]
+        assert answers[-1].headers["RateLimit"].startswith('"keys";r=0;')
+        assert (await table.act({"move": (await table.moves())[0]["id"]})).status == 200
+
+
+async def test_keys_over_a_socket_count_too(store: RedisStore) -> None:
+    async with serve(store, limits(rate_keys=20)) as client:
+        table = await new_table(client)
+        found = []
+        async with client.ws_connect(f"{table.path}/ws", headers=bearer(table.owner)) as socket:
+            await socket.receive_json()
+            for number in range(30):
+                move = (await table.moves())[0]["id"]
+                await socket.send_json({"type": "act", "id": "a", "game": table.id, "move": move, "key": f"k{number}"})
+                while (message := await socket.receive_json()).get("id") != "a":
+                    pass
+                found.append(message["type"])
+        assert 20 <= found.count("ack") <= 21
+        assert found[-1] == "error"
+
+
+def key(number: int) -> dict[str, str]:
+    """A header with a key."""
+    return {"Idempotency-Key": f"k{number}"}

@@ -1,0 +1,135 @@
+"""Who a client is, behind proxies and behind lies."""
+
+from collections.abc import AsyncIterator
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from service.store.game_store import RedisStore
+from service.web.ratelimit.client_ip import Header, Proxies, networks
+from tests.security.clients import create, limits, status, statuses
+from tests.web.played import TWO
+from tests.web.served import Client, serve
+
+TRUSTED = networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
+
+
+def said(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
+    """The client, by what a trusted peer's request says."""
+    headers = CIMultiDict((header, line) for line in lines)
+    return Proxies(TRUSTED, header).forwarded((peer, 4711), CIMultiDictProxy(headers))
+
+
+@pytest.mark.parametrize(
+    ("lines", "client"),
+    (
+        (("192.0.2.1",), "192.0.2.1"),
+        (("192.0.2.1, 10.1.1.1",), "192.0.2.1"),
+        (("6.6.6.6, 192.0.2.1",), "192.0.2.1"),
+        (("6.6.6.6, 192.0.2.1, 10.1.1.1, 10.1.1.2",), "192.0.2.1"),
+        (("6.6.6.6", "192.0.2.1"), "192.0.2.1"),
+        (("10.3.3.3, 10.2.2.2",), "10.3.3.3"),
+        (("192.0.2.1:8080",), "192.0.2.1"),
+        (("[2001:db8::1]:80",), "2001:db8::"),
+        (("2001:db8:0:1:dead::1",), "2001:db8:0:1::"),
+        (("::ffff:192.0.2.1",), "192.0.2.1"),
+        (("::ffff:10.0.0.9, ::ffff:10.0.0.8",), "10.0.0.9"),
+        (("192.0.2.1, unknown, 10.1.1.1",), "10.1.1.1"),
+        (("192.0.2.1, _hidden",), "10.0.0.1"),
+        (("192.0.2.1, <script>",), "10.0.0.1"),
+        (("",), "10.0.0.1"),
+        ((), "10.0.0.1"),
+        (("fe80::1%eth0",), "fe80::"),
+    ),
+)
+def test_the_last_address_that_no_trusted_proxy_has_is_the_client(lines: tuple[str, ...], client: str) -> None:
+    assert said("x-forwarded-for", *lines) == client
+
+
+@pytest.mark.parametrize(
+    ("line", "client"),
+    (
+        ("for=192.0.2.1", "192.0.2.1"),
+        ("For=192.0.2.1;proto=https;by=203.0.113.43", "192.0.2.1"),
+        ("proto=http;for=192.0.2.1, for=10.1.1.1", "192.0.2.1"),
+        ('for="[2001:db8:cafe::17]:4711"', "2001:db8:cafe::"),
+        ('for="192.0.2.1:80"', "192.0.2.1"),
+        ('for=6.6.6.6;host="a,for=7.7.7.7", for=192.0.2.1', "192.0.2.1"),
+        ('for=192.0.2.1;host="x;for=6.6.6.6"', "192.0.2.1"),
+        ('host="x\\";for=6.6.6.6";for=192.0.2.1', "192.0.2.1"),
+        ("for=unknown", "10.0.0.1"),
+        ("for=_secret, for=10.2.2.2", "10.2.2.2"),
+        ("by=192.0.2.1", "10.0.0.1"),
+        ("for=", "10.0.0.1"),
+        ('for="6.6.6.6, for=192.0.2.1', "192.0.2.1"),
+        ('for="6.6.6.6, for="[2001:db8::1]"', "10.0.0.1"),
+    ),
+)
+def test_forwarded_is_read_as_rfc_7239_writes_it(line: str, client: str) -> None:
+    assert said("forwarded", line) == client
+
+
+@pytest.mark.parametrize("enormous", ('"' + '\\"' * 500_000, "a" * 1_000_000, 'for="' * 300_000))
+def test_an_enormous_header_keeps_nobody_waiting(enormous: str) -> None:
+    assert said("forwarded", enormous + '", for=192.0.2.1') in {"192.0.2.1", "10.0.0.1"}
+
+
+def test_one_header_is_read_and_not_the_other() -> None:
+    both: Any = CIMultiDictProxy(CIMultiDict({"X-Forwarded-For": "192.0.2.1", "Forwarded": "for=6.6.6.6"}))
+    assert Proxies(TRUSTED, "x-forwarded-for").forwarded(("10.0.0.1", 1), both) == "192.0.2.1"
+    assert Proxies(TRUSTED, "forwarded").forwarded(("10.0.0.1", 1), both) == "6.6.6.6"
+
+
+def test_who_is_at_the_other_end() -> None:
+    proxies = Proxies(TRUSTED, "x-forwarded-for")
+    assert proxies.direct(("192.0.2.1", 80)) == "192.0.2.1"
+    assert proxies.direct(("2001:db8:1:2:3::4", 80, 0, 0)) == "2001:db8:1:2::"
+    assert proxies.direct(("10.7.7.7", 80)) is None
+    assert proxies.direct(("::ffff:10.7.7.7", 80, 0, 0)) is None
+    assert proxies.direct(None) == "unknown"
+    assert proxies.direct("") == "unknown"
+
+
+@pytest.fixture
+async def proxied(store: RedisStore) -> AsyncIterator[Client]:
+    """An instance that trusts this machine as a proxy."""
+    async with serve(store, limits(rate_creations=5, trusted_proxies=(ip_network("127.0.0.1"),))) as client:
+        yield client
+
+
+async def test_clients_of_a_trusted_proxy_are_told_apart(proxied: Client) -> None:
+    assert (await statuses(10, lambda: create(proxied, **{"X-Forwarded-For": "192.0.2.1"})))[201] <= 6
+    assert await status(await create(proxied, **{"X-Forwarded-For": "192.0.2.1"})) == 429
+    assert await status(await create(proxied, **{"X-Forwarded-For": "192.0.2.2"})) == 201
+    assert await status(await create(proxied, **{"X-Forwarded-For": "192.0.2.2, 192.0.2.1"})) == 429
+
+
+async def test_who_is_no_trusted_proxy_cannot_be_somebody_else(
+    store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    trusted = (ip_network("10.0.0.0/8"),)
+    async with serve(store, limits(rate_creations=5, trusted_proxies=trusted)) as client:
+        numbers = iter(range(100))
+
+        def ask() -> Any:
+            lie = f"192.0.2.{next(numbers)}"
+            return create(client, **{"X-Forwarded-For": lie, "Forwarded": f"for={lie}", "X-Real-IP": lie})
+
+        assert (await statuses(20, ask))[201] <= 6
+    (warned,) = [record for record in caplog.records if record.name == "service.web.ratelimit.connections"]
+    assert "--trusted-proxies" in warned.getMessage()
+
+
+async def test_no_answer_repeats_a_host_or_a_scheme_that_a_client_made_up(store: RedisStore) -> None:
+    lies = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "evil"}
+    lies["Forwarded"] = "host=evil.example;proto=evil"
+    paths = ("/", "/openapi.json", "/asyncapi.json", "/docs", "/docs/", "/problems/malformed", "/v1/games")
+    async with serve(store) as client, ClientSession(client.make_url("/")) as session:
+        created = await session.post("/v1/games", json={"players": TWO}, headers=lies)
+        assert created.headers["Location"].startswith("/v1/games/")
+        for answer in [created, *[await session.get(path, headers=lies, allow_redirects=False) for path in paths]]:
+            assert "evil" not in await answer.text()
+            assert "evil" not in str(answer.headers)

@@ -1,0 +1,122 @@
+"""Secrets that clients choose are no words that anybody could guess, and what is handed out is kept by no cache."""
+
+import secrets
+from typing import Any
+
+import pytest
+
+from service.games.key_strength import is_guessable
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from tests.web.played import TWO, bearer, new_table, refused
+from tests.web.served import Client, serve
+
+OPEN = [{"name": "Ana"}, {"open": True}]
+
+GUESSABLE = (
+    "",
+    "short",
+    "a" * 31,
+    "a" * 32,
+    "k" * 200,
+    "ab" * 20,
+    "abcdefgh" * 4,
+    "passwordpassword" * 3,
+    "0123456789" * 4,
+    "abcdefghijklmnopqrstuvwxyz0123456789",
+    "zyxwvutsrqponmlkjihgfedcba9876543210",
+    "0123456789abcdef" * 4,
+    "0" * 31 + "1",
+    "00000000-0000-0000-0000-000000000001",
+    "a" * 30 + "secret",
+    "abc" * 50 + "x",
+)
+
+GOOD = (
+    "6e2f0c9b8d4a7153f0e1d2c3b4a59687",
+    "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+    "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwX7a",
+    "71828182845904523536028747135266",
+)
+
+
+@pytest.mark.parametrize("key", GUESSABLE)
+def test_what_repeats_or_counts_is_no_secret(key: str) -> None:
+    assert is_guessable(key)
+
+
+@pytest.mark.parametrize("key", GOOD)
+def test_what_may_be_random_is_one(key: str) -> None:
+    assert not is_guessable(key)
+
+
+def test_random_keys_are_secrets() -> None:
+    """However they are written. One that is refused by chance would be one in millions."""
+    for _ in range(1_000):
+        key = secrets.token_bytes(24)
+        assert not is_guessable(key.hex())
+        assert not is_guessable(secrets.token_urlsafe(24))
+        assert not is_guessable(str(int.from_bytes(key)).zfill(40))
+
+
+REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("/v1/games", {"json": {"players": TWO}}),
+    ("{game}/seats", {"json": {"name": "Bo"}}),
+    ("{game}/rematch", {}),
+)
+
+
+@pytest.mark.parametrize("key", ("a" * 32, "abcdefgh" * 4, "0123456789abcdef" * 2))
+@pytest.mark.parametrize(("path", "options"), REQUESTS)
+async def test_tokens_are_made_of_no_guessable_key(
+    store: RedisStore, path: str, options: dict[str, Any], key: str
+) -> None:
+    async with serve(store) as client:
+        table = await new_table(client, OPEN)
+        headers = {**bearer(table.owner), "Idempotency-Key": key}
+        answer = await client.post(path.format(game=table.path), headers=headers, **options)
+        problem = await refused(answer, 400, "malformed")
+        assert problem["path"] == "Idempotency-Key"
+        assert "random" in problem["detail"]
+
+
+@pytest.mark.parametrize("key", ("a" * 32, "abcdefgh" * 4))
+async def test_games_are_found_by_no_guessable_key(store: RedisStore, key: str) -> None:
+    async with serve(store) as client:
+        answer = await client.post("/v1/games", json={"players": TWO}, headers={"Creator-Key": key})
+        problem = await refused(answer, 400, "malformed")
+        assert problem["path"] == "Creator-Key"
+
+
+async def test_other_keys_may_be_anything(store: RedisStore) -> None:
+    """Nothing is made of the key of an action."""
+    async with serve(store) as client:
+        table = await new_table(client)
+        move = {"move": (await table.moves())[0]["id"]}
+        assert (await table.act(move, **{"Idempotency-Key": "1"})).status == 200
+
+
+async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
+    """The answer to a POST, which nobody may keep."""
+    shown = bearer(token) if token is not None else {}
+    answer = await client.post(path, json=body, headers={**shown, **headers})
+    assert answer.status in (200, 201), await answer.text()
+    assert answer.headers["Cache-Control"] == "no-store"
+    return await answer.json()
+
+
+@pytest.mark.parametrize("visibility", ("public", "private"))
+async def test_no_cache_keeps_what_is_handed_out(store: RedisStore, visibility: str) -> None:
+    key = {"Idempotency-Key": secrets.token_hex(16)}
+    async with serve(store, Limits(webhooks_allow_private=True)) as client:
+        asked = {"players": OPEN, "visibility": visibility}
+        first, created = [await no_store(client, "/v1/games", None, asked, **key) for _ in range(2)]
+        assert first["owner_token"] == created["owner_token"]
+        path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
+        for _ in range(2):
+            await no_store(client, f"{path}/seats", created["spectator_token"], {"name": "Bo"}, **key)
+        await no_store(client, f"{path}/webhooks", owner, {"url": "http://127.0.0.1:9/"})
+        await client.delete(path, headers=bearer(owner))
+        for _ in range(2):
+            await no_store(client, f"{path}/rematch", owner, {}, **key)
+        assert (await client.get(path, headers=bearer(owner))).headers["Cache-Control"] != "no-store"

@@ -1,0 +1,144 @@
+"""Nothing that opens anything is in any line that the service logs, whatever happens and however much it is to say."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from redis.asyncio import Redis
+
+from service.engine import decode, encode
+from service.engine.checksum import sealed
+from service.store import keys
+from tests.security.secretive import ENCODED, PASSWORD, Said, guarded_redis, plain, service
+from tests.web.played import bearer
+
+KEY = "idempotency-key-which-makes-tokens-0123456789"
+CREATOR = "creator-key-that-finds-all-my-games-0123456789"
+HOOK = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+WRONG = "a-token-that-opens-nothing-but-is-somebodys-0123"
+COOKIE = "session=a-cookie-of-another-service-0123456789"
+
+
+class Visitor:
+    """A client that does everything once, and remembers all secrets that it was told."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self.session = session
+        self.secrets = [KEY, CREATOR, HOOK, WRONG, COOKIE, PASSWORD, ENCODED]
+        self.path = ""
+        self.owner = ""
+
+    async def ask(self, method: str, path: str, token: str | None = None, **options: Any) -> tuple[int, Any]:
+        """Ask for something; gives status and body."""
+        headers = {**(bearer(token) if token else {}), **options.pop("headers", {}), "Cookie": COOKIE}
+        async with self.session.request(method, path, headers=headers, **options) as response:
+            text = await response.text()
+            return response.status, json.loads(text) if "json" in response.content_type else text
+
+    async def create(self) -> None:
+        """A game with everything."""
+        players = [{"name": "Ana", "external_user": "u1"}, {"open": True}, {"bot": "random"}]
+        headers = {"Idempotency-Key": KEY, "Creator-Key": CREATOR}
+        body = {"players": players, "visibility": "private"}
+        first = await self.ask("POST", "/v1/games", json=body, headers=headers)
+        status, created = await self.ask("POST", "/v1/games", json=body, headers=headers)
+        assert (status, created) == first
+        assert status == 201, created
+        self.path, self.owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
+        self.secrets += [self.owner, created["spectator_token"], *(seat["token"] for seat in created["seats"])]
+        status, joined = await self.ask("POST", self.path + "/seats", created["spectator_token"], json={"name": "Bo"})
+        assert status == 200, joined
+        self.secrets.append(joined["token"])
+
+    async def play(self) -> None:
+        """What is done in a game, right and wrong."""
+        for _ in range(3):
+            _, moves = await self.ask("GET", self.path + "/legal-moves", self.owner)
+            if not moves["moves"]:
+                break
+            move = {"move": moves["moves"][0]["id"]}
+            await self.ask("POST", self.path + "/actions", self.owner, json=move, headers={"Idempotency-Key": "turn-1"})
+        await self.ask("POST", self.path + "/undo", self.owner)
+        hook = {"url": "http://127.0.0.1:9/hook", "secret": HOOK}
+        status, told = await self.ask("POST", self.path + "/webhooks", self.owner, json=hook)
+        assert status == 201, told
+        for what in ("", "/diffs", "/story", "/scores", "/board.svg", "/webhooks"):
+            assert (await self.ask("GET", self.path + what, self.owner))[0] == 200, what
+        await self.ask("GET", "/v1/seats/me/games", f"{self.owner}, {WRONG}")
+        await self.ask("GET", "/v1/seats/me/games", CREATOR)
+
+    async def err(self) -> None:
+        """What is refused."""
+        await self.ask("GET", self.path, WRONG)
+        await self.ask("GET", f"{self.path}?token={WRONG}")
+        await self.ask("POST", self.path + "/actions", WRONG, json={"move": WRONG, "token": WRONG})
+        await self.ask("POST", self.path + "/actions", self.owner, data=f'{{"token": "{WRONG}"')
+        await self.ask("GET", f"/nowhere/{WRONG}", self.owner)
+        await self.ask("POST", "/v1/games", json={"players": [], "token": WRONG}, headers={"Idempotency-Key": KEY})
+        await self.ask("GET", self.path, headers={"Authorization": f"Basic {WRONG}"})
+
+    async def listen(self) -> None:
+        """Over a socket."""
+        async with self.session.ws_connect("/v1/ws", headers=bearer(self.owner)) as socket:
+            game = self.path.rpartition("/")[2]
+            for token in (self.owner, WRONG):
+                await socket.send_json({"type": "auth", "game": game, "token": token})
+            await socket.send_json({"type": "subscribe", "game": game})
+            await socket.send_str(f'{{"type": "auth", "token": "{WRONG}"')
+            await socket.send_json({"type": "act", "game": game, "move": "i9", "key": KEY})
+            await socket.send_json({"type": "ping", "id": "last"})
+            async with asyncio.timeout(10):
+                while (await socket.receive_json()).get("id") != "last":
+                    pass
+
+    async def break_it(self, redis: Redis) -> None:
+        """An error that nobody expected, with its traceback; and then a store that is gone."""
+        key = keys.game(self.path.rpartition("/")[2])
+        snapshot: Any = await redis.hget(key, "snapshot")
+        game = decode(snapshot)
+        game.display = [10_000]
+        await redis.hset(key, "snapshot", sealed(encode(game)))
+        assert (await self.ask("GET", self.path, self.owner))[0] == 500
+        await redis.config_set("requirepass", "another")
+        await redis.client_kill_filter(_type="normal", skipme=True)
+        for _ in range(3):
+            await self.ask("GET", self.path, self.owner)
+            await self.ask("GET", "/readyz")
+
+
+def tells_nothing(said: Said, secrets: list[str]) -> None:
+    """Fail where a secret, or most of one, was said."""
+    text = said.text()
+    for secret in secrets:
+        assert secret not in text
+        assert secret[: len(secret) // 2 + 4] not in text
+
+
+async def test_no_secret_is_in_any_log_line(tmp_path: Path) -> None:
+    async with guarded_redis(tmp_path) as port, service(tmp_path, port) as said:
+        async with aiohttp.ClientSession(said.url) as session, plain(port) as redis:
+            visitor = Visitor(session)
+            await visitor.create()
+            await visitor.play()
+            await visitor.err()
+            await visitor.listen()
+            await visitor.break_it(redis)
+        said.process.terminate()
+        async with asyncio.timeout(20):
+            await said.process.wait()
+        text = said.text()
+        assert "Traceback" in text
+        assert "the store does not answer" in text
+        assert "POST" in text
+        tells_nothing(said, visitor.secrets)
+
+
+async def test_a_wrong_password_of_redis_is_not_logged(tmp_path: Path) -> None:
+    wrong = "not-the-password-of-redis"
+    async with guarded_redis(tmp_path) as port, service(tmp_path, port, wrong) as said:
+        async with aiohttp.ClientSession(said.url) as session, session.get("/readyz") as response:
+            assert response.status == 503
+        assert "Redis" in said.text()
+        tells_nothing(said, [wrong, PASSWORD])

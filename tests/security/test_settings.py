@@ -1,0 +1,59 @@
+"""Settings of limits say what they mean, and what is wrong with them."""
+
+from ipaddress import ip_network
+
+import click
+import pytest
+
+from service.games.rate_limits import Size
+from service.settings import Settings, to_settings, with_settings
+
+
+def settings(*flags: str) -> Settings:
+    """What `south-seas serve` makes of these flags."""
+    made: list[Settings] = []
+
+    @click.command()
+    @with_settings
+    def command(**values: object) -> None:
+        made.append(to_settings(values))
+
+    command.main(args=list(flags), standalone_mode=False)
+    return made[0]
+
+
+def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
+    limits = settings(
+        *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
+        *("--max-streams-per-address", "9", "--keep-alive-s", "5", "--forwarded-header", "forwarded"),
+    ).limits
+    assert limits.rate_writes == Size(7, 60)
+    assert not limits.rate_limits
+    assert limits.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
+    assert limits.allowed_origins == ("https://a.example", "null")
+    assert (limits.max_streams_per_address, limits.keep_alive_s) == (9, 5.0)
+    assert limits.forwarded_header == "forwarded"
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    (
+        ("--rate-reads", "100"),
+        ("--rate-reads", "0/10"),
+        ("--rate-reads", "10/0"),
+        ("--rate-reads", "many/10"),
+        ("--trusted-proxies", "proxy.example"),
+        ("--trusted-proxies", "10.0.0.1/8"),
+        ("--allowed-origins", "example.org"),
+        ("--allowed-origins", "https://example.org/path"),
+        ("--allowed-origins", "https://example.org,*"),
+        ("--forwarded-header", "x-real-ip"),
+        ("--max-connections", "0"),
+        ("--hsts-max-age-s", "-1"),
+    ),
+)
+def test_what_makes_no_sense_is_refused(flag: str, value: str) -> None:
+    with pytest.raises(click.BadParameter) as refused:
+        settings(flag, value)
+    assert flag in refused.value.format_message()

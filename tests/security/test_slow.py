@@ -1,0 +1,249 @@
+"""Clients that take their time: with a request's head or body, with an answer, with nothing at all."""
+
+import asyncio
+from asyncio import StreamReader, StreamWriter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+from aiohttp import ClientSession, TCPConnector
+
+from service.store.game_store import RedisStore
+from service.web.app_keys import WATCH
+from service.web.limits import Limits
+from service.web.ratelimit import connections
+from service.web.ratelimit.client_ip import networks
+from service.web.ratelimit.connections import GATE
+from tests.security.clients import at, status
+from tests.web.played import new_table
+from tests.web.served import Client, serve
+
+WITHIN_S = 10.0
+
+QUICK = Limits(request_timeout_s=0.3, answer_timeout_s=0.5, keep_alive_s=0.5)
+
+HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture(autouse=True)
+def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once in a few seconds is too seldom for a test."""
+    monkeypatch.setattr(connections, "LOOK_EVERY_S", 0.05)
+
+
+@pytest.fixture
+async def quick(store: RedisStore) -> AsyncIterator[Client]:
+    """An instance that loses its patience soon."""
+    async with serve(store, QUICK) as client:
+        yield client
+
+
+@pytest.fixture
+async def lasting(store: RedisStore) -> AsyncIterator[Client]:
+    """The same, but idle connections may stay."""
+    async with serve(store, QUICK._replace(keep_alive_s=3600.0)) as client:
+        yield client
+
+
+@asynccontextmanager
+async def raw(client: Client) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
+    """A plain connection."""
+    reader, writer = await asyncio.open_connection(client.host, client.port, limit=2**10)
+    try:
+        yield reader, writer
+    finally:
+        writer.transport.abort()
+
+
+async def ended(reader: StreamReader) -> bytes:
+    """All that comes, until the connection ends."""
+    got = b""
+    async with asyncio.timeout(WITHIN_S):
+        try:
+            while data := await reader.read(65_536):
+                got += data
+        except ConnectionError:
+            pass
+    return got
+
+
+async def drip(writer: StreamWriter, data: bytes) -> None:
+    """Send one byte after the other, for as long as it can be."""
+    for number in range(len(data)):
+        if writer.is_closing():
+            return
+        writer.write(data[number : number + 1])
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("begin", (b"GET /", b"GET /livez HTTP/1.1\r\nHost: x\r\n", b"GET /livez HTTP/1.1\r\nX-Long: "))
+async def test_a_head_that_does_not_come_to_its_end(lasting: Client, begin: bytes) -> None:
+    async with raw(lasting) as (reader, writer):
+        writer.write(begin)
+        dripping = asyncio.create_task(drip(writer, b"a" * 1_000))
+        assert await ended(reader) == b""
+        dripping.cancel()
+    assert await status(await lasting.get("/livez")) == 200
+
+
+async def test_a_head_that_does_not_end_after_an_answer(quick: Client) -> None:
+    async with raw(quick) as (reader, writer):
+        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez")
+        assert (await ended(reader)).count(b"HTTP/1.1 200") == 1
+
+
+async def test_a_head_without_end_is_not_kept(store: RedisStore) -> None:
+    async with serve(store) as client, raw(client) as (reader, writer):
+        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
+        for number in range(63):
+            writer.write(b"X-%d: " % number + b"a" * 8_000 + b"\r\n")
+        await ended(reader)
+
+
+async def test_a_body_that_comes_too_slowly(quick: Client) -> None:
+    async with raw(quick) as (reader, writer):
+        writer.write(HEAD + b"Content-Length: 10000\r\n\r\n{")
+        dripping = asyncio.create_task(drip(writer, b" " * 1_000))
+        async with asyncio.timeout(WITHIN_S):
+            head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400")
+        dripping.cancel()
+
+
+async def test_a_chunked_body_that_comes_too_slowly(quick: Client) -> None:
+    async with raw(quick) as (reader, writer):
+        writer.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
+        async with asyncio.timeout(WITHIN_S):
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 400")
+
+
+async def test_connections_that_do_nothing_end(quick: Client) -> None:
+    async with raw(quick) as (silent, _), raw(quick) as (idle, writer):
+        writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert await ended(silent) == b""
+        assert (await ended(idle)).count(b"HTTP/1.1 200") == 1
+
+
+async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
+    """It may be about to use them: one that is closed in that moment would fail somebody's request."""
+    trusting = QUICK._replace(keep_alive_s=0.1, trusted_proxies=networks("127.0.0.1"), max_connections_per_address=1)
+    async with serve(store, trusting) as client, raw(client) as (_, _other), raw(client) as (reader, writer):
+        for _ in range(3):
+            writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            async with asyncio.timeout(WITHIN_S):
+                assert (await reader.readuntil(b'ok"}')).startswith(b"HTTP/1.1 200")
+            await asyncio.sleep(0.2)
+
+
+async def open_three(client: Client, stack: AsyncExitStack) -> None:
+    """Open three connections, and wait until the instance knows them."""
+    for _ in range(3):
+        await stack.enter_async_context(raw(client))
+    async with asyncio.timeout(WITHIN_S):
+        while len(client.app[GATE].open) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_an_address_has_so_many_connections(store: RedisStore) -> None:
+    async with serve(store, Limits(max_connections_per_address=3)) as client, AsyncExitStack() as stack:
+        await open_three(client, stack)
+        async with raw(client) as (reader, _):
+            got = await ended(reader)
+            assert got.startswith(b"HTTP/1.1 429")
+            assert b"Retry-After: " in got
+            assert b'"code":"rate_limited"' in got
+        async with at(client, "127.0.0.2") as other:
+            assert await status(await other.get("/livez")) == 200
+
+
+async def test_an_instance_has_so_many_connections(store: RedisStore) -> None:
+    async with serve(store, Limits(max_connections=3, rate_limits=False)) as client, AsyncExitStack() as stack:
+        await open_three(client, stack)
+        async with raw(client) as (reader, _):
+            assert (await ended(reader)).startswith(b"HTTP/1.1 503")
+        await stack.aclose()
+        async with asyncio.timeout(WITHIN_S):
+            while client.app[GATE].open or client.app[GATE].of_address:  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.01)
+        assert await status(await client.get("/livez")) == 200
+
+
+async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
+    async with raw(quick) as (_, writer):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for reading, too
+        for _ in range(100):
+            writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+        async with asyncio.timeout(WITHIN_S):
+            while not any(one.stuck_since for one in quick.app[GATE].open):  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.01)
+            while any(one.stuck_since for one in quick.app[GATE].open):  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.01)
+
+
+async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
+    limits = QUICK._replace(answer_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_s=1.0)
+    async with serve(store, limits) as client, raw(client) as (_, writer):
+        table = await new_table(client)
+        watch = client.app[WATCH]
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
+        request = f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
+        writer.write(request.encode())
+        async with asyncio.timeout(WITHIN_S):
+            while not len(watch):  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.01)
+            (feed,) = watch._feeds.values()
+            (follower,) = feed.watchers
+            while len(watch):
+                follower._write(b":" + b"x" * 60_000 + b"\n\n")  # type: ignore[attr-defined]  # as much as it takes
+                await asyncio.sleep(0)
+
+
+async def test_an_upgrade_that_stops_half_way(lasting: Client) -> None:
+    upgrade = (
+        b"GET /v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    )
+    async with raw(lasting) as (reader, writer):
+        writer.write(upgrade)
+        assert await ended(reader) == b""
+
+
+async def test_a_socket_that_stops_within_a_message(store: RedisStore) -> None:
+    async with (
+        serve(store, QUICK._replace(ping_interval_s=1.0)) as client,
+        client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
+    ):
+        connection = socket._response.connection
+        assert connection is not None
+        assert connection.transport is not None
+        connection.transport.write(b"\x81\xfe\xff\xff\x00\x00\x00\x00{")
+        async with asyncio.timeout(WITHIN_S):
+            while (message := await socket.receive()).type.name in {"TEXT", "PING"}:
+                pass
+        assert message.data == 4408
+
+
+async def test_requests_in_advance_are_not_all_read(store: RedisStore) -> None:
+    """Nobody reads the answers, so that the requests wait: where they are, is the client's memory."""
+    async with serve(store) as client, raw(client) as (_, writer):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
+        request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 4_000 + b"\r\n\r\n"
+        for _ in range(10_000):
+            writer.write(request)
+        async with asyncio.timeout(WITHIN_S):
+            while not any(one._messages for one in client.app[GATE].open):  # noqa: ASYNC110  as above
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        assert writer.transport.get_write_buffer_size() > 10_000_000
+        (connection,) = [one for one in client.app[GATE].open if one._messages]
+        assert len(connection._messages) <= 32
+
+
+async def test_one_client_that_dawdles_keeps_nobody_waiting(quick: Client) -> None:
+    async with AsyncExitStack() as stack:
+        for _ in range(50):
+            _, writer = await stack.enter_async_context(raw(quick))
+            writer.write(b"POST /v1/games HTTP/1.1\r\nHost: x\r\n")
+        async with ClientSession(quick.make_url("/"), connector=TCPConnector()) as session:
+            for _ in range(20):
+                assert await status(await session.get("/livez")) == 200

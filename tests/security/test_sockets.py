@@ -1,0 +1,313 @@
+"""What one socket, one address, one game may take of an instance."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+from aiohttp import ClientSession, WSServerHandshakeError
+
+from service.games.rate_limits import Size
+from service.store.game_store import RedisStore
+from service.web.errors import Busy
+from service.web.limits import Limits
+from service.web.ratelimit.concurrency import Replays, Shares
+from service.web.ratelimit.connections import GATE
+from service.web.websocket.session import MOST_REFUSED
+from tests.security.clients import at, limits
+from tests.web.played import new_table, refused
+from tests.web.served import Client, serve
+from tests.web.watching import Line, connected, watching
+from tests.web.websocket.test_closing import Gated
+
+STREAM = {"Accept": "text/event-stream"}
+
+
+async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: RedisStore) -> None:
+    async with serve(store, limits(rate_messages=20)) as client, connected(client) as line:
+        for number in range(21 + MOST_REFUSED):
+            await line.say({"type": "ping", "id": str(number)})
+        heard = Counter[str]()
+        async with asyncio.timeout(8):
+            while not line.socket.closed:
+                message = await line.socket.receive()
+                if message.data and isinstance(message.data, str):
+                    told = message.json()
+                    heard[told["type"]] += 1
+                    if told["type"] == "error":
+                        assert told["problem"]["code"] == "rate_limited"
+                        assert told["problem"]["retry_after_s"] > 0
+        assert 20 <= heard["pong"] <= 21
+        assert heard["error"] == MOST_REFUSED
+        assert line.socket.close_code == 4429
+
+
+async def test_nonsense_counts_as_well(store: RedisStore) -> None:
+    async with serve(store, limits(rate_messages=10)) as client, connected(client) as line:
+        codes = [(await line.ask("{", "error"))["problem"]["code"] for _ in range(20)]
+        assert 10 <= codes.count("malformed") <= 11
+        assert set(codes[11:]) == {"rate_limited"}
+
+
+@pytest.mark.parametrize("frame", (b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"))
+async def test_protocol_pings_and_pongs_count_as_well(store: RedisStore, frame: bytes) -> None:
+    async with serve(store, limits(rate_messages=20)) as client, connected(client) as line:
+        transport = raw_transport(line)
+        transport.write(frame * (30 + MOST_REFUSED))
+        assert await line.closed() == 4429
+
+
+async def test_a_message_comes_in_so_many_bytes(store: RedisStore) -> None:
+    """Frames that hold nothing are as much work as others, and aiohttp takes any number of them for one message."""
+    async with serve(store) as client, connected(client) as line:
+        transport = raw_transport(line)
+        transport.write(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 200_000)
+        assert await line.closed() == 1006
+
+
+LONG_PING = b"\x89\xfd" + bytes(4) + bytes(125)
+
+
+async def flood(transport: asyncio.Transport, frame: bytes) -> None:
+    """Send 30 MB of such frames, as far as they are read: until half a second has seen none of them go."""
+    transport.write(frame * (30_000_000 // len(frame)))
+    before = 0
+    async with asyncio.timeout(30):
+        while (left := transport.get_write_buffer_size()) and left != before:
+            before = left
+            await asyncio.sleep(0.5)
+
+
+async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStore) -> None:
+    """What is written for them is bounded by aiohttp, which waits until its answers are read."""
+    async with serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
+        transport = raw_transport(line)
+        transport.pause_reading()
+        await flood(transport, LONG_PING)
+        assert transport.get_write_buffer_size() > 5_000_000
+        assert max(one.unread() for one in client.app[GATE].open) < 500_000
+        transport.abort()
+
+
+async def test_messages_ahead_of_one_that_takes_long_are_not_read_on(store: RedisStore) -> None:
+    """They wait in aiohttp's queue, which reads no more than it has room for."""
+    gated = Gated(store._batches)
+    gated.gate, gated.log_gate = asyncio.Event(), asyncio.Event()
+    async with serve(gated, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
+        await line.say({"type": "subscribe", "game": "waits"})
+        transport = raw_transport(line)
+        await flood(transport, b"\x81\x8f" + bytes(4) + b'{"type":"ping"}')
+        assert transport.get_write_buffer_size() > 5_000_000
+        gated.gate.set()
+        await line.hear("error")
+        await line.hear("pong")
+        transport.abort()
+
+
+def raw_transport(line: Line) -> asyncio.Transport:
+    """What a socket's frames go out by."""
+    connection = line.socket._response.connection
+    assert connection is not None
+    assert connection.transport is not None
+    return connection.transport
+
+
+async def test_a_known_token_plays_on_where_others_of_the_address_may_not(store: RedisStore) -> None:
+    async with serve(store, limits(rate_messages=5)) as client:
+        table = await new_table(client)
+        async with watching(client, table.id, token=table.owner) as line, connected(client) as noisy:
+            for _ in range(10):
+                await noisy.say({"type": "ping"})
+            await noisy.hear("pong")
+            for _ in range(3):
+                await line.say({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
+                while (await line.hear())["type"] != "ack":
+                    pass
+
+
+async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
+    async with serve(store, limits(rate_writes=10)) as client:
+        table = await new_table(client)
+        async with connected(client, token=table.owner) as line:
+            await line.ask({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+            codes = []
+            for _ in range(20):
+                error = await line.ask({"type": "act", "game": table.id, "move": "i9"}, "error")
+                codes.append(error["problem"]["code"])
+            assert 10 <= codes.count("illegal_move") <= 11
+            await line.ask({"type": "ping"}, "pong")
+        await refused(await table.act({"move": "i9"}), 429, "rate_limited")
+
+
+async def test_guessing_tokens_over_a_socket_ends(store: RedisStore) -> None:
+    async with serve(store, limits(rate_guesses=20)) as client:
+        table = await new_table(client)
+        async with connected(client) as line:
+            codes = []
+            for number in range(40):
+                error = await line.ask({"type": "auth", "game": table.id, "token": f"guess-{number}"}, "error")
+                codes.append(error["problem"]["code"])
+            assert 20 <= codes.count("unauthorized") <= 23
+            assert set(codes[23:]) == {"rate_limited"}
+
+
+async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> None:
+    async with (
+        serve(store, Limits(max_streams_per_address=3, sse_comment_s=0.2)) as client,
+        AsyncExitStack() as stack,
+    ):
+        table = await new_table(client)
+        for _ in range(2):
+            await stack.enter_async_context(connected(client))
+        stream = await client.get(f"{table.path}/diffs", headers=STREAM)
+        assert stream.status == 200
+        with pytest.raises(WSServerHandshakeError) as raised:
+            await client.ws_connect("/v1/ws")
+        assert raised.value.status == 429
+        assert raised.value.headers is not None
+        assert int(raised.value.headers["Retry-After"]) > 0
+        await refused(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
+        async with at(client, "127.0.0.2") as other, other.ws_connect("/v1/ws"):
+            pass
+        stream.close()
+        await opened(client)
+
+
+async def opened(client: Client) -> None:
+    """Open a socket as soon as one may be opened again."""
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                async with client.ws_connect("/v1/ws"):
+                    return
+            except WSServerHandshakeError:
+                await asyncio.sleep(0.05)
+
+
+async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -> None:
+    async with serve(store, limits(rate_streams=5)) as client:
+        found = Counter[int]()
+        for _ in range(10):
+            try:
+                async with client.ws_connect("/v1/ws"):
+                    found[101] += 1
+            except WSServerHandshakeError as error:
+                found[error.status] += 1
+        assert 5 <= found[101] <= 6
+        assert found[101] + found[429] == 10
+
+
+async def test_a_game_has_so_many_watchers(store: RedisStore) -> None:
+    async with serve(store, Limits(max_watchers_per_game=2)) as client:
+        table, other = await new_table(client), await new_table(client)
+        async with watching(client, table.id), connected(client) as line:
+            await line.subscribe(table.id)
+            await line.subscribe(table.id)
+            await refused(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
+            async with connected(client, f"/v1/games/{table.id}/ws") as third:
+                assert await third.closed() == 4429
+            async with connected(client) as fourth:
+                error = await fourth.refused({"type": "subscribe", "game": table.id}, "rate_limited")
+                assert error["game"] == table.id
+                await fourth.subscribe(other.id)
+
+
+async def test_what_is_closed_is_not_counted_any_more(store: RedisStore) -> None:
+    async with serve(store, Limits()) as client:
+        for _ in range(3):
+            async with connected(client):
+                assert sum(client.app[GATE].streams.values()) == 1
+        async with asyncio.timeout(10):
+            while client.app[GATE].streams:  # noqa: ASYNC110  what is waited for wakes nobody
+                await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+async def picky(store: RedisStore) -> AsyncIterator[Client]:
+    """An instance whose sockets are for pages of one origin."""
+    async with serve(store, Limits(allowed_origins=("https://good.example",))) as client:
+        yield client
+
+
+async def open_from(client: Client, origin: str | None, path: str = "/v1/ws") -> int:
+    """Open a socket as a page of this origin does; gives the status."""
+    headers = {} if origin is None else {"Origin": origin}
+    async with ClientSession() as session:
+        try:
+            async with session.ws_connect(client.make_url(path), headers=headers):
+                return 101
+        except WSServerHandshakeError as error:
+            return error.status
+
+
+async def test_only_pages_of_allowed_origins_open_sockets(picky: Client) -> None:
+    own = str(picky.make_url("")).rstrip("/")
+    for origin in ("https://good.example", "https://GOOD.example", own, None):
+        assert await open_from(picky, origin) == 101, origin
+    for origin in ("https://evil.example", "http://good.example", "https://good.example.evil.example", "null", "x"):
+        assert await open_from(picky, origin) == 403, origin
+        assert await open_from(picky, origin, "/v1/games/abc/ws") == 403, origin
+    table = await new_table(picky)
+    for path, more in (("/v1/ws", {}), (table.path + "/diffs", STREAM)):
+        answer = await picky.get(path, headers={"Origin": "https://evil.example", **more})
+        await refused(answer, 403, "origin_refused")
+
+
+async def test_without_a_setting_every_page_may(store: RedisStore) -> None:
+    async with serve(store) as client:
+        for origin in ("https://anything.example", "null"):
+            assert await open_from(client, origin) == 101
+    async with serve(store, Limits(allowed_origins=("null",))) as client:
+        assert await open_from(client, "null") == 101
+
+
+async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> None:
+    del store
+    replays, running, most = Replays(at_once=2, waiting=3), 0, 0
+    addresses = iter(range(10))
+
+    async def one() -> bool:
+        nonlocal running, most
+        try:
+            async with replays.one(f"address {next(addresses)}"):
+                running += 1
+                most = max(most, running)
+                await asyncio.sleep(0.01)
+                running -= 1
+        except Busy:
+            return False
+        return True
+
+    done = await asyncio.gather(*(one() for _ in range(10)))
+    assert (sum(done), most) == (5, 2)
+
+
+async def test_an_address_waits_for_a_few_replays_only() -> None:
+    """The others have the rest."""
+    replays = Replays(at_once=2, waiting=10, each=3)
+    async with replays.one("a"), replays.one("a"):
+        waiting = asyncio.create_task(replays.one("a").__aenter__())
+        await asyncio.sleep(0)
+        with pytest.raises(Busy):
+            await replays.one("a").__aenter__()
+        other = asyncio.create_task(replays.one("b").__aenter__())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        assert not other.done()
+    await asyncio.gather(waiting, other)
+
+
+async def test_an_address_waits_for_a_few_pictures_only() -> None:
+    shares = Shares(2)
+    with shares.one("a"), shares.one("a"), shares.one("b"):
+        with pytest.raises(Busy), shares.one("a"):
+            pass
+        with shares.one("b"):
+            pass
+    with shares.one("a"):
+        pass
+
+
+def test_sizes_are_those_of_the_settings() -> None:
+    assert limits(rate_messages=7).rate_messages == Size(7, 3600)

@@ -1,0 +1,215 @@
+"""Redis hangs under a flood: what waits for it is bounded, all else is served, and afterwards nothing is missing."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import aiohttp
+import pytest
+
+from service.games.ports import StoreBusy
+from service.web.problems import refusal_response
+from tests.redis_servers import Node, standalone
+from tests.started import Started, started
+from tests.telemetry.scraped import Values, metrics_url, of, scrape
+from tests.web.played import bearer
+
+COMMANDS = 120
+BYTES = 1_048_576
+
+GAMES = 30
+
+WITHIN_S = 120
+
+FULL = "too much waits for the store already: ask again later, with the same Idempotency-Key"
+
+STREAM = {"Accept": "text/event-stream"}
+CLIENTS = 250
+"""More than may wait: each asks again as soon as it is answered."""
+
+REFUSED = 2_000
+"""So many requests are refused before the test looks at what there is."""
+
+FLAGS = (
+    *("--drain-s", "0", "--close-spread-s", "0", "--rate-limits", "off", "--metrics-port", "0"),
+    *("--max-redis-commands-in-flight", str(COMMANDS), "--max-redis-bytes-in-flight", str(BYTES)),
+)
+
+LIVES = ("/livez", "/v1/bots", "/v1/tilesets", "/", "/openapi.json")
+"""What is served without Redis."""
+
+
+class Game(NamedTuple):
+    """A game, and the first action that may be done in it."""
+
+    path: str
+    token: str
+    move: str
+
+    @property
+    def id(self) -> str:
+        """The end of its path."""
+        return self.path.rpartition("/")[2]
+
+    def request(self) -> dict[str, Any]:
+        """The arguments of a POST that does it, under a key of its own."""
+        return {
+            "json": {"move": self.move},
+            "headers": {**bearer(self.token), "Idempotency-Key": f"key of {self.path}"},
+        }
+
+
+class Stalling(NamedTuple):
+    """A service, and the server of Redis that it has."""
+
+    one: Started
+    node: Node
+    metrics: str
+    session: aiohttp.ClientSession
+
+    async def create(self) -> Game:
+        """A new game."""
+        async with self.session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:
+            assert response.status == 201
+            created = await response.json()
+        path = f"/v1/games/{created['game']['id']}"
+        async with self.session.get(f"{path}/legal-moves") as response:
+            return Game(path, created["owner_token"], (await response.json())["moves"][0]["id"])
+
+    async def levels(self) -> Values:
+        """What it tells of itself."""
+        return await scrape(self.metrics)
+
+    async def ready(self) -> None:
+        """Wait until it says that it is."""
+        async with asyncio.timeout(30):
+            while True:
+                async with self.session.get("/readyz") as response:
+                    if response.status == 200:
+                        return
+                await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def flooded(session: aiohttp.ClientSession, game: Game) -> AsyncIterator[Counter[tuple[int, str | None]]]:
+    """Many who read a game all the time; gives how often they got which status and Retry-After."""
+    came: Counter[tuple[int, str | None]] = Counter()
+
+    async def read() -> None:
+        while True:
+            async with session.get(game.path) as response:
+                await response.read()
+                came[response.status, response.headers.get("Retry-After")] += 1
+            await asyncio.sleep(0.1)
+
+    reading = [asyncio.create_task(read()) for _ in range(CLIENTS)]
+    try:
+        yield came
+    finally:
+        for one in reading:
+            one.cancel()
+        ended = await asyncio.gather(*reading, return_exceptions=True)
+        assert {type(one) for one in ended} == {asyncio.CancelledError}
+
+
+@pytest.fixture
+async def stalling(tmp_path: Path) -> AsyncIterator[Stalling]:
+    async with (
+        standalone(tmp_path) as deployment,
+        started(tmp_path / "data", deployment.url, *FLAGS) as one,
+        aiohttp.ClientSession(one.url, connector=aiohttp.TCPConnector(limit=0)) as session,
+    ):
+        yield Stalling(one, deployment.nodes[0], await metrics_url(one), session)
+
+
+async def test_a_flood_at_a_stalled_server_is_refused_early_and_bounded(stalling: Stalling) -> None:
+    game = await stalling.create()
+    stalling.node.pause()
+    commands, in_flight, details = [0.0], [0.0], Counter[str]()
+    async with asyncio.timeout(WITHIN_S), flooded(stalling.session, game) as came:
+        while came.total() < REFUSED or max(commands) < COMMANDS / 2 or FULL not in details:
+            told = await stalling.levels()
+            commands.append(of(told, "redis_commands_in_flight"))
+            in_flight.append(of(told, "http_requests_in_flight"))
+            assert of(told, "redis_in_flight_bytes") <= BYTES
+            for path in LIVES:
+                async with stalling.session.get(path) as response:
+                    assert response.status == 200, path
+            async with stalling.session.get("/readyz") as response:
+                assert response.status == 503
+                details[(await response.json())["detail"]] += 1
+    assert {*came} == {(503, "1")}
+    assert max(commands) <= COMMANDS
+    assert max(in_flight) <= COMMANDS + CLIENTS / 2  # those that were refused are answered within a moment
+    stalling.node.resume()
+    await stalling.ready()
+    told = await stalling.levels()
+    assert of(told, "redis_commands_in_flight") <= 1  # what measures now and then
+    assert of(told, "redis_errors_total", kind="busy") >= REFUSED / 2
+
+
+async def act(session: aiohttp.ClientSession, game: Game) -> int:
+    async with session.post(f"{game.path}/actions", **game.request()) as response:
+        await response.read()
+        return response.status
+
+
+async def say(socket: aiohttp.ClientWebSocketResponse, game: Game) -> dict[str, Any]:
+    """Act over a socket, and give what is answered to that."""
+    await socket.send_json({"type": "act", "id": "s", "game": game.id, "move": game.move, "key": f"key of {game.path}"})
+    async with asyncio.timeout(30):
+        while (message := await socket.receive_json()).get("id") != "s":
+            pass
+    answer: dict[str, Any] = message
+    return answer
+
+
+async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(stalling: Stalling) -> None:
+    session = stalling.session
+    games = [await stalling.create() for _ in range(GAMES)]
+    before, during, spoken = games[: GAMES // 2], games[GAMES // 2 : -1], games[-1]
+    watched = during[0]
+    async with (
+        session.ws_connect(f"{watched.path}/ws") as socket,
+        session.ws_connect("/v1/ws", headers=bearer(spoken.token)) as speaking,
+        session.get(f"{watched.path}/diffs", headers=STREAM) as stream,
+    ):
+        assert stream.status == 200
+        assert [await act(session, game) for game in before] == [200] * len(before)
+        stalling.node.pause()
+        async with asyncio.timeout(WITHIN_S), flooded(session, before[0]) as came:
+            while came.total() < REFUSED:
+                statuses = await asyncio.gather(*(act(session, game) for game in during))
+                assert {*statuses} == {503}
+                refused = await say(speaking, spoken)
+                assert (refused["type"], refused["problem"]["code"]) == ("error", "store_unavailable")
+                assert refused["problem"]["retry_after_s"] == 1
+        stalling.node.resume()
+        await stalling.ready()
+        assert [await act(session, game) for game in before + during] == [200] * (GAMES - 1)
+        acknowledged = await say(speaking, spoken)
+        assert (acknowledged["type"], acknowledged["version"]) == ("ack", 2)
+        async with asyncio.timeout(30):
+            while (message := await socket.receive_json())["type"] != "diff":
+                pass
+            assert message["version"] == 2
+            async for line in stream.content:
+                if line.startswith(b"data:") and b'"type":"diff"' in line:
+                    break
+            else:
+                pytest.fail("the stream has ended")
+    for game in games:
+        async with session.get(game.path) as response:
+            assert (await response.json())["version"] == 2
+
+
+async def test_what_is_refused_is_logged_by_the_second(caplog: pytest.LogCaptureFixture) -> None:
+    refused = [refusal_response(StoreBusy("120 commands wait")) for _ in range(REFUSED)]
+    assert {(one.status, one.headers["Retry-After"]) for one in refused} == {(503, "1")}
+    async with asyncio.timeout(30):
+        while not any("the last of" in line for line in caplog.messages):  # noqa: ASYNC110  a timer writes it
+            await asyncio.sleep(0.05)
+    assert len(caplog.messages) <= 10

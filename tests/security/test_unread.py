@@ -1,0 +1,247 @@
+"""What is written and not read: so many bytes for an address, and so many for an instance, whatever they are."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import pytest
+
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from service.web.ratelimit import connections
+from service.web.ratelimit.connections import GATE
+from service.web.ratelimit.send_buffers import UnreadBudget
+from service.web.websocket.streams import CONNECTIONS
+from tests.security.clients import at
+from tests.security.processor import Measured, measured
+from tests.telemetry.scraped import here, of
+from tests.web.played import bearer, new_table
+from tests.web.served import Client, serve
+
+WITHIN_S = 20.0
+
+MB = 1_000_000
+
+LARGE = "/openapi.json"
+"""Some 300 KB."""
+
+AHEAD = 20
+"""Answers that each asks for: more than the system takes for who does not read."""
+
+
+@asynccontextmanager
+async def silent(host: str | None, port: int | None, request: bytes, source: str = "127.0.0.1") -> AsyncIterator[None]:
+    """A client that asks and does not read."""
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        one.setblocking(False)
+        one.bind((source, 0))
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(one, (host, port))
+        await loop.sock_sendall(one, request)
+        yield
+
+
+def ask(path: str, *lines: str) -> bytes:
+    """A GET."""
+    more = "".join(f"{line}\r\n" for line in lines)
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
+
+
+def resident(service: Measured) -> int:
+    """Bytes of memory that the process has."""
+    return int(Path(f"/proc/{service.pid}/statm").read_text().split()[1]) * 4_096
+
+
+def queued(port: int) -> int:
+    """Bytes that the system holds for the service's clients."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(int(one[4].partition(":")[0], 16) for one in lines if int(one[1].partition(":")[2], 16) == port)
+
+
+async def test_who_reads_nothing_holds_little_memory(tmp_path: Path, redis_url: str) -> None:
+    """In the process, and in the system, which by itself takes megabytes for each."""
+    many = 100
+    async with measured(tmp_path, redis_url) as service, AsyncExitStack() as stack:
+        where = urlsplit(service.service.url)
+        assert where.port is not None
+        await service.send(ask(LARGE, "Connection: close"))
+        before = resident(service)
+        for _ in range(many):
+            await stack.enter_async_context(silent(where.hostname, where.port, ask(LARGE) * AHEAD))
+        await service.idle()
+        assert resident(service) - before < 30 * MB
+        assert queued(where.port) < many * 0.3 * MB
+
+
+def held(client: Client, address: str | None = None) -> int:
+    """Bytes that wait for an address, or for all."""
+    return sum(one.unread() for one in client.app[GATE].open if address in (None, one.address))
+
+
+async def until(such: Callable[[], bool]) -> None:
+    """Wait for it."""
+    async with asyncio.timeout(WITHIN_S):
+        while not such():  # noqa: ASYNC110  what is waited for wakes nobody
+            await asyncio.sleep(0.01)
+
+
+def dropped_connections(kind: str) -> float:
+    """How many were closed because they did not read."""
+    return of(here(), "slow_readers_dropped_total", kind=kind)
+
+
+async def whole(client: Client, address: str) -> int:
+    """How much a client gets that reads."""
+    async with at(client, address) as reader:
+        return len(await (await reader.get(LARGE)).read())
+
+
+async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
+    async with serve(store, Limits(max_unsent_bytes_per_address=2 * MB)) as client, AsyncExitStack() as stack:
+        size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
+        assert size > 0.2 * MB
+        await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD, "127.0.0.2"))
+        await until(lambda: held(client, "127.0.0.2") > 0)
+        for _ in range(15):
+            await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
+        await until(lambda: dropped_connections("answer") - dropped > 2)
+        assert held(client, "127.0.0.1") <= 2 * MB + size
+        assert held(client, "127.0.0.2") > 0
+        assert await whole(client, "127.0.0.1") == size
+
+
+async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
+    """Whoever has most to read is cut off first."""
+    async with (
+        serve(store, Limits(rate_limits=False, max_unsent_bytes_in_all=2 * MB)) as client,
+        AsyncExitStack() as stack,
+    ):
+        size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
+        await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD, "127.0.0.2"))
+        await until(lambda: held(client, "127.0.0.2") > 0)
+        for _ in range(15):
+            await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
+        await until(lambda: dropped_connections("answer") - dropped > 2)
+        assert held(client) <= 2 * MB + size
+        assert held(client, "127.0.0.2") > 0
+        assert await whole(client, "127.0.0.2") == size
+
+
+@pytest.mark.parametrize("kind", ("socket", "stream"))
+async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal["socket", "stream"]) -> None:
+    upgrade = ("Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    limits = Limits(max_unsent_bytes=100 * MB, max_unsent_bytes_per_address=2 * MB, sse_comment_s=0.2)
+    async with (
+        serve(store, limits) as client,
+        AsyncExitStack() as stack,
+    ):
+        table, dropped = await new_table(client), dropped_connections(kind)
+        stream = ask(f"{table.path}/diffs", "Accept: text/event-stream")
+        request = stream if kind == "stream" else ask(f"{table.path}/ws", *upgrade, key)
+        for _ in range(4):
+            await stack.enter_async_context(silent(client.host, client.port, request))
+        await until(lambda: len(client.app[CONNECTIONS]) == 4)
+        while dropped_connections(kind) == dropped:
+            for one in [*client.app[CONNECTIONS]]:
+                one._write(bytes(200_000))  # as what is told of a game
+            await asyncio.sleep(0)
+        assert held(client) <= 2.2 * MB
+        await until(lambda: len(client.app[CONNECTIONS]) < 4)
+
+
+async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing tells of what is less than 64 KB, of which there may be many."""
+    monkeypatch.setattr(connections, "LOOK_EVERY_S", 0.05)
+    async with serve(store) as client, AsyncExitStack() as stack:
+        await stack.enter_async_context(silent(client.host, client.port, ask("/livez")))
+        await until(lambda: len(client.app[GATE].open) == 1)
+        (connection,) = client.app[GATE].open
+        assert connection.transport is not None
+        while not connection.unread():
+            connection.transport.write(bytes(50_000))
+        assert not connection.writing_paused
+        await until(lambda: client.app[GATE].unread.total == connection.unread())
+
+
+async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
+    async with serve(store) as client:
+        table = await new_table(client)
+        budget = client.app[GATE].unread
+        for _ in range(5):
+            assert (await client.get(LARGE, headers=bearer(table.owner))).status == 200
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(silent(client.host, client.port, ask(LARGE) * AHEAD))
+            await until(lambda: budget.total > 0)
+        await until(lambda: budget.total == 0)
+
+
+class Writer:
+    """A connection that holds what it says."""
+
+    kind: Literal["answer"] = "answer"
+
+    def __init__(self, address: str, holds: int) -> None:
+        self.address = address
+        self.holds = holds
+        self.cut = False
+
+    def unread(self) -> int:
+        return self.holds
+
+    def cut_off(self) -> None:
+        self.cut = True
+
+
+def recorded(budget: UnreadBudget, *writers: Writer) -> list[bool]:
+    """Which are cut off."""
+    for one in writers:
+        budget.record(one, one.holds)
+    return [one.cut for one in writers]
+
+
+def test_who_has_not_read_for_the_longest_is_cut_off_first() -> None:
+    assert recorded(UnreadBudget(100, 200, 1000), Writer("a", 40), Writer("a", 40), Writer("a", 40)) == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_what_was_read_meanwhile_is_seen() -> None:
+    budget, first, second = UnreadBudget(100, 200, 1000), Writer("a", 60), Writer("a", 60)
+    budget.record(first, 60)
+    first.holds = 1
+    assert recorded(budget, second) == [False]
+    assert not first.cut
+    assert budget.total == 61
+
+
+def test_an_answer_may_be_larger_than_all_that_an_address_may_have() -> None:
+    assert recorded(UnreadBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
+
+
+def test_many_addresses_together_have_a_bound() -> None:
+    writers = [Writer(str(number), 30) for number in range(40)]
+    budget = UnreadBudget(100, 200, 1000)
+    assert sum(recorded(budget, *writers)) > 4
+    assert budget.total <= 1000
+    assert not writers[-1].cut
+
+
+def test_a_network_of_ipv6_has_a_bound() -> None:
+    """However many of its addresses somebody uses."""
+    writers = [Writer(f"2001:db8:1:{number:x}::", 30) for number in range(40)]
+    budget, other = UnreadBudget(100, 200, 1000), Writer("2001:db8:2::", 90)
+    assert recorded(budget, other, *writers).count(True) > 30
+    assert budget.total <= 200 + 90
+    assert not other.cut
+
+
+def test_without_limits_by_address_one_may_have_all() -> None:
+    assert recorded(UnreadBudget(None, None, 1000), Writer("a", 400), Writer("a", 400)) == [False, False]

@@ -1,0 +1,153 @@
+"""Webhooks as a weapon: servers that hang, registered by the dozen, hold up nobody but each other."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+import pytest
+
+from service.games.webhooks.delivery_slots import SlotLimits, Slots
+from service.games.webhooks.dispatcher import Deliverer
+from service.games.webhooks.sender import Sent
+from service.games.webhooks.sites import site
+from service.store.game_store import RedisStore
+from service.supervision import Supervisor
+from tests.web.played import Table, bearer, new_table
+from tests.web.served import Client, serve
+
+TIMEOUT_S = 1_000.0
+"""How long servers that hang are waited for here: longer than any test, so whoever waits for one of them fails."""
+
+PROMPT_S = 0.2
+ROUNDS = 5
+
+ALL_SLOTS = 64
+"""Deliveries that hang, after which nothing more was sent when sites had a share and hanging ones were not counted."""
+
+
+class Sites:
+    """Servers of which some answer at once, and some never; all want their webhooks unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.hanging: Callable[[str], bool] = lambda where: where.startswith("slow")
+        self.hang_challenges = False
+        self.under_way = Counter[str]()
+        self.most = Counter[str]()
+        self.answered = Counter[str]()
+        self.arrived = asyncio.Condition()
+
+    async def send(self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
+        """Take a message."""
+        del headers
+        where = site(url)
+        self.under_way[where] += 1
+        self.most[where] = max(self.most[where], self.under_way[where])
+        try:
+            if self.hanging(where) and (self.hang_challenges or not challenge):
+                await asyncio.sleep(TIMEOUT_S)
+                return Sent(None, "timeout", int(TIMEOUT_S * 1000))
+        finally:
+            self.under_way[where] -= 1
+        if challenge:
+            return Sent(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
+        async with self.arrived:
+            self.answered[where] += 1
+            self.arrived.notify_all()
+        return Sent(204, None, 1)
+
+    async def wait(self, what: Callable[[], bool]) -> None:
+        """Until something was answered that makes it true."""
+        async with asyncio.timeout(30), self.arrived:
+            await self.arrived.wait_for(what)
+
+
+class Hostile(NamedTuple):
+    """An instance with such servers around it."""
+
+    client: Client
+    sites: Sites
+    deliverer: Deliverer
+
+    async def tried_all(self) -> None:
+        """Until each webhook is being delivered to or put off, or all that can hang does."""
+        async with asyncio.timeout(10):
+            while True:
+                hanging = self.sites.under_way.total()
+                if hanging >= ALL_SLOTS or 0 < hanging == len(self.deliverer):
+                    return
+                await asyncio.sleep(0.01)
+
+    async def told(self, table: Table, where: str) -> None:
+        """Change a game some times, and wait until a server was told of each change."""
+        for _ in range(ROUNDS):
+            before = self.sites.answered[where]
+            await table.do()
+            await self.sites.wait(lambda: self.sites.answered[where] > before)  # noqa: B023  it is waited for here
+
+
+@asynccontextmanager
+async def hostile(store: RedisStore) -> AsyncIterator[Hostile]:
+    sites = Sites()
+    deliverer = Deliverer(store, sites.send, time.time, slots=Slots(SlotLimits(prompt_s=PROMPT_S)))
+    delivering = Supervisor().running("webhooks", partial(deliverer.keep_delivering, 0.1))
+    async with serve(store, hooked=deliverer.hooked) as client, delivering:
+        yield Hostile(client, sites, deliverer)
+
+
+async def register(table: Table, url: str) -> None:
+    """Register a webhook of a game."""
+    hook = {"url": url}
+    answer = await table.client.post(table.path + "/webhooks", json=hook, headers=bearer(table.owner))
+    assert answer.status == 201, await answer.text()
+
+
+async def proven(table: Table, number: int) -> None:
+    """Wait until so many webhooks of a game have proved what they had to."""
+    async with asyncio.timeout(30):
+        while True:
+            hooks = (await table.json("/webhooks"))["webhooks"]
+            if [hook["status"] for hook in hooks] == ["active"] * number:
+                return
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(("hanging", "games"), ((4, 4), (40, 1)))
+async def test_servers_that_hang_delay_no_other(store: RedisStore, hanging: int, games: int) -> None:
+    async with hostile(store) as one:
+        good = await new_table(one.client)
+        await register(good, "https://good.example/")
+        await proven(good, 1)
+        await one.told(good, "good.example")
+        tables = [await new_table(one.client) for _ in range(hanging * games)]
+        for number, table in enumerate(tables):
+            for hook in range(10):
+                await register(table, f"https://{hook}.slow{number % hanging}.example/")
+        await asyncio.gather(*(proven(table, 10) for table in tables))
+        await asyncio.gather(*(table.do() for table in tables))
+        await one.tried_all()
+        await one.told(good, "good.example")
+        fresh = await new_table(one.client)
+        await register(fresh, "https://fresh.example/")
+        await proven(fresh, 1)
+        await one.told(fresh, "fresh.example")
+        assert one.sites.under_way.total() > 0, "none of them hangs any more, so this shows nothing"
+
+
+async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: RedisStore) -> None:
+    async with hostile(store) as one:
+        one.sites.hang_challenges = True
+        tables = [await new_table(one.client) for _ in range(40)]
+        for number, table in enumerate(tables):
+            for hook in range(10):
+                await register(table, f"https://{hook}.slow{number}.example/")
+        await one.tried_all()
+        fresh = await new_table(one.client)
+        await register(fresh, "https://fresh.example/")
+        await proven(fresh, 1)
+        await one.told(fresh, "fresh.example")
+        assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_hanging

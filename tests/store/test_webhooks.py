@@ -1,0 +1,110 @@
+"""Webhooks in the store: kept with their game, held by one at a time, looked at when they are due."""
+
+import time
+
+import pytest
+from redis.asyncio import Redis
+
+from service.games.ports import Committed, Lost, Stored
+from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
+from service.store import keys
+from service.store.game_store import RedisStore
+from service.store.webhooks import MOST_TRIED
+from tests.store.commits import action, creation, digest, keep, key_hash, record
+
+START = State(1)
+
+
+def hook(name: str = "h") -> Hook:
+    """A webhook to try."""
+    return Hook(name, "https://bot.example/", ["decision"], None, "whsec_", "2026-11-21T21:00:00Z")
+
+
+def tried(version: int) -> Tried:
+    return Tried(version, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
+
+
+@pytest.fixture
+async def hooked(store: RedisStore) -> RedisStore:
+    """A store with a game that has one webhook."""
+    await store.commit(creation())
+    assert isinstance(await store.webhooks.add("g", hook(), START, most=10, keep=None), Added)
+    return store
+
+
+async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hooked: RedisStore) -> None:
+    assert await hooked.webhooks.one("g", "h") == Registered(hook(), START)
+    assert await hooked.webhooks.add("g", hook("i"), State(2), most=10, keep=None) == Added()
+    assert await hooked.webhooks.of_game("g") == [Registered(hook(), START), Registered(hook("i"), State(2))]
+    loaded = await hooked.load("g")
+    assert loaded is not None
+    assert loaded.hooks == ("h", "i")
+    assert await hooked.webhooks.one("g", "j") is None
+
+
+async def test_a_game_has_so_many_and_one_that_is_not_there_none(hooked: RedisStore) -> None:
+    assert await hooked.webhooks.add("g", hook("i"), START, most=1, keep=None) == TooMany()
+    assert await hooked.webhooks.add("g", hook(), START, most=1, keep=None) == Added()
+    assert await hooked.webhooks.add("other", hook(), START, most=1, keep=None) == Gone()
+    assert await hooked.webhooks.of_game("other") == []
+
+
+async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
+    kept = keep("key", 1)
+    assert await hooked.webhooks.add("g", hook("i"), START, most=10, keep=kept) == Added()
+    assert await hooked.webhooks.add("g", hook("j"), START, most=10, keep=keep("key", 2)) == Kept(record(1))
+    loaded = await hooked.load("g", key_hash("key"))
+    assert loaded is not None
+    assert (loaded.record, loaded.hooks) == (record(1), ("h", "i"))
+
+
+async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: Redis) -> None:
+    await hooked.webhooks.add("g", hook("i"), START, most=10, keep=None)
+    await hooked.webhooks.claim("g", "h", "me", 10)
+    await hooked.webhooks.note("g", State(2), tried(2), hook="h", holder="me", seconds=10)
+    assert await hooked.webhooks.remove("g", "h")
+    assert not await hooked.webhooks.remove("g", "h")
+    assert not await hooked.webhooks.note("g", State(3), tried(3), hook="h", holder="me", seconds=10)
+    assert await hooked.webhooks.claim("g", "h", "me", 10) == Gone()
+    assert await hooked.webhooks.tried("g", "h") == []
+    assert [one.hook.id for one in await hooked.webhooks.of_game("g")] == ["i"]
+    assert await hooked.webhooks.remove("g", "i")
+    assert not [key async for key in redis.scan_iter("*hook:*")]
+    assert not await redis.hexists(keys.game("g"), "hooks")
+
+
+async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
+    assert await hooked.webhooks.claim("g", "h", "me", 10) == Registered(hook(), START)
+    assert await hooked.webhooks.claim("g", "h", "you", 10) == Held()
+    assert not await hooked.webhooks.note("g", State(9), None, hook="h", holder="you", seconds=None)
+    assert await hooked.webhooks.note("g", State(2), tried(2), hook="h", holder="me", seconds=20)
+    assert 10 < await redis.ttl(keys.lease("g", "h")) <= 20
+    assert await hooked.webhooks.note("g", State(3), None, hook="h", holder="me", seconds=None)
+    assert await hooked.webhooks.claim("g", "h", "you", 10) == Registered(hook(), State(3))
+    assert not await hooked.webhooks.note("g", State(9), None, hook="h", holder="me", seconds=None)
+
+
+async def test_the_log_is_bounded_and_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
+    await hooked.webhooks.claim("g", "h", "me", 10)
+    for version in range(2, MOST_TRIED + 7):
+        await hooked.webhooks.note("g", State(version), tried(version), hook="h", holder="me", seconds=10)
+    log = await hooked.webhooks.tried("g", "h")
+    assert [one.version for one in log] == [*range(MOST_TRIED + 6, 6, -1)]
+    assert 0 < await redis.ttl(keys.tried("g", "h")) <= await redis.ttl(keys.game("g"))
+
+
+async def test_a_commit_promises_that_somebody_looks(hooked: RedisStore) -> None:
+    now = int(time.time())
+    assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
+    await hooked.webhooks.settle("g", "h", now + 5)
+    assert await hooked.webhooks.due(now + 1, 10) == []
+    knowing = action(1, expected=Stored(1, digest(1), ("h",)))
+    assert isinstance(await hooked.commit(knowing), Committed)
+    assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
+
+
+async def test_a_commit_that_does_not_know_of_a_webhook_is_lost(hooked: RedisStore) -> None:
+    assert await hooked.commit(action(1)) == Lost(1, digest(1))
+    loaded = await hooked.load("g")
+    assert loaded is not None
+    assert isinstance(await hooked.commit(action(1, expected=loaded.stored)), Committed)

@@ -1,0 +1,48 @@
+"""Boards of whole games, drawn without the service."""
+
+from random import Random
+
+import pytest
+
+from service.engine import Tables, view
+from service.web.drawing.game_picture import board_svg
+from service.web.drawing.palette import PLAYERS
+from service.web.drawing.scene import Options, scene
+from service.web.drawing.text_board import board_text
+from tests.engine.games import new_game, play_randomly
+from tests.web.drawing.drawn import ARCHIPELAGO, parsed, random_sets
+
+EVERYTHING = Options(coordinates=True, last=True, side=True, candidates=True)
+
+
+@pytest.mark.parametrize("players", (2, 5))
+def test_a_whole_game_is_a_small_drawing(players: int) -> None:
+    game = new_game(ARCHIPELAGO.tables, 1, players)
+    for _ in play_randomly(ARCHIPELAGO.tables, game, Random(1)):
+        pass
+    svg = board_svg(scene(view(ARCHIPELAGO.tables, game), ARCHIPELAGO.tileset, []), EVERYTHING)
+    parsed(svg)
+    assert len(svg) < 400_000
+
+
+def test_games_of_every_tile_set_are_drawn_at_every_stage() -> None:
+    for tileset in random_sets():
+        tables = Tables(tileset)
+        game = new_game(tables, 3, 3)
+        for number, _ in enumerate(play_randomly(tables, game, Random(3))):
+            if number % 9 == 0:
+                drawn = scene(view(tables, game), tileset, [])
+                parsed(board_svg(drawn, EVERYTHING))
+                assert board_text(drawn, EVERYTHING)
+
+
+def test_players_differ_in_lightness_or_in_hue_that_all_see() -> None:
+    """Yellow, green and black differ in lightness; red and blue on the axis that almost everybody sees."""
+    lightness = {color: _lightness(paint.fill) for color, paint in PLAYERS.items()}
+    assert lightness["yellow"] > lightness["green"] + 0.1 > lightness["red"] + 0.2
+    assert lightness["black"] < lightness["blue"] - 0.05
+
+
+def _lightness(color: str) -> float:
+    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return float(0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2)

@@ -1,0 +1,107 @@
+"""Every tile that a valid set may hold can be drawn, with a place for an islander on each segment."""
+
+from collections import Counter
+from itertools import combinations
+
+import msgspec
+import pytest
+
+from schemas.tileset import Bridge, Island, Market, Sea, Tile
+from service.web.drawing.distance_fields import Point
+from service.web.drawing.palette import DARK
+from service.web.drawing.plan import FIGURE, plan
+from service.web.drawing.symbols import BANANA
+from service.web.drawing.terrain import node_at
+from service.web.drawing.tile import tile_svg
+from tests.web.drawing.drawn import ARCHIPELAGO, SVG, all_tiles, parsed, spots
+
+ISLAND = Island(edges=("n",), bananas=3)
+
+KINDS = {Bridge: "bridge", Island: "island", Sea: "sea", Market: "market"}
+
+
+@pytest.mark.parametrize("rotation", (0, 1, 2, 3))
+def test_each_segment_is_a_group_with_its_kind_and_its_islanders_spot(rotation: int) -> None:
+    for tile in all_tiles():
+        found = spots(parsed(tile_svg(tile, rotation)))
+        assert [spot.segment for spot in found] == [*range(len(tile.segments))]
+        assert [spot.kind for spot in found] == [KINDS[type(segment)] for segment in tile.segments]
+        assert all(0 < spot.at.x < 100 and 0 < spot.at.y < 100 for spot in found)
+
+
+def test_a_turned_tile_has_its_spots_turned() -> None:
+    for tile in ARCHIPELAGO.tileset.tiles:
+        upright, turned = (spots(parsed(tile_svg(tile, rotation))) for rotation in (0, 1))
+        for one, other in zip(upright, turned, strict=True):
+            assert one.at.turned(1).distance(other.at) < 0.01
+
+
+def test_an_islander_stands_on_its_own_segment() -> None:
+    for tile in all_tiles():
+        drawn = plan(tile.segments)
+        for index, at in drawn.islanders.items():
+            if index in drawn.ground:
+                assert drawn.ground[node_at(at)] == index, (tile.id, index)
+
+
+def test_every_segment_of_the_default_set_has_ground_of_its_own() -> None:
+    for tile in ARCHIPELAGO.tileset.tiles:
+        ground = Counter(plan(tile.segments).ground)
+        assert all(ground[index] > 12 for index in range(len(tile.segments))), tile.id
+
+
+def test_islanders_of_one_tile_do_not_hide_each_other() -> None:
+    for tile in ARCHIPELAGO.tileset.tiles:
+        for one, other in combinations(plan(tile.segments).islanders.values(), 2):
+            assert one.distance(other) > 1.5 * FIGURE, tile.id
+
+
+def test_wares_lie_on_their_segment_and_no_islander_stands_on_them() -> None:
+    for tile in ARCHIPELAGO.tileset.tiles:
+        drawn = plan(tile.segments)
+        for index, wares in drawn.wares.items():
+            for ware in wares:
+                assert drawn.ground[node_at(ware.at)] == index, tile.id
+                for standing in drawn.islanders.values():
+                    assert standing.distance(ware.at) > FIGURE, tile.id
+
+
+@pytest.mark.parametrize("tile", ARCHIPELAGO.tileset.tiles, ids=lambda tile: tile.id)
+def test_every_ware_is_drawn(tile: Tile) -> None:
+    drawn = plan(tile.segments)
+    for index, segment in enumerate(tile.segments):
+        match segment:
+            case Bridge(shells=number) | Island(bananas=number):
+                assert len(drawn.wares[index]) == number
+            case Sea(fish=fish, boat=boat):
+                assert len(drawn.wares[index]) == len(fish)
+                assert (index in drawn.boats) == boat
+            case Market():
+                assert not drawn.wares[index]
+
+
+def test_fish_are_groups_by_their_number() -> None:
+    tile = next(tile for tile in ARCHIPELAGO.tileset.tiles if tile.id == "atoll")
+    root = parsed(tile_svg(tile))
+    (group,) = (element for element in root.iter(f"{SVG}g") if element.get("data-group") is not None)
+    assert group.get("data-group") == "0"
+    assert group.get("data-x") is not None
+
+
+def test_more_wares_than_there_is_room_for_are_one_with_a_number() -> None:
+    island = Island(edges=("n",), bananas=37)
+    sea = ARCHIPELAGO.tileset.tiles[1].segments[1]
+    few, many = (msgspec.structs.replace(ARCHIPELAGO.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
+    assert len(plan(few.segments).wares[0]) == 3
+    assert len(plan(many.segments).wares[0]) == 1
+    assert len(tile_svg(many)) > len(tile_svg(few).replace(BANANA, "", 2))
+
+
+def test_themes_differ() -> None:
+    tile = ARCHIPELAGO.tileset.tiles[0]
+    assert tile_svg(tile) != tile_svg(tile, 0, DARK)
+
+
+def test_a_place_turned_four_times_is_where_it_was() -> None:
+    assert Point(10, 30).turned(1) == Point(70, 10)
+    assert Point(10, 30).turned(4) == Point(10, 30)

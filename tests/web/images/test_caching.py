@@ -1,0 +1,120 @@
+"""How long a picture may be kept, by whom, and how rarely it is drawn."""
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.web.images.responses import STUDIO
+from tests.web.played import bearer, new_table, refused
+from tests.web.served import Client
+
+FORMS = ("svg", "png", "txt")
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_it_is_not_sent_again_while_nothing_changes(client: Client, form: str) -> None:
+    table = await new_table(client)
+    path = f"/board.{form}?side=1"
+    first = await table.get(path)
+    assert first.headers["Cache-Control"] == "no-cache"
+    same = await table.get(path, **{"If-None-Match": first.headers["ETag"]})
+    assert (same.status, await same.read()) == (304, b"")
+    assert same.headers["ETag"] == first.headers["ETag"]
+    await table.do()
+    other = await table.get(path, **{"If-None-Match": first.headers["ETag"]})
+    assert other.status == 200
+    assert other.headers["ETag"] != first.headers["ETag"]
+
+
+async def test_options_and_forms_have_tags_of_their_own(client: Client) -> None:
+    table = await new_table(client)
+    asked = ("svg", "png", "txt", "svg?width=99", "svg?last=1", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
+    tags = [(await table.get(f"/board.{one}")).headers["ETag"] for one in asked]
+    assert len({*tags}) == len(tags)
+    assert all(tag.startswith('"1-') for tag in tags)
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_the_picture_of_a_version_is_kept_for_ever(client: Client, form: str) -> None:
+    table = await new_table(client, seed="kept")
+    await table.play(Random(4), 12)
+    path = f"/board.{form}?v=12&side=1&last=1&coordinates=1"
+    now = await table.get(path)
+    assert now.headers["Cache-Control"] == FOR_EVER
+    await table.play(Random(5), 30)
+    then = await table.get(path)
+    assert then.headers["Cache-Control"] == FOR_EVER
+    assert then.headers["ETag"] == now.headers["ETag"]
+    assert await then.read() == await now.read()
+    same = await table.get(path, **{"If-None-Match": now.headers["ETag"]})
+    assert (same.status, same.headers["Cache-Control"]) == (304, FOR_EVER)
+
+
+async def test_an_earlier_version_has_no_moves_to_number_and_so_may_change(client: Client) -> None:
+    table = await new_table(client, seed="kept")
+    now = await table.get("/board.svg?v=1&candidates=1")
+    assert now.headers["Cache-Control"] == FOR_EVER
+    await table.do()
+    then = await table.get("/board.svg?v=1&candidates=1")
+    assert then.headers["Cache-Control"] == "no-cache"
+    assert then.headers["ETag"] != now.headers["ETag"]
+    assert "data-moves" not in await then.text()
+
+
+@pytest.mark.parametrize("version", (0, 2, 2**31 - 1))
+async def test_a_version_that_is_not_there_yet_is_not_found(client: Client, version: int) -> None:
+    table = await new_table(client)
+    await refused(await table.get(f"/board.svg?v={version}"), 404, "not_found")
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_private_game_is_seen_and_kept_only_by_those_with_a_token(client: Client, form: str) -> None:
+    table = await new_table(client, visibility="private")
+    for query, control in (("", "private, no-cache"), ("?v=1", "private, max-age=31536000, immutable")):
+        path = f"{table.path}/board.{form}{query}"
+        for token in (table.owner, table.spectator, *table.seats.values()):
+            response = await client.get(path, headers=bearer(token))
+            assert response.status == 200
+            assert response.headers["Cache-Control"] == control
+            assert response.headers["Vary"] == "Authorization"
+        for headers in ({}, bearer("x")):
+            await refused(await client.get(path, headers={**headers, "If-None-Match": "*"}), 404, "not_found")
+
+
+async def test_an_unknown_token_is_refused_for_a_public_game_too(client: Client) -> None:
+    table = await new_table(client)
+    response = await client.get(f"{table.path}/board.svg", headers=bearer("x"))
+    await refused(response, 401, "unauthorized")
+
+
+async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = await new_table(client)
+    studio = client.app[STUDIO]
+    drawn: list[Any] = []
+    draw = studio._draw
+
+    async def counted(job: bytes) -> bytes:
+        drawn.append(job)
+        return await draw(job)
+
+    monkeypatch.setattr(studio, "_draw", counted)
+    answers = await asyncio.gather(*(table.get("/board.png") for _ in range(8)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({await answer.read() for answer in answers}) == 1
+    await table.get("/board.png")
+    assert len(drawn) == 1
+
+
+async def test_the_service_answers_others_while_a_picture_is_drawn(client: Client) -> None:
+    table = await new_table(client, seed="busy")
+    await table.play(Random(1), 20)
+    picture = asyncio.create_task(table.get("/board.png?width=2400&side=1"))
+    asked = 0
+    while not picture.done():
+        assert (await table.get()).status == 200
+        asked += 1
+    assert (await picture).status == 200
+    assert asked > 3

@@ -1,0 +1,97 @@
+"""`candidates=1` numbers legal moves exactly as their list does, so that "reply 7" works."""
+
+import re
+from collections import defaultdict
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.web.drawing.candidates import brief
+from tests.web.drawing.drawn import SVG
+from tests.web.images.seen import Seen, play_until, see
+from tests.web.played import Table, bearer, new_table
+from tests.web.served import Client
+
+Place = tuple[str | None, str | None, str | None]
+"""A cell, a segment, a ship; all None for passing."""
+
+
+def labelled(seen: Seen) -> dict[Place, str]:
+    """What each label of a picture says, by its place."""
+    return {
+        (group.get("data-cell"), group.get("data-segment"), group.get("data-ship")): group.get("data-moves", "")
+        for group in seen.root.iter(f"{SVG}g")
+        if group.get("data-moves") is not None
+    }
+
+
+async def listed(table: Table) -> dict[Place, str]:
+    """The numbers of the list's moves by their place."""
+    game = await table.json()
+    numbers: defaultdict[Place, list[int]] = defaultdict(list)
+    for number, move in enumerate(await table.moves(), start=1):
+        numbers[place_of(game, move["action"])].append(number)
+    return {place: brief(found) for place, found in numbers.items()}
+
+
+def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:
+    """What an action is about."""
+    match action["type"]:
+        case "place_tile":
+            return f"{action['x']},{action['y']}", None, None
+        case "place_islander":
+            placed = game["turn"]["placed"]
+            return f"{placed['x']},{placed['y']}", str(action["segment"]), None
+        case "retrieve_islander":
+            return f"{action['x']},{action['y']}", str(action["segment"]), None
+        case "deliver" | "take_ship":
+            return None, None, action["ship"]
+        case _:
+            return None, None, None
+
+
+@pytest.mark.parametrize(("phase", "tiles"), (("place_tile", (2, 18)), ("islander", (2, 18)), ("deliver", (8,))))
+async def test_a_label_has_the_numbers_that_the_moves_have_in_the_list(
+    client: Client, phase: str, tiles: tuple[int, ...]
+) -> None:
+    table = await new_table(client, seed="numbers", edition="german")
+    chance = Random(3)
+    for number in tiles:
+        await play_until(table, phase, chance, after=number)
+        assert labelled(await see(table, "candidates=1&side=1")) == await listed(table)
+        await table.do({"move": chance.choice(await table.moves())["id"]})
+
+
+async def test_the_text_has_them_too(client: Client) -> None:
+    table = await new_table(client, seed="numbers")
+    chance = Random(3)
+    await play_until(table, "place_tile", chance, after=8)
+    text = await (await table.get("/board.txt?candidates=1")).text()
+    shown = {number for found in re.findall(r"\[([\d,-]+)\]", text) for number in numbers_in(found)}
+    assert shown == {*range(1, len(await table.moves()) + 1)}
+
+
+def numbers_in(label: str) -> set[int]:
+    """The numbers that a label stands for."""
+    numbers: set[int] = set()
+    for run in label.split(","):
+        first, _, last = run.partition("-")
+        numbers |= {*range(int(first), int(last or first) + 1)}
+    return numbers
+
+
+async def test_the_move_of_a_number_does_what_the_picture_shows(client: Client) -> None:
+    table = await new_table(client, seed="numbers")
+    labels = labelled(await see(table, "candidates=1"))
+    for (cell, _, _), label in labels.items():
+        for number in numbers_in(label):
+            action = (await table.moves())[number - 1]["action"]
+            assert f"{action['x']},{action['y']}" == cell
+
+
+async def test_no_label_is_there_unless_asked_for_nor_when_the_game_is_over(client: Client) -> None:
+    table = await new_table(client, seed="numbers")
+    assert not labelled(await see(table, "side=1"))
+    assert (await client.delete(table.path, headers=bearer(table.owner))).status == 200
+    assert not labelled(await see(table, "candidates=1&side=1"))

@@ -1,0 +1,61 @@
+"""Pictures of tiles and ships."""
+
+import pytest
+
+from tests.web.drawing.drawn import parsed, spots
+from tests.web.images.seen import png_size
+from tests.web.played import refused
+from tests.web.served import TILESETS, Client
+
+SET = "/v1/tilesets/archipelago"
+ARCHIPELAGO = TILESETS.of_game("archipelago").tileset
+
+
+async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:
+    for tile in ARCHIPELAGO.tiles:
+        response = await client.get(f"{SET}/tiles/{tile.id}.svg")
+        assert response.content_type == "image/svg+xml"
+        assert len(spots(parsed(await response.text()))) == len(tile.segments)
+    for ship in ARCHIPELAGO.ships:
+        response = await client.get(f"{SET}/ships/{ship.id}.svg")
+        parsed(await response.text())
+
+
+@pytest.mark.parametrize("piece", ("tiles/start", "ships/s01"))
+async def test_a_png_is_as_wide_as_asked(client: Client, piece: str) -> None:
+    for width in (32, 400, 1000):
+        response = await client.get(f"{SET}/{piece}.png?width={width}")
+        assert response.content_type == "image/png"
+        assert png_size(await response.read())[0] == width
+
+
+async def test_a_tile_may_be_turned(client: Client) -> None:
+    upright, turned = [
+        spots(parsed(await (await client.get(f"{SET}/tiles/start.svg?rotation={rotation}")).text()))
+        for rotation in (0, 3)
+    ]
+    for one, other in zip(upright, turned, strict=True):
+        assert one.at.turned(3).distance(other.at) < 0.01
+
+
+async def test_it_is_not_sent_again(client: Client) -> None:
+    for path in (f"{SET}/tiles/start.svg", f"{SET}/ships/s01.png?theme=dark"):
+        response = await client.get(path)
+        assert response.headers["Cache-Control"] == "public, max-age=86400"
+        again = await client.get(path, headers={"If-None-Match": response.headers["ETag"]})
+        assert (again.status, await again.read()) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ("tiles/none.svg", "tiles/none.png", "ships/none.svg", "ships/none.png"))
+async def test_what_the_set_lacks_is_not_found(client: Client, path: str) -> None:
+    await refused(await client.get(f"{SET}/{path}"), 404, "not_found")
+    await refused(await client.get(f"/v1/tilesets/atoll/{path}"), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    (("rotation=4", "rotation"), ("rotation=x", "rotation"), ("width=1", "width"), ("theme=x", "theme")),
+)
+async def test_what_is_no_option_is_malformed(client: Client, query: str, path: str) -> None:
+    problem = await refused(await client.get(f"{SET}/tiles/start.svg?{query}"), 400, "malformed")
+    assert problem["path"] == path

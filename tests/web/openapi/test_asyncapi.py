@@ -1,0 +1,106 @@
+"""The AsyncAPI document is of its standard's form, and says what the sockets do."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from jsonschema_rs import Draft7Validator, meta
+
+from schemas.base import encode
+from schemas.messages import ClientMessage, ServerMessage
+from service.web.openapi.asyncapi import CLOSE_CODES, asyncapi
+from tests.web.watching import described
+
+DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
+DOCUMENT = asyncapi()
+MESSAGES: dict[str, Any] = DOCUMENT["components"]["messages"]
+CLIENTS = tuple(struct.__struct_config__.tag for struct in get_args(ClientMessage))
+SERVICES = tuple(struct.__struct_config__.tag for struct in get_args(ServerMessage))
+
+
+def resolve(reference: dict[str, str]) -> Any:
+    """What a reference within the document points to."""
+    found: Any = DOCUMENT
+    for name in reference["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    return resolve(found) if "$ref" in found else found
+
+
+def references(part: Any) -> list[dict[str, str]]:
+    """Every reference in a part of the document."""
+    match part:
+        case {"$ref": str()}:
+            return [part]
+        case dict():
+            return [one for value in part.values() for one in references(value)]
+        case list():
+            return [one for value in part for one in references(value)]
+        case _:
+            return []
+
+
+def test_it_is_an_asyncapi_3_document() -> None:
+    standard = json.loads(Path(__file__).with_name("data").joinpath("asyncapi-3.0.0.json").read_bytes())
+    Draft7Validator(standard).validate(DOCUMENT)
+
+
+def test_every_reference_leads_somewhere() -> None:
+    for reference in references(DOCUMENT):
+        assert resolve(reference)
+
+
+def test_every_message_is_described_and_received_or_sent() -> None:
+    assert set(MESSAGES) == {*CLIENTS, *SERVICES}
+    told: dict[tuple[str, str], set[str]] = {}
+    for operation in DOCUMENT["operations"].values():
+        channel = operation["channel"]["$ref"]
+        told.setdefault((channel, operation["action"]), set()).update(tags(operation["messages"]))
+        if "reply" in operation:
+            told.setdefault((channel, "send"), set()).update(tags(operation["reply"]["messages"]))
+    for name in ("shared", "game"):
+        assert told[f"#/channels/{name}", "receive"] == set(CLIENTS)
+        assert told[f"#/channels/{name}", "send"] == set(SERVICES)
+
+
+def tags(messages: list[dict[str, str]]) -> list[str]:
+    return [resolve(message)["name"] for message in messages]
+
+
+@pytest.mark.parametrize("tag", (*CLIENTS, *SERVICES))
+def test_examples_are_as_described(tag: str) -> None:
+    examples = [example["payload"] for example in MESSAGES[tag]["examples"]]
+    assert examples
+    for example in examples:
+        assert example["type"] == tag
+        described(tag).validate(example)
+        if tag in CLIENTS:
+            msgspec.json.decode(encode(example), type=ClientMessage)
+
+
+@pytest.mark.parametrize("tag", CLIENTS)
+def test_an_unknown_field_is_refused_as_described(tag: str) -> None:
+    example = {**MESSAGES[tag]["examples"][0]["payload"], "more": 1}
+    assert not described(tag).is_valid(example)
+
+
+@pytest.mark.parametrize("tag", SERVICES)
+def test_answers_may_grow_but_lack_nothing(tag: str) -> None:
+    example = MESSAGES[tag]["examples"][0]["payload"]
+    assert described(tag).is_valid({**example, "more": 1})
+    for name in example:
+        assert not described(tag).is_valid({key: value for key, value in example.items() if key != name})
+
+
+def test_schemas_are_json_schemas() -> None:
+    for schema in DOCUMENT["components"]["schemas"].values():
+        meta.validate({"$schema": DRAFT_2020_12, **schema})
+
+
+def test_close_codes_say_whether_to_resume() -> None:
+    resumed = {closed.code for closed in CLOSE_CODES if closed.resume}
+    assert resumed == {1006, 1012, 4408, 4429}
+    for channel in DOCUMENT["channels"].values():
+        assert [one["code"] for one in channel["x-close-codes"]] == [closed.code for closed in CLOSE_CODES]
+        assert all(f"| {closed.code} | {closed.meaning} |" in channel["description"] for closed in CLOSE_CODES)

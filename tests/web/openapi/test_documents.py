@@ -1,0 +1,163 @@
+"""The documents that describe the service: whole, valid, served, and equal to what lies in `schemas/`."""
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from jsonschema_rs import Draft202012Validator
+from openapi_spec_validator import validate
+
+from schemas.base import Request
+from schemas.problems import KINDS
+from service.web.openapi import generate
+from service.web.openapi.document import openapi
+from service.web.routes.registry import ROUTES
+from tests.web.served import Client
+
+NAMES = ("openapi.json", "asyncapi.json")
+
+DOCUMENT = openapi()
+
+
+def published(name: str) -> bytes:
+    """A document as it lies in `schemas/`."""
+    return resources.files("schemas").joinpath(name).read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_what_lies_there_is_what_the_code_says_and_what_is_served(client: Client, name: str) -> None:
+    assert published(name) == generate.text(generate.DOCUMENTS[name]())
+    response = await client.get(f"/{name}")
+    assert await response.read() == published(name)
+    again = await client.get(f"/{name}", headers={"If-None-Match": response.headers["ETag"]})
+    assert again.status == 304
+
+
+def test_the_generator_writes_both_and_tells_when_they_are_stale(tmp_path: Path) -> None:
+    run = CliRunner()
+    assert run.invoke(generate.main, [str(tmp_path), "--check"]).exit_code == 1
+    assert run.invoke(generate.main, [str(tmp_path)]).exit_code == 0
+    assert [path.name for path in sorted(tmp_path.iterdir())] == sorted(NAMES)
+    assert run.invoke(generate.main, [str(tmp_path), "--check"]).exit_code == 0
+    for name in NAMES:
+        assert (tmp_path / name).read_bytes() == published(name)
+    (tmp_path / "openapi.json").write_bytes(b"{}")
+    stale = run.invoke(generate.main, [str(tmp_path), "--check"])
+    assert (stale.exit_code, stale.output) == (1, "openapi.json: not what the code says; run `make schemas`\n")
+
+
+def test_the_openapi_document_is_valid() -> None:
+    validate(DOCUMENT)
+
+
+def test_every_route_is_described() -> None:
+    described = {(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item}
+    assert described == {(route.method, route.public_path) for route in ROUTES}
+    for operation in operations():
+        assert operation["summary"]
+        assert operation["description"]
+    identifiers = [operation["operationId"] for operation in operations()]
+    assert len(set(identifiers)) == len(identifiers)
+
+
+def test_every_problem_is_told_somewhere_with_an_example() -> None:
+    told: set[str] = set()
+    for operation in operations():
+        for status, response in operation["responses"].items():
+            codes = response.get("content", {}).get("application/problem+json", {}).get("examples", {})
+            assert {KINDS[code].status for code in codes} <= {int(status)}
+            told |= set(codes)
+    assert told == set(KINDS)
+    for code, example in DOCUMENT["components"]["examples"].items():
+        assert_valid("Problem", example["value"])
+        assert example["value"]["code"] == code
+
+
+def test_no_header_of_a_request_has_a_value_that_a_viewer_would_send() -> None:
+    """Two strangers who execute an example would share its idempotency key, and so the tokens of one game."""
+    shared = [DOCUMENT["components"]["parameters"].values()]
+    own = [
+        operation.get("parameters", [])
+        for item in (*DOCUMENT["paths"].values(), *DOCUMENT["webhooks"].values())
+        for method, operation in item.items()
+        if method != "parameters"
+    ]
+    headers = [one for listed in (*shared, *own) for one in listed if one.get("in") == "header"]
+    assert len(headers) >= 8
+    for header in headers:
+        filled = {"example", "examples"} & header.keys() | {"default", "example", "examples"} & header["schema"].keys()
+        assert not filled, header["name"]
+
+
+def test_every_example_is_of_its_schema() -> None:
+    shown = 0
+    for operation in operations():
+        bodies = [operation["requestBody"]] if "requestBody" in operation else []
+        for body in (*bodies, *operation["responses"].values()):
+            content = body.get("content", {}).get("application/json", {})
+            for example in content.get("examples", {}).values():
+                assert_valid(content["schema"]["$ref"].rpartition("/")[2], example["value"])
+                shown += 1
+    assert shown > 12
+
+
+def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
+    requests = {
+        "Act",
+        "ActionAsked",
+        "CreateGame",
+        "ForSeat",
+        "JoinGame",
+        "RegisterWebhook",
+        "Rematch",
+        "ReplaceToken",
+        "SeatAsked",
+        "WaresAsked",
+        "WebhookChallengeAnswer",
+    }
+    assert requests == {struct.__name__ for struct in Request.__subclasses__()} & set(schemas())
+    for name, schema in schemas().items():
+        if name in requests:
+            assert schema["additionalProperties"] is False
+            continue
+        assert "additionalProperties" not in schema
+        assert schema.get("required", []) == list(schema["properties"])
+        for enum in re.findall(r'"enum": (\[[^]]*\])', json.dumps(schema)):
+            assert set(json.loads(enum)) <= {"n", "e", "s", "w"}
+
+
+def test_a_request_takes_null_for_absent() -> None:
+    for name in ("Act", "ActionAsked", "CreateGame", "JoinGame", "SeatAsked"):
+        schema = schemas()[name]
+        for field, member in schema["properties"].items():
+            if field not in schema.get("required", []):
+                assert {"type": "null"} in member["anyOf"]
+                assert member["default"] is None
+
+
+def test_names_are_those_of_the_structs_and_every_reference_leads_somewhere() -> None:
+    for name in schemas():
+        assert re.fullmatch("[A-Z][A-Za-z]*", name)
+    for kind, name in re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(DOCUMENT)):
+        assert name in DOCUMENT["components"][kind]
+
+
+def operations() -> list[dict[str, Any]]:
+    """Every operation."""
+    return [operation for item in DOCUMENT["paths"].values() for operation in item.values()]
+
+
+def schemas() -> dict[str, Any]:
+    """Every schema by its name."""
+    found: dict[str, Any] = DOCUMENT["components"]["schemas"]
+    return found
+
+
+def assert_valid(name: str, value: Any) -> None:
+    """Fail unless a schema takes the value."""
+    schema = {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
+    Draft202012Validator(schema).validate(value)

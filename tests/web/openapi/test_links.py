@@ -1,0 +1,63 @@
+"""The links of the OpenAPI document lead to operations that there are, with what the answers really name."""
+
+from typing import Any
+
+import pytest
+
+from service.web.openapi.document import openapi
+from service.web.routes.registry import ROUTES
+from tests.web.played import Table, new_table
+from tests.web.served import Client
+
+DOCUMENT = openapi()
+LINKS: dict[str, Any] = DOCUMENT["components"]["links"]
+OPERATIONS = {route.operation: route for route in ROUTES}
+
+
+def linked(path: str, method: str, status: str) -> set[str]:
+    links = DOCUMENT["paths"][path][method]["responses"][status].get("links", {})
+    return {LINKS[link["$ref"].rpartition("/")[2]]["operationId"] for link in links.values()}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_link_gives_its_operation_every_name_in_its_path(name: str) -> None:
+    link = LINKS[name]
+    wanted = {f"path.{one}" for one in OPERATIONS[link["operationId"]].path_names}
+    assert {*link["parameters"]} == wanted
+
+
+def test_a_new_game_leads_to_all_that_can_be_asked_of_one() -> None:
+    below = {
+        route.operation
+        for route in ROUTES
+        if route.public_path.startswith("/v1/games/{id}") and route.path_names == ["id"]
+    }
+    assert {"joinGame", "act", "undo", "resign", "abortGame", "readDiffs", "readBoardSvg", "registerWebhook"} <= below
+    for path in ("/v1/games", "/v1/games/{id}/rematch"):
+        assert linked(path, "post", "201") == below
+    assert linked("/v1/games/{id}/seats", "post", "200") == below
+
+
+def test_legal_moves_lead_to_acting_and_a_webhook_to_its_own() -> None:
+    assert linked("/v1/games/{id}/legal-moves", "get", "200") == {"act"}
+    assert linked("/v1/games/{id}/actions", "post", "200") == {"act"}
+    hook = {"readWebhook", "deleteWebhook", "retryWebhook", "listDeliveries"}
+    assert linked("/v1/games/{id}/webhooks", "post", "201") == hook
+
+
+def pointed(answer: Any, expression: str) -> Any:
+    for step in expression.removeprefix("$response.body#/").split("/"):
+        answer = answer[int(step)] if step.isdecimal() else answer[step]
+    return answer
+
+
+async def test_answers_hold_what_links_point_to(client: Client) -> None:
+    table: Table = await new_table(client)
+    listed = await (await client.get("/v1/games")).json()
+    moves = await table.json("/legal-moves")
+    tilesets = await (await client.get("/v1/tilesets")).json()
+    assert pointed(table.created, LINKS["Created.readGame"]["parameters"]["path.id"]) == table.id
+    assert pointed(listed, LINKS["Games.readGame"]["parameters"]["path.id"]) == table.id
+    assert pointed(tilesets, LINKS["TileSets.readTileSet"]["parameters"]["path.id"]) == "archipelago"
+    assert pointed(tilesets["tilesets"][0], LINKS["TileSet.readTileSvg"]["parameters"]["path.tile"])
+    await table.do({"move": pointed(moves, LINKS["LegalMoves.act"]["requestBody"]["move"])})

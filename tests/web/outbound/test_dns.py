@@ -1,0 +1,149 @@
+"""Names in strangers' URLs are looked up apart, within bounds, and what fails always looks the same."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from service.web.limits import Limits
+from service.web.outbound import dns as module
+from service.web.outbound.dns import MAX_ADDRESSES, NameFailed, StrangersResolver
+from service.web.outbound.ssrf import check_nameserver
+from service.web.outbound.webhook_sender import posting
+from tests.web.hooking import receiving
+from tests.web.name_server import Answers, NameServer, name_server, silent
+
+NAMES = {
+    "public.example": ["192.0.2.1", "1.1.1.1", "2606:4700:4700::1111"],
+    "inside.example": ["10.0.0.7", "fd00::7"],
+    "both.example": ["10.0.0.7", "1.1.1.1"],
+    "azure.example": ["168.63.129.16"],
+    "many.example": [f"1.1.1.{number}" for number in range(1, 60)],
+    "quick.org": ["1.1.1.1"],
+}
+
+
+def answers(name: str) -> list[str] | None:
+    """What is there; what hangs is not answered."""
+    return None if name.endswith("hang.example") else NAMES.get(name, [])
+
+
+@asynccontextmanager
+async def resolving(
+    answered: Answers = answers, timeout_s: float = 0.3, *, allow_private: bool = False
+) -> AsyncIterator[tuple[StrangersResolver, NameServer]]:
+    """A resolver with a name server of its own."""
+    async with name_server(answered) as server:
+        resolver = StrangersResolver(allow_private=allow_private, nameservers=[server.address], timeout_s=timeout_s)
+        try:
+            yield resolver, server
+        finally:
+            await resolver.close()
+
+
+async def test_a_name_leads_to_its_public_addresses_alone() -> None:
+    async with resolving() as (resolver, _):
+        found = await resolver.resolve("public.example", 443)
+        both = await resolver.resolve("both.example", 443)
+    assert {one["host"] for one in found} == {"1.1.1.1", "2606:4700:4700::1111"}
+    assert [one["host"] for one in both] == ["1.1.1.1"]
+    assert {(one["hostname"], one["port"]) for one in found} == {("public.example", 443)}
+
+
+async def test_only_a_few_of_many_addresses_are_tried() -> None:
+    async with resolving() as (resolver, _):
+        assert len(await resolver.resolve("many.example", 443)) == MAX_ADDRESSES
+
+
+async def test_whatever_is_wrong_with_a_name_looks_the_same_and_takes_the_whole_time() -> None:
+    took, failures = {}, set()
+    async with resolving() as (resolver, _):
+        for name in ("nothing.example", "inside.example", "azure.example", "hang.example", "a..b", "x" * 300):
+            began = time.perf_counter()
+            with pytest.raises(NameFailed) as failure:
+                await resolver.resolve(name, 443)
+            failures.add(str(failure.value))
+            took[name] = time.perf_counter() - began
+    assert len(failures) == 1
+    assert min(took.values()) >= 0.29, took
+
+
+async def test_development_may_look_up_inner_names() -> None:
+    async with resolving(allow_private=True) as (resolver, _):
+        found = await resolver.resolve("inside.example", 80)
+        local = await resolver.resolve("localhost", 80, socket.AF_INET)
+    assert {one["host"] for one in found} == {"10.0.0.7", "fd00::7"}
+    assert [one["host"] for one in local] == ["127.0.0.1"]
+
+
+async def test_a_name_is_asked_for_as_it_is_and_once_by_all_who_follow() -> None:
+    async with resolving() as (resolver, server):
+        for _ in range(3):
+            await resolver.resolve("public.example", 443)
+        with pytest.raises(NameFailed):
+            await resolver.resolve("redis.default", 443)
+    assert server.asked == ["public.example", "redis.default"]
+
+
+async def test_what_was_answered_is_forgotten_after_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CACHED", 2)
+    async with resolving() as (resolver, server), asyncio.timeout(20):
+        while server.asked.count("public.example") < 3:
+            await resolver.resolve("public.example", 443)
+
+
+async def test_a_site_that_does_not_answer_keeps_no_other_waiting() -> None:
+    async with resolving(timeout_s=1_000) as (resolver, server):
+        hanging = [asyncio.create_task(resolver.resolve(f"{number}.hang.example", 443)) for number in range(200)]
+        async with asyncio.timeout(20):
+            while not server.asked:  # noqa: ASYNC110  the server wakes nobody
+                await asyncio.sleep(0.01)
+            await resolver.resolve("quick.org", 443)
+        assert len({*server.asked}) <= module.MAX_LOOKUPS_PER_SITE + 1
+        for task in hanging:
+            task.cancel()
+        await asyncio.gather(*hanging, return_exceptions=True)
+    assert resolver._sites == {}
+
+
+async def test_nothing_outlives_a_cancellation_or_the_end() -> None:
+    async with asyncio.timeout(20), resolving(silent, timeout_s=1_000) as (resolver, server):
+        waiting = [asyncio.create_task(resolver.resolve(f"{number}.org", 443)) for number in range(10)]
+        while len({*server.asked}) < 10:  # noqa: ASYNC110  the server wakes nobody
+            await asyncio.sleep(0.01)
+        for task in waiting[:5]:
+            task.cancel()
+        await asyncio.gather(*waiting[:5], return_exceptions=True)
+        assert all(task.cancelled() for task in waiting[:5])
+    for task in waiting[5:]:
+        task.cancel()
+    await asyncio.gather(*waiting[5:], return_exceptions=True)
+
+
+async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, before = asyncio.get_running_loop(), threading.active_count()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the loop's own resolver or pool was used")
+
+    async with receiving() as receiver, name_server(lambda _: ["127.0.0.1"]) as server:
+        monkeypatch.setattr(loop, "getaddrinfo", refuse)
+        monkeypatch.setattr(loop, "run_in_executor", refuse)
+        limits = Limits(webhooks_allow_private=True, webhook_nameservers=(server.address,))
+        async with posting(limits) as send:
+            sent = await send(
+                receiver.url.replace("127.0.0.1", "bot.test"), {}, b'{"type": "challenge", "challenge": ""}'
+            )
+        monkeypatch.undo()
+    assert (sent.status, server.asked) == (200, ["bot.test"])
+    assert threading.active_count() - before <= 1, "c-ares' own thread that closes"
+
+
+@pytest.mark.parametrize("text", ("", "bot.example", "192.0.2.53:", "192.0.2.53:0", "192.0.2.53:70000", "[::1"))
+def test_a_name_server_is_named_by_its_address(text: str) -> None:
+    with pytest.raises(ValueError, match=r"address|int|nameserver|port|does not"):
+        check_nameserver(text)

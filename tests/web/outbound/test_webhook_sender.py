@@ -1,0 +1,158 @@
+"""What sending to a webhook's server comes to: only where it may go, bounded, and told in a word."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.test_utils import TestServer
+
+from service.store.game_store import RedisStore
+from service.web.limits import Limits
+from service.web.outbound.webhook_sender import posting
+from tests.web.hooking import (
+    LOCAL,
+    Instance,
+    Receiver,
+    attempts_of,
+    instance,
+    log_of,
+    receiving,
+    register,
+    taking_challenges,
+)
+from tests.web.name_server import name_server
+from tests.web.played import new_table
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as one:
+        yield one
+
+
+@pytest.fixture
+async def one(store: RedisStore) -> AsyncIterator[Instance]:
+    async with instance(store) as running:
+        yield running
+
+
+async def test_a_redirect_is_not_followed(one: Instance, receiver: Receiver) -> None:
+    table = await new_table(one.client)
+    hook = await register(table, receiver.url)
+    receiver.answers = [307]
+    await table.do()
+    await one.deliver()
+    assert [(tried["status"], tried["error"]) for tried in await log_of(table, hook)] == [(307, "redirect")]
+    assert receiver.versions == [2]
+
+
+async def test_an_endless_answer_or_none_holds_nothing_up(one: Instance) -> None:
+    async def endless(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        for _ in range(1000):
+            await response.write(b"x" * 65_536)
+            await asyncio.sleep(0.01)
+        return response
+
+    async def silent(_: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    app = web.Application(middlewares=[taking_challenges])
+    app.router.add_post("/endless", endless)
+    app.router.add_post("/silent", silent)
+    async with TestServer(app) as server:
+        table = await new_table(one.client)
+        hooks = [await register(table, str(server.make_url(path))) for path in ("/endless", "/silent")]
+        await table.do()
+        async with asyncio.timeout(10):
+            while not all(logs := [await log_of(table, hook) for hook in hooks]):
+                await one.deliver()
+    assert [(log[0]["status"], log[0]["error"]) for log in logs] == [(200, None), (None, "timeout")]
+
+
+async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_answer() -> None:
+    async def provisional(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 5000 + b"HTTP/1.1 204 No Content\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(provisional, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with server, posting(LOCAL) as send:
+        answered = await send(url, {}, b"{}")
+    assert (answered.status, answered.error) == (None, "timeout")
+
+
+@pytest.mark.parametrize(
+    ("url", "error"),
+    (
+        ("http://127.0.0.1:1/", "connect"),
+        ("http://no-such-host.invalid/", "dns"),
+        ("https://127.0.0.1:{port}/", "tls"),
+    ),
+)
+async def test_why_nothing_came_is_told_in_a_word(one: Instance, receiver: Receiver, url: str, error: str) -> None:
+    table = await new_table(one.client)
+    port = receiver.url.split(":")[2].split("/")[0]
+    hook = await register(table, url.format(port=port))
+    await one.deliver()
+    assert [(tried["status"], tried["error"]) for tried in await attempts_of(table, hook)] == [(None, error)]
+
+
+class Turning(AbstractResolver):
+    """A name that leads to another address than it did when it was looked at."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        return [ResolveResult(hostname=host, host=self.address, port=port, family=family, proto=0, flags=0)]
+
+    async def close(self) -> None:
+        pass
+
+
+def _names(name: str) -> list[str] | None:
+    """One is inside, one is in a cloud, one is not there, and one's server does not answer."""
+    return {"inside.example": ["10.0.0.7"], "cloud.example": ["168.63.129.16"], "nothing.example": []}.get(name)
+
+
+async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore) -> None:
+    told = {}
+    async with name_server(_names) as names:
+        limits = Limits(webhook_timeout_s=1, webhook_nameservers=(names.address,))
+        async with instance(store, limits=limits) as one:
+            table = await new_table(one.client)
+            for name in ("inside", "cloud", "nothing", "hanging"):
+                hook = await register(table, f"https://{name}.example/")
+                while not (attempts := await attempts_of(table, hook)):
+                    await one.deliver()
+                told[name] = {name: attempts[0][name] for name in ("error", "status", "delivered", "latency_ms")}
+        assert {*names.asked} == {f"{name}.example" for name in told}
+    assert told["inside"] == {"error": "dns", "status": None, "delivered": False, "latency_ms": 0}
+    assert all(one == told["inside"] for one in told.values())
+
+
+@pytest.mark.parametrize("address", ("127.0.0.1", "10.0.0.7", "169.254.169.254"))
+async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver, address: str) -> None:
+    port = receiver.url.split(":")[2].split("/")[0]
+    async with posting(Limits(webhook_timeout_s=2), Turning(address)) as send:
+        sent = await send(f"https://rebound.example:{port}/hook", {}, b"{}")
+    assert (sent.status, sent.error) == (None, "dns")
+    assert receiver.received == []
+
+
+@pytest.mark.parametrize("host", ("127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433", "127.1"))
+async def test_an_inner_address_is_refused_again_when_it_is_connected_to(receiver: Receiver, host: str) -> None:
+    port = receiver.url.split(":")[2].split("/")[0]
+    async with posting(Limits(webhook_timeout_s=2)) as send:
+        sent = await send(f"https://{host}:{port}/hook", {}, b"{}")
+    assert (sent.status, sent.error) == (None, "dns")
+    assert receiver.received == []

@@ -1,0 +1,62 @@
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from schemas.problems import KINDS
+from service.store.client import connect
+from service.store.embedded.server import embedded_server
+from service.store.game_store import RedisStore
+from service.web.app_keys import DRAINING
+from tests.web.played import TWO, refused
+from tests.web.served import Client, serve
+
+
+async def test_an_instance_lives_and_is_ready(client: Client) -> None:
+    for path in ("/livez", "/readyz"):
+        response = await client.get(path)
+        assert response.status == 200
+        assert await response.json() == {"status": "ok"}
+
+
+async def test_an_instance_that_is_stopping_is_not_ready_and_asks_for_connections_to_be_closed(
+    store: RedisStore,
+) -> None:
+    async with serve(store) as client:
+        client.app[DRAINING].set()
+        problem = await refused(await client.get("/readyz"), 503, "store_unavailable")
+        assert problem["retry_after_s"] == 1
+        response = await client.get("/livez")
+        assert response.status == 200
+        assert response.headers["Connection"] == "close"
+        created = await client.post("/v1/games", json={"players": TWO})
+        assert created.status == 201
+
+
+async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tmp_path: Path) -> None:
+    async with (
+        embedded_server(tmp_path) as server,
+        connect(server.url, patience_s=0.5) as store,
+        serve(store) as client,
+    ):
+        created = await client.post("/v1/games", json={"players": TWO})
+        game = (await created.json())["game"]["id"]
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            assert (await client.get("/livez")).status == 200
+            for path in ("/readyz", f"/v1/games/{game}", "/v1/games"):
+                problem = await refused(await client.get(path), 503, "store_unavailable")
+                assert problem["retry_after_s"] == 1
+                assert problem["title"] == KINDS["store_unavailable"].title
+            await refused(await client.post("/v1/games", json={"players": TWO}), 503, "store_unavailable")
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        async with asyncio.timeout(20):
+            while (await client.get("/readyz")).status != 200:  # noqa: ASYNC110  Redis gives no sign of it
+                await asyncio.sleep(0.1)
+
+
+async def test_the_index_names_paths_that_are_there(client: Client) -> None:
+    index = await (await client.get("/")).json()
+    for name in ("openapi", "games", "tilesets"):
+        assert (await client.get(index[name])).status == 200

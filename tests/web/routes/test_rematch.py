@@ -1,0 +1,206 @@
+"""A rematch: the same players, the next first seat, linked both ways, and at most one."""
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse
+
+from service.games import repository
+from service.games.ports import StoreUnavailable
+from service.games.verify import verify
+from tests.web.played import Table, bearer, new_table, refused
+from tests.web.served import TILESETS, Client
+
+SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
+
+
+async def rematch(table: Table, token: str | None = None, body: Any = None, **headers: str) -> ClientResponse:
+    """Ask for a rematch, as the owner unless another token is given."""
+    sent = {**bearer(token or table.owner), **headers}
+    return await table.client.post(f"{table.path}/rematch", headers=sent, **({} if body is None else {"json": body}))
+
+
+async def aborted(client: Client, players: Any = None, **asked: Any) -> Table:
+    """A game that is over, the quickest way."""
+    table = await new_table(client, players, **asked)
+    response = await client.delete(table.path, headers=bearer(table.owner))
+    assert response.status == 200
+    return table
+
+
+async def test_the_same_players_play_again_and_the_next_seat_begins(client: Client) -> None:
+    players = [{"name": "Ana", "color": "black"}, {"bot": "random", "name": "Rob"}, {"name": "Cy", "color": "green"}]
+    table = await aborted(client, players, edition="german", first_seat=2, seed="tides")
+    old = await table.json()
+    response = await rematch(table)
+    assert response.status == 201, await response.text()
+    created = await response.json()
+    new = created["game"]
+    assert new["id"] != table.id
+    assert response.headers["Location"] == f"/v1/games/{new['id']}"
+    assert response.headers["ETag"] == f'"{new["version"]}-{created["digest"]}"'
+    for name in ("tileset", "edition", "turn_timeout_s", "on_timeout"):
+        assert new[name] == old[name]
+    for name in ("name", "color", "kind", "bot"):
+        assert [player[name] for player in new["players"]] == [player[name] for player in old["players"]]
+    assert (new["status"], new["turn"]["seat"], new["turn"]["number"]) == ("active", 0, 1)
+    assert (new["deck"]["seed_chosen"], new["deck"]["commitment"]) != (True, old["deck"]["commitment"])
+    assert [one["seat"] for one in created["seats"]] == [0, 2]
+    again = Table(client, created)
+    await again.do()
+    assert {again.owner, again.spectator, *again.seats.values()}.isdisjoint(
+        {table.owner, table.spectator, *table.seats.values()}
+    )
+
+
+async def test_the_games_name_each_other_and_who_watches_the_old_one_hears_of_the_new(client: Client) -> None:
+    table = await aborted(client)
+    before = await table.json()
+    async with client.ws_connect(f"{table.path}/ws") as socket:
+        told = [(await socket.receive_json(timeout=5))["type"] for _ in range(3)]
+        assert told == ["welcome", "subscribed", "snapshot"]
+        created = await (await rematch(table)).json()
+        diff = await socket.receive_json(timeout=5)
+    new = created["game"]
+    after = await table.json()
+    assert (new["previous_game"], new["next_game"]) == (table.id, None)
+    assert after == {**before, "next_game": new["id"], "version": before["version"] + 1, "updated_at": diff["at"]}
+    assert diff["events"] == [{"type": "rematch_created", "game": new["id"]}]
+    assert (diff["version"], diff["seat"], diff["move"], diff["by"]) == (after["version"], None, None, None)
+    first = (await Table(client, created).json("/diffs?since=0"))["diffs"][0]
+    assert {"op": "add", "path": "/previous_game", "value": table.id} in first["patch"]
+
+
+async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
+    assert (await table.play(Random(3)))["status"] == "finished"
+    first = Table(client, await (await rematch(table)).json())
+    assert first.created["game"]["turn"]["seat"] == 0
+    await client.delete(first.path, headers=bearer(first.owner))
+    second = await (await rematch(first, body={"seed": "tides"})).json()
+    assert (second["game"]["turn"]["seat"], second["game"]["previous_game"]) == (1, first.id)
+    assert second["game"]["deck"]["seed_chosen"]
+
+
+async def test_every_game_of_a_chain_proves_itself(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"name": "Bo"}], first_seat=1)
+    await table.play(Random(3))
+    second = Table(client, await (await rematch(table)).json())
+    await second.play(Random(4))
+    third = Table(client, await (await rematch(second)).json())
+    await client.delete(third.path, headers=bearer(third.owner))
+    await rematch(third)
+    for one in (table, second, third):
+        log = (await one.json("/diffs?since=0&limit=1000"))["diffs"]
+        checks = verify(log, TILESETS.chosen("archipelago").tileset)
+        assert [check for check in checks if not check.passed] == []
+
+
+@pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
+async def test_there_is_none_before_the_end(client: Client, players: Any) -> None:
+    table = await new_table(client, players)
+    problem = await refused(await rematch(table), 409, "not_over")
+    assert table.created["game"]["status"] in problem["detail"]
+    assert (await table.json())["version"] == 1
+
+
+async def test_only_the_owner_makes_one(client: Client) -> None:
+    table = await aborted(client, visibility="private")
+    await refused(await client.post(f"{table.path}/rematch"), 404, "not_found")
+    await refused(await client.post("/v1/games/nothing/rematch", headers=bearer(table.owner)), 404, "not_found")
+    for token in (*table.seats.values(), table.spectator):
+        await refused(await rematch(table, token), 403, "not_owner")
+    public = await aborted(client)
+    await refused(await client.post(f"{public.path}/rematch"), 401, "unauthorized")
+
+
+async def test_who_joined_goes_on_with_the_same_token(client: Client) -> None:
+    table = await new_table(client, [{"name": "Ana"}, {"open": True}], first_seat=0, visibility="private")
+    joined = await client.post(f"{table.path}/seats", json={"name": "Bo"}, headers=bearer(table.spectator))
+    bo = (await joined.json())["token"]
+    await client.delete(table.path, headers=bearer(table.owner))
+    again = Table(client, await (await rematch(table)).json())
+    assert list(again.seats) == [0]
+    assert (await client.get(again.path, headers=bearer(bo))).status == 200
+    await refused(await client.get(again.path, headers=bearer(table.seats[0])), 404, "not_found")
+    move = {"move": (await again.moves())[0]["id"]}
+    await refused(await again.act(move), 403, "wrong_seat")
+    assert (await again.act(move, bo)).status == 200
+
+
+async def test_seats_that_were_open_are_open_again(client: Client) -> None:
+    table = await aborted(client, [{"name": "Ana"}, {"open": True}])
+    again = Table(client, await (await rematch(table)).json())
+    game = again.created["game"]
+    assert (game["status"], [player["kind"] for player in game["players"]]) == ("waiting", ["human", "open"])
+    assert (await client.post(f"{again.path}/seats", json={"name": "Bo"})).status == 200
+
+
+async def test_a_second_one_is_a_conflict_that_names_the_first(client: Client) -> None:
+    table = await aborted(client)
+    created = await (await rematch(table)).json()
+    problem = await refused(await rematch(table), 409, "conflict")
+    assert problem["next_game"] == created["game"]["id"]
+
+
+async def test_with_a_key_a_retry_gets_the_same_game_and_tokens(client: Client) -> None:
+    table = await aborted(client)
+    first = await rematch(table, body={}, **{"Idempotency-Key": SECRET})
+    again = await rematch(table, **{"Idempotency-Key": SECRET})
+    assert (first.status, again.status) == (201, 201)
+    assert await first.read() == await again.read()
+    await refused(await rematch(table, body={"seed": "x"}, **{"Idempotency-Key": SECRET}), 422, "key_reused")
+    problem = await refused(await rematch(table, **{"Idempotency-Key": SECRET[:31]}), 400, "malformed")
+    assert problem["path"] == "Idempotency-Key"
+
+
+async def test_many_at_once_make_one(client: Client) -> None:
+    table = await aborted(client)
+    answers = await asyncio.gather(*(rematch(table) for _ in range(10)))
+    statuses = sorted(response.status for response in answers)
+    assert (statuses[0], {*statuses} <= {201, 409}) == (201, True)
+    told = [await response.json(content_type=None) for response in answers]
+    ids = {one["game"]["id"] if "game" in one else one["next_game"] for one in told}
+    assert ids == {(await table.json())["next_game"]}
+    assert (await table.json())["version"] == 3
+    assert len((await (await client.get("/v1/games")).json())["games"]) == 2
+
+
+async def test_one_that_was_left_half_done_is_completed_by_the_next_try(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await aborted(client)
+    commit = repository.commit
+
+    async def dies_before_the_second(context: Any, opened: Any, *args: Any, **kwargs: Any) -> Any:
+        if opened.game.id == table.id:
+            raise StoreUnavailable("gone")
+        return await commit(context, opened, *args, **kwargs)
+
+    monkeypatch.setattr(repository, "commit", dies_before_the_second)
+    await refused(await rematch(table), 503, "store_unavailable")
+    monkeypatch.undo()
+    assert (await table.json())["next_game"] is None
+    made = {game["id"] for game in (await (await client.get("/v1/games")).json())["games"]}
+    assert len(made) == 2
+    again = Table(client, await (await rematch(table)).json())
+    assert {again.id, table.id} == made
+    assert (await table.json())["next_game"] == again.id
+    await again.do()
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    (({"seed": ""}, "$.seed"), ({"players": []}, "$.players"), ([], "$"), ({"seed": 1}, "$.seed")),
+)
+async def test_a_body_of_another_form_is_malformed(client: Client, body: Any, path: str) -> None:
+    table = await aborted(client)
+    assert (await refused(await rematch(table, body=body), 400, "malformed"))["path"] == path
+
+
+async def test_time_to_decide_is_as_before(client: Client) -> None:
+    table = await aborted(client, turn_timeout_s=3600, on_timeout="resign")
+    new = (await (await rematch(table)).json())["game"]
+    assert (new["turn_timeout_s"], new["on_timeout"]) == (3600, "resign")

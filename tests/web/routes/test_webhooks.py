@@ -1,0 +1,153 @@
+"""Webhooks are registered, read and deleted by the game's owner alone."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from service.store import keys
+from service.store.game_store import RedisStore
+from tests.web.hooking import LOCAL, SECRET, instance, receiving, register
+from tests.web.played import bearer, new_table, refused
+from tests.web.served import Client, serve
+
+URL = "https://bot.example/south-seas"
+
+
+async def test_a_webhook_is_told_with_its_secret_once(client: Client) -> None:
+    table = await new_table(client)
+    response = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=bearer(table.owner))
+    created = await response.json()
+    assert response.status == 201
+    assert response.headers["Location"] == f"{table.path}/webhooks/{created['id']}"
+    secret = created.pop("secret")
+    assert secret.startswith("whsec_")
+    assert created == {
+        "id": created["id"],
+        "url": URL,
+        "events": None,
+        "seats": None,
+        "created_at": created["created_at"],
+        "status": "pending",
+        "disabled_reason": None,
+        "delivered_version": 1,
+        "failures": 0,
+        "next_attempt_at": None,
+    }
+    for path, told in (("", {"webhooks": [created]}), (f"/{created['id']}", created)):
+        read = await table.get(f"/webhooks{path}")
+        assert await read.json() == told
+        assert secret not in await read.text()
+    log = await table.json(f"/webhooks/{created['id']}/deliveries")
+    assert log == {"webhook": created, "attempts": []}
+
+
+async def test_everything_can_be_chosen(client: Client) -> None:
+    table = await new_table(client)
+    created = await register(table, URL, events=["decision", "turn_started"], seats=[1], secret=SECRET)
+    assert (created["events"], created["seats"]) == (["decision", "turn_started"], [1])
+    assert created["secret"] == SECRET
+
+
+async def test_only_the_owner_has_to_do_with_them(client: Client) -> None:
+    table = await new_table(client)
+    hook = (await register(table, URL))["id"]
+    asked = (
+        *(("post", ""), ("get", ""), ("get", f"/{hook}"), ("get", f"/{hook}/deliveries")),
+        *(("post", f"/{hook}/retry"), ("delete", f"/{hook}")),
+    )
+    for method, path in asked:
+        body = {"url": URL} if method == "post" else None
+        url = f"{table.path}/webhooks{path}"
+        await refused(await client.request(method, url, json=body), 401, "unauthorized")
+        for token in (*table.seats.values(), table.spectator):
+            await refused(await client.request(method, url, json=body, headers=bearer(token)), 403, "not_owner")
+    private = await new_table(client, visibility="private")
+    await refused(await client.get(f"{private.path}/webhooks"), 404, "not_found")
+    assert len((await table.json("/webhooks"))["webhooks"]) == 1
+
+
+async def test_what_is_deleted_is_not_there(client: Client, redis: Redis) -> None:
+    table = await new_table(client)
+    first, second = await register(table, URL), await register(table, URL)
+    path = f"{table.path}/webhooks/{first['id']}"
+    gone = await client.delete(path, headers=bearer(table.owner))
+    assert (gone.status, await gone.read()) == (204, b"")
+    for method in ("get", "delete"):
+        await refused(await client.request(method, path, headers=bearer(table.owner)), 404, "not_found")
+    await refused(await client.post(f"{path}/retry", headers=bearer(table.owner)), 404, "not_found")
+    await refused(await table.get(f"/webhooks/{first['id']}/deliveries"), 404, "not_found")
+    assert [hook["id"] for hook in (await table.json("/webhooks"))["webhooks"]] == [second["id"]]
+    await client.delete(f"{table.path}/webhooks/{second['id']}", headers=bearer(table.owner))
+    assert await redis.hget(keys.game(table.id), "hooks") is None
+
+
+async def test_a_game_has_so_many_and_no_more(store: RedisStore) -> None:
+    async with serve(store, LOCAL._replace(max_webhooks=2)) as client:
+        table = await new_table(client)
+        for _ in range(2):
+            await register(table, URL)
+        response = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=bearer(table.owner))
+        problem = await refused(response, 409, "limit_reached")
+        assert "2 webhooks" in problem["detail"]
+
+
+async def test_with_a_key_a_retry_gets_the_same_one(client: Client) -> None:
+    table = await new_table(client)
+    headers = {**bearer(table.owner), "Idempotency-Key": "hook"}
+    first = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers)
+    again = await client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers)
+    assert await first.read() == await again.read()
+    assert len((await table.json("/webhooks"))["webhooks"]) == 1
+    other = await client.post(f"{table.path}/webhooks", json={"url": URL, "seats": [0]}, headers=headers)
+    await refused(other, 422, "key_reused")
+
+
+async def test_registering_at_the_same_time_with_one_key_makes_one(client: Client) -> None:
+    table = await new_table(client)
+    headers = {**bearer(table.owner), "Idempotency-Key": "hook"}
+    answers = await asyncio.gather(
+        *(client.post(f"{table.path}/webhooks", json={"url": URL}, headers=headers) for _ in range(10))
+    )
+    assert {response.status for response in answers} == {201}
+    assert len({await response.read() for response in answers}) == 1
+    assert len((await table.json("/webhooks"))["webhooks"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    (
+        ({}, "$.url"),
+        ({"url": 1}, "$.url"),
+        ({"url": ""}, "$.url"),
+        ({"url": URL, "events": []}, "$.events"),
+        ({"url": URL, "events": ["turn_begun"]}, "$.events"),
+        ({"url": URL, "seats": []}, "$.seats"),
+        ({"url": URL, "seats": [0, 2]}, "$.seats[1]"),
+        ({"url": URL, "seats": [9]}, "$.seats[0]"),
+        ({"url": URL, "secret": "whsec_c2hvcnQ="}, "$.secret"),
+        ({"url": URL, "secret": SECRET[6:]}, "$.secret"),
+        ({"url": URL, "secret": f"{SECRET}AA"}, "$.secret"),
+        ({"url": URL, "color": "red"}, "$.color"),
+    ),
+)
+async def test_what_is_not_as_it_should_be(client: Client, asked: Any, path: str) -> None:
+    table = await new_table(client)
+    response = await client.post(f"{table.path}/webhooks", json=asked, headers=bearer(table.owner))
+    assert (await refused(response, 400, "malformed"))["path"] == path
+
+
+async def test_webhooks_end_with_their_game(store: RedisStore, redis: Redis) -> None:
+    async with instance(store) as one, receiving() as receiver:
+        table = await new_table(one.client)
+        hook = await register(table, receiver.url)
+        await table.do()
+        await one.deliver()
+        assert receiver.versions == [2]
+        assert 0 < await redis.ttl(keys.tried(table.id, hook["id"])) <= await redis.ttl(keys.game(table.id))
+        await redis.delete(keys.game(table.id))
+        await one.deliver()
+        assert receiver.versions == [2]
+        left = {key.decode() async for key in redis.scan_iter(f"*{table.id}*hook*")}
+        assert left == {keys.tried(table.id, hook["id"])}
