@@ -20,7 +20,7 @@ from schemas.vocabulary import WARES
 from service.engine import Game, Tables, apply, is_finished, view
 from service.engine.segments import kind_of
 from service.engine.tileset_index import KINDS, NEIGHBOURS
-from service.games.bots.runner import ask
+from service.games.bots.runner import run_bot
 from service.games.shuffle import first_seat
 
 REASONS = ("last_tile", "last_ship", "bag_exhausted")
@@ -48,7 +48,7 @@ def play(fixture: Fixture) -> Tally:
     game.version = 0
     tally: Tally = Counter()
     while not is_finished(game):
-        action, events = apply(tables, game, ask(bot, tables, game))
+        action, events = apply(tables, game, run_bot(bot, tables, game))
         game.version += 1
         _count_events(tally, events)
         if isinstance(action, PlaceTile):

@@ -11,7 +11,7 @@ from typing import TypeVar
 from service.engine import Tables
 from service.engine.tileset_validation import parse
 from service.games.bots.interface import Bot
-from service.games.bots.plugins import find_bots
+from service.games.bots.plugins import load_bots
 
 ARCHIPELAGO = Path(__file__).parent.parent / "service" / "tilesets" / "archipelago.json"
 
@@ -22,7 +22,7 @@ B = TypeVar("B")
 @cache
 def bots() -> dict[str, Bot]:
     """Return all by their names, plug-ins too."""
-    return {loaded.bot.name: loaded.bot for loaded in find_bots(plugins=True)}
+    return {loaded.bot.name: loaded.bot for loaded in load_bots(plugins=True)}
 
 
 @cache

@@ -21,7 +21,7 @@ from benchmarks.results import percentile
 from benchmarks.sample import new_game
 from schemas.vocabulary import Edition
 from service.engine import apply, is_finished, view
-from service.games.bots.runner import ask
+from service.games.bots.runner import run_bot
 
 Z = 1.959964
 """Standard deviations on either side that hold 95 %."""
@@ -55,7 +55,7 @@ def play(fixture: Fixture) -> list[Seat]:
     turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]
     while not is_finished(game):
         begin = perf_counter()
-        action = ask(players[game.decider], tables, game)
+        action = run_bot(players[game.decider], tables, game)
         turns[game.decider][game.number] += (perf_counter() - begin) * 1e3
         apply(tables, game, action)
         game.version += 1

@@ -17,9 +17,9 @@ import uvloop
 from aiohttp import web
 
 from service.engine import COMPILED
-from service.games.bots.plugins import BadBot, LoadedBot, find_bots
-from service.games.bots.process_pool import Workers
-from service.games.bots.registry import Bots
+from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
+from service.games.bots.process_pool import BotProcessPool
+from service.games.bots.registry import BotRegistry
 from service.games.cache import Held
 from service.games.context import Context
 from service.games.ports import StoreUnavailable
@@ -103,11 +103,11 @@ def serve_command(**values: Any) -> None:
     settings = to_settings(values)
     try:
         configure(settings)
-        parts = Parts(load_catalogue(settings.tilesets_dir), find_bots(plugins=True))
+        parts = Parts(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
         gc.collect()  # here, where nobody waits
         gc.freeze()
         uvloop.run(serve(settings, parts))
-    except (StartFailed, BadTileSetFile, BadBot) as failed:
+    except (StartFailed, BadTileSetFile, InvalidBot) as failed:
         raise click.ClickException(str(failed)) from failed
 
 
@@ -148,7 +148,7 @@ async def wired(
 ) -> AsyncIterator[web.Application]:
     """The application of one instance, with everything that it needs at work."""
     async with AsyncExitStack() as stack:
-        workers = Workers(settings.bot_processes)
+        workers = BotProcessPool(settings.bot_processes)
         stack.push_async_callback(workers.aclose)
         connecting = connect(
             redis_url,
@@ -164,7 +164,7 @@ async def wired(
         stack.push_async_callback(watch.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
         deliverer = Deliverer(store, send, clock.now)
-        bots = Bots(parts.bots, workers)
+        bots = BotRegistry(parts.bots, workers)
         context = Context(
             store=store,
             tilesets=parts.tilesets,

@@ -15,9 +15,9 @@ from aiohttp import web
 from prometheus_client import start_http_server
 
 from service.engine import COMPILED
-from service.games.bots.fair_queue import CLASSES
-from service.games.bots.process_pool import Workers
-from service.games.bots.registry import Bots
+from service.games.bots.fair_queue import CLASS_LABELS
+from service.games.bots.process_pool import BotProcessPool
+from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import Deliverer
 from service.settings import Settings
 from service.store.monitor import Measures
@@ -56,8 +56,8 @@ class Seen(NamedTuple):
     """The parts of an instance that are looked at."""
 
     app: web.Application
-    workers: Workers
-    bots: Bots
+    workers: BotProcessPool
+    bots: BotRegistry
     deliverer: Deliverer
     measures: Measures
     supervisor: Supervisor
@@ -129,10 +129,10 @@ def _expose(seen: Seen) -> None:
     GAMES_WATCHED.set_function(lambda: len(watch))
     SUBSCRIPTIONS.set_function(watch.subscriptions)
     CACHE_SIZE.set_function(lambda: len(app[CONTEXT].held))
-    BOT_QUESTIONS.set_function(lambda: workers.questions)
-    BOT_PROCESSES.set_function(lambda: workers.processes)
-    for attended, name in enumerate(CLASSES):
-        BOT_WAITING.labels(name).set_function(partial(bots.waiting, attended=bool(attended)))
+    BOT_QUESTIONS.set_function(lambda: workers.pending_decisions)
+    BOT_PROCESSES.set_function(lambda: workers.running_processes)
+    for attended, name in enumerate(CLASS_LABELS):
+        BOT_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
     HOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
     seen.measures.expose()
 

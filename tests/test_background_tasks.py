@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient
 from click.testing import CliRunner
 
 from schemas.lobby import SeatAsked
-from service.games.bots.plugins import find_bots
+from service.games.bots.plugins import load_bots
 from service.games.tilesets import load_catalogue
 from service.main import Parts, wired
 from service.settings import Settings, to_settings, with_settings
@@ -42,7 +42,7 @@ REQUIRED = (
 NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
 """Other instances do this work, or nobody waits for it: an alert is enough, and no reason to play no more."""
 
-PARTS = Parts(load_catalogue(None), find_bots(plugins=False))
+PARTS = Parts(load_catalogue(None), load_bots(plugins=False))
 
 
 class Instance(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.vocabulary import Status
-from service.games.bots.registry import Bots, built_in
+from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.cache import Held
 from service.games.ports import Store, StoredDiff
 from service.games.tilesets import TileSetCatalogue
@@ -60,7 +60,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     tokens_ended: Callable[[str], None] = lambda _game: None
     """Called with a game's id when this instance has ended one of its tokens."""
     retention: Retention = Retention()
-    bots: Bots = msgspec.field(default_factory=built_in)
+    bots: BotRegistry = msgspec.field(default_factory=built_in_registry)
     bots_s: float = 0.5
     """How long one request may play bots; the rest follows in later commits."""
     held: Held = msgspec.field(default_factory=Held)

@@ -11,8 +11,8 @@ from time import perf_counter
 
 from service.engine import Game, Tables, apply, move_id
 from service.games import repository
-from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
-from service.games.bots.priority import bot_on_turn, claim_of, is_attended
+from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
+from service.games.bots.priority import bot_on_turn, is_attended, requester_of
 from service.games.cache import Table
 from service.games.context import Context
 from service.games.diffs import record
@@ -71,7 +71,7 @@ class _Slots:
     """Games whose bots play now, those that wait for it, and when the others are looked at again."""
 
     def __init__(self) -> None:
-        self.queue = FairQueue(TOGETHER, Share(UNATTENDED_TOGETHER), MAX_WAITING)
+        self.queue = FairQueue(TOGETHER, UnattendedLimits(UNATTENDED_TOGETHER), MAX_WAITING)
         self._later = 0.0
 
     def later(self, now: float) -> int:
@@ -89,10 +89,10 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
     diffs: list[StoredDiff] = []
     until = perf_counter() + context.bots_s
     while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
-        seat, claim = game.decider, claim_of(game)
+        seat, claim = game.decider, requester_of(game)
         if patient:
             within_s = None if claim.attended else UNATTENDED_TIMEOUT_S
-        elif context.bots.defers(claim):
+        elif context.bots.is_deferred(claim):
             break
         else:
             within_s = until - perf_counter() + LAST_S
@@ -201,7 +201,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         return
     game, tables = table.game, table.tileset.tables
     if slots is not None and bot_on_turn(game) is not None:
-        await _go_on_in_turn(context, game_id, slots, claim_of(game))
+        await _go_on_in_turn(context, game_id, slots, requester_of(game))
         return
     policy = game.on_timeout or "pass"
     diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
@@ -223,7 +223,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         await context.store.settle(game_id, None)
 
 
-async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim: Claim) -> None:
+async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim: Requester) -> None:
     """Move a game in one of the slots; one that nobody plays does not wait for it for long, but is looked at later."""
     try:
         async with asyncio.timeout(None if claim.attended else UNATTENDED_TIMEOUT_S):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, Tables, apply, legal_moves, move_id, resign, stand_in
-from service.games.bots.registry import STAND_IN
+from service.games.bots.registry import FALLBACK_BOT
 from service.games.diffs import record
 from service.games.lifecycle import CLOCK
 from service.games.ports import StoredDiff
@@ -34,7 +34,7 @@ def timed_out(game: Game) -> TurnTimedOut:
     return TurnTimedOut(seat=game.decider, policy=game.on_timeout or "pass")
 
 
-def replaced(game: Game, seat: int, bot: str = STAND_IN) -> list[AnyEvent]:
+def replaced(game: Game, seat: int, bot: str = FALLBACK_BOT) -> list[AnyEvent]:
     """A bot stands in for somebody whose time is up."""
     return [timed_out(game), *stand_in(game, seat, bot)]
 

@@ -18,7 +18,7 @@ from service.engine import (
     view,
 )
 from service.games.bots import greedy
-from service.games.bots.runner import ask
+from service.games.bots.runner import run_bot
 from service.games.commands.undo import last_state
 from service.games.diffs import record
 from service.games.lifecycle import stood_in
@@ -88,7 +88,7 @@ class Course:
         game, seat = self.game, self.game.decider
         self.states.append(without_history(game))
         if stood_in(game, seat):
-            action, by = ask(greedy.BOT, TABLES, game), "bot"
+            action, by = run_bot(greedy.BOT, TABLES, game), "bot"
         else:
             moves = legal_moves(TABLES, game)
             action, by = self.chance.choice(moves[:-1] or moves), "seat"

@@ -18,9 +18,9 @@ from schemas.bots import BotInfo
 from schemas.lobby import CreateGame, SeatAsked
 from service.engine import decode, encode, legal_moves, move_id
 from service.engine.checksum import sealed
-from service.games.bots.interface import Chance, Position
-from service.games.bots.plugins import LoadedBot, find_bots
-from service.games.bots.registry import STAND_IN, Bots, built_in
+from service.games.bots.interface import Chance, GameState
+from service.games.bots.plugins import LoadedBot, load_bots
+from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
 from service.games.commands.act import act
 from service.games.commands.create import create
 from service.games.commands.execute import Asked
@@ -53,19 +53,19 @@ class Failing:
         self.name = name
         self._otherwise = otherwise
 
-    def choose(self, position: Position, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: Chance) -> Action:
         """Fail, or decide."""
         if self._otherwise is None or any(player.bot == "failing" for player in position.game.players):
             raise RuntimeError("this bot fails")
         return self._otherwise.bot.choose(position, chance)
 
 
-def bots() -> Bots:
+def bots() -> BotRegistry:
     """The service's bots, one that always fails, and a stand-in that fails where that one plays."""
-    found = {loaded.bot.name: loaded for loaded in find_bots(plugins=False)}
-    failing = Failing("failing"), Failing(STAND_IN, found[STAND_IN])
+    found = {loaded.bot.name: loaded for loaded in load_bots(plugins=False)}
+    failing = Failing("failing"), Failing(FALLBACK_BOT, found[FALLBACK_BOT])
     changed = {one.name: LoadedBot(one, msgspec.convert(one, BotInfo, from_attributes=True), "") for one in failing}
-    return Bots((found | changed).values())
+    return BotRegistry((found | changed).values())
 
 
 def context_of(store: Store, ago_s: float = 0, bots_s: float = 5.0) -> Context:
@@ -280,7 +280,7 @@ async def test_a_game_that_has_recovered_begins_anew(store: Store, redis: Redis)
     failures = keys.failures(game)
     assert await redis.get(failures) == b"1"
     assert 60 <= await redis.ttl(failures) <= 70
-    well = msgspec.structs.replace(context_of(store), bots=built_in())
+    well = msgspec.structs.replace(context_of(store), bots=built_in_registry())
     await process_due_game(well, game)
     assert await is_moved(store, game)
 

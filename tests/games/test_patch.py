@@ -28,7 +28,7 @@ from service.engine import (
 )
 from service.engine.tileset_validation import parse
 from service.games.bots import greedy
-from service.games.bots.runner import ask
+from service.games.bots.runner import run_bot
 from service.games.diffs import record
 from service.games.ports import StoredDiff
 from service.games.shuffle import shuffled_bag, shuffled_ships
@@ -118,7 +118,7 @@ def act(follower: Follower, game: Game, chance: Random) -> None:
     """One action of whoever decides: a bot's, or a person's by chance."""
     seat, is_bot = game.decider, game.players[game.decider].bot is not None
     legal = list(legal_moves(TABLES, game))
-    chosen = ask(greedy.BOT, TABLES, game) if is_bot else chance.choice(legal)
+    chosen = run_bot(greedy.BOT, TABLES, game) if is_bot else chance.choice(legal)
     done, events = apply(TABLES, game, chosen)
     change(follower, game, events, seat=seat, move=move_id(done), by="bot" if is_bot else "seat")
 

@@ -10,9 +10,9 @@ from aiohttp import ClientSession
 
 from schemas.actions import Action
 from service.engine import decode
-from service.games.bots.plugins import find_bots
-from service.games.bots.process_pool import Job, Workers
-from service.games.bots.registry import Bots
+from service.games.bots.plugins import load_bots
+from service.games.bots.process_pool import BotProcessPool, Job
+from service.games.bots.registry import BotRegistry
 from service.games.scheduler import keep_going
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
@@ -30,7 +30,7 @@ THOUGHTFUL = [{"bot": "thoughtful"}] * 5
 """Bots that think for 0.3 s, whatever they are asked."""
 
 
-class Recording(Workers):
+class Recording(BotProcessPool):
     """Processes for bots that note for which games they think."""
 
     def __init__(self, number: int = 1) -> None:
@@ -40,14 +40,14 @@ class Recording(Workers):
 
     async def _asked(self, job: Job) -> Action:
         self.games.append(decode(job.snapshot).id)
-        return await super()._asked(job)
+        return await super()._run_in_process(job)
 
 
 @asynccontextmanager
 async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Client, Recording]]:
     """An instance with one process for bots, whose scheduler is at work."""
     workers = Recording()
-    bots = Bots([*find_bots(plugins=False), plugged("thoughtful")], workers)
+    bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
     try:
         async with serve(store, limits, bots=bots) as client:
             work = partial(keep_going, client.app[CONTEXT], 0.05)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from service.engine import apply, copy
-from service.games.bots.plugins import LoadedBot, find_bots
-from service.games.bots.runner import ask
+from service.games.bots.plugins import LoadedBot, load_bots
+from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit import costs
 from tests.engine.games import archipelago_tables, new_game, play_randomly
@@ -139,7 +139,7 @@ async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisSto
         assert found.count(200) + found.count(429) == 6
 
 
-@pytest.mark.parametrize("bot", find_bots(plugins=False), ids=lambda bot: bot.info.name)
+@pytest.mark.parametrize("bot", load_bots(plugins=False), ids=lambda bot: bot.info.name)
 async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: LoadedBot) -> None:
     game = new_game(TABLES, 3, 5)
     for _ in play_randomly(TABLES, game, Random(1)):
@@ -149,7 +149,7 @@ async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: L
     async def turn() -> None:
         twin = copy(game)
         while twin.number == game.number:
-            apply(TABLES, twin, ask(bot.bot, TABLES, twin))
+            apply(TABLES, twin, run_bot(bot.bot, TABLES, twin))
 
     async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
         table = await new_table(client)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.bots.plugins import find_bots
-from service.games.bots.registry import Bots
+from service.games.bots.plugins import load_bots
+from service.games.bots.registry import BotRegistry
 from service.games.cache import Held
 from service.games.errors import GameError
 from service.games.realtime.broadcaster import AT_ONCE
@@ -132,7 +132,7 @@ async def test_deadlines_are_counted_by_what_was_done(store: RedisStore) -> None
 
 async def test_a_bot_is_timed_and_its_failures_and_what_is_not_installed_are_counted(store: RedisStore) -> None:
     game = await (await seated(store)).game()
-    bots, before = Bots([*find_bots(plugins=False), plugged("raising")]), here()
+    bots, before = BotRegistry([*load_bots(plugins=False), plugged("raising")]), here()
     for name in ("greedy", "raising", "gone"):
         assert await bots.choose(name, TABLES, game, None) is not None
     assert [grown(before, "bot_thinking_seconds_count", bot=name) for name in ("greedy", "raising", "missing")] == [

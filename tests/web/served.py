@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.games.bots.registry import Bots, built_in
+from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
 from service.games.ports import Store
 from service.games.realtime.hub import Watch
@@ -49,7 +49,7 @@ async def serve(
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
     hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
-    bots: Bots | None = None,
+    bots: BotRegistry | None = None,
 ) -> AsyncIterator[Client]:
     """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
     watch = Watch(store, TILESETS, limits.sweep_s)
@@ -60,7 +60,7 @@ async def serve(
         committed=watch.committed,
         tokens_ended=watch.tokens_ended,
         hooked=hooked,
-        bots=bots or built_in(),
+        bots=bots or built_in_registry(),
     )
     watch.start()
     try:

@@ -1,6 +1,6 @@
 """The bot `magpie`: it takes what glitters now."""
 
-from service.games.bots.interface import Action, Bot, Chance, Position
+from service.games.bots.interface import Action, Bot, Chance, GameState
 
 
 class Magpie:
@@ -11,7 +11,7 @@ class Magpie:
     description = "Takes what glitters now, and looks no further."
     heavy = True
 
-    def choose(self, position: Position, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: Chance) -> Action:
         """The move after which it is furthest ahead; `chance` decides among equals."""
         best: list[Action] = []
         most = float("-inf")
@@ -24,14 +24,14 @@ class Magpie:
         return best[chance.below(len(best))]
 
 
-def reached(position: Position, seat: int, turn: int) -> float:
+def reached(position: GameState, seat: int, turn: int) -> float:
     """The best lead that a seat can have when its turn is over."""
     if position.game.number != turn or position.game.status != "active" or position.seat != seat:
         return lead_of(seat, position)
     return max(reached(position.after(move), seat, turn) for move in position.legal_moves())
 
 
-def lead_of(seat: int, position: Position) -> float:
+def lead_of(seat: int, position: GameState) -> float:
     """How far a seat is ahead of the best other: points of ships, half a point for a ware, one for an islander."""
     worths = [
         player.points + (player.wares.bananas + player.wares.shells + player.wares.fish) / 2 + player.supply

@@ -7,10 +7,10 @@ from schemas.game import GameView
 from service.engine import Game, Tables, apply, copy, legal_moves, view
 from service.games.shuffle import Chance
 
-__all__ = ["Action", "Bot", "Chance", "Position"]
+__all__ = ["Action", "Bot", "Chance", "GameState"]
 
 
-class Position(NamedTuple):
+class GameState(NamedTuple):
     """A game that waits for a decision, as far as the players know it; the bot's own, to do with as it likes.
 
     `game.bag` and `game.pile` hold what is really left, in an order that the bot's chance has made up; `game.seed` is
@@ -31,11 +31,11 @@ class Position(NamedTuple):
         """Every action that is accepted now; never empty."""
         return legal_moves(self.tables, self.game)
 
-    def after(self, action: Action) -> "Position":
+    def after(self, action: Action) -> "GameState":
         """The position after an action, this one being left as it is; what it draws is as the bot's chance has it."""
         game = copy(self.game)
         apply(self.tables, game, action)
-        return Position(self.tables, game)
+        return GameState(self.tables, game)
 
     def view(self) -> GameView:
         """GAME, as clients see it."""
@@ -54,6 +54,6 @@ class Bot(Protocol):
     heavy: bool
     """Whether a decision takes more than a few milliseconds: then it is made in a process of its own."""
 
-    def choose(self, position: Position, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: Chance) -> Action:
         """One of the position's legal moves."""
         ...

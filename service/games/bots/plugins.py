@@ -7,16 +7,16 @@ import msgspec
 from schemas.bots import BotInfo
 from service.games.bots.interface import Bot
 
-GROUP = "south_seas.bots"
+ENTRY_POINT_GROUP = "south_seas.bots"
 
-BUILT_IN = {
+BUILT_IN_BOTS = {
     "random": "service.games.bots.random:BOT",
     "greedy": "service.games.bots.greedy:BOT",
     "expert": "service.games.bots.expert:BOT",
 }
 
 
-class BadBot(Exception):
+class InvalidBot(Exception):
     """What an entry point names is no bot; says which and why."""
 
     def __init__(self, name: str, source: str, reason: str) -> None:
@@ -34,28 +34,28 @@ class LoadedBot(msgspec.Struct, frozen=True):
     source: str
 
 
-def find_bots(*, plugins: bool) -> list[LoadedBot]:
+def load_bots(*, plugins: bool) -> list[LoadedBot]:
     """All bots by name, with or without those of other packages; raises BadBot."""
-    found = {name: load(name, source) for name, source in BUILT_IN.items()}
-    for offered in entry_points(group=GROUP) if plugins else ():
+    found = {name: load_bot(name, source) for name, source in BUILT_IN_BOTS.items()}
+    for offered in entry_points(group=ENTRY_POINT_GROUP) if plugins else ():
         if offered.name in found:
-            raise BadBot(offered.name, offered.value, f"{found[offered.name].source} has this name too")
-        found[offered.name] = load(offered.name, offered.value)
+            raise InvalidBot(offered.name, offered.value, f"{found[offered.name].source} has this name too")
+        found[offered.name] = load_bot(offered.name, offered.value)
     return [found[name] for name in sorted(found)]
 
 
-def load(name: str, source: str) -> LoadedBot:
+def load_bot(name: str, source: str) -> LoadedBot:
     """The bot that an entry point names; raises BadBot."""
     try:
-        bot = EntryPoint(name, source, GROUP).load()
+        bot = EntryPoint(name, source, ENTRY_POINT_GROUP).load()
     except Exception as error:  # importing a package that is not ours may raise anything: it ends as BadBot
-        raise BadBot(name, source, f"cannot be loaded: {type(error).__name__}: {error}") from error
+        raise InvalidBot(name, source, f"cannot be loaded: {type(error).__name__}: {error}") from error
     try:
         info = msgspec.convert(bot, BotInfo, from_attributes=True)
     except msgspec.ValidationError as error:
-        raise BadBot(name, source, str(error)) from error
+        raise InvalidBot(name, source, str(error)) from error
     if info.name != name:
-        raise BadBot(name, source, f"calls itself {info.name}")
+        raise InvalidBot(name, source, f"calls itself {info.name}")
     if not callable(getattr(bot, "choose", None)):
-        raise BadBot(name, source, "has no method `choose`")
+        raise InvalidBot(name, source, "has no method `choose`")
     return LoadedBot(bot, info, source)

@@ -7,12 +7,12 @@ of late. Watching does not count: anybody can watch any number of games at no co
 from hashlib import blake2b
 
 from service.engine import Game
-from service.games.bots.fair_queue import Claim
+from service.games.bots.fair_queue import Requester
 from service.games.lifecycle import is_resting
 
-__all__ = ["bot_on_turn", "bots_ahead", "claim_of", "creator_of", "is_attended"]
+__all__ = ["bot_on_turn", "hash_creator", "is_attended", "requester_of", "upcoming_bots"]
 
-CREATOR_BYTES = 3
+CREATOR_HASH_BYTES = 3
 """So short that hundreds of addresses of IPv4 share each: it tells creators apart, and nobody's address."""
 
 
@@ -28,7 +28,7 @@ def bot_on_turn(game: Game) -> str | None:
     return None if bot is None or is_resting(game) else bot
 
 
-def bots_ahead(game: Game) -> list[str]:
+def upcoming_bots(game: Game) -> list[str]:
     """The bots that decide before a person does, each once."""
     ahead: list[str] = []
     if bot_on_turn(game) is None:
@@ -42,15 +42,15 @@ def bots_ahead(game: Game) -> list[str]:
     return ahead
 
 
-def claim_of(game: Game) -> Claim:
+def requester_of(game: Game) -> Requester:
     """In whose name the game's bots ask for their turn."""
-    return Claim(game.creator, is_attended(game))
+    return Requester(game.creator, is_attended(game))
 
 
-def creator_of(client: str) -> bytes:
+def hash_creator(client: str) -> bytes:
     """What is stored of a client that creates a game, until it is over.
 
     >>> creator_of("192.0.2.1") == creator_of("192.0.2.1") != creator_of("192.0.2.2")
     True
     """
-    return blake2b(client.encode(), digest_size=CREATOR_BYTES, person=b"creator").digest()
+    return blake2b(client.encode(), digest_size=CREATOR_HASH_BYTES, person=b"creator").digest()

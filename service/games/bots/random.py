@@ -1,10 +1,10 @@
 """The bot `random`: any legal move, each as likely."""
 
 from schemas.actions import Action
-from service.games.bots.interface import Bot, Chance, Position
+from service.games.bots.interface import Bot, Chance, GameState
 
 
-class Random:
+class RandomBot:
     """Picks one of the legal moves."""
 
     name = "random"
@@ -12,10 +12,10 @@ class Random:
     description = "Plays any legal move, each as likely."
     heavy = False
 
-    def choose(self, position: Position, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: Chance) -> Action:
         """One of the legal moves."""
         moves = position.legal_moves()
         return moves[chance.below(len(moves))]
 
 
-BOT: Bot = Random()
+BOT: Bot = RandomBot()

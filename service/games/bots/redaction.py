@@ -1,11 +1,11 @@
 """What a bot is shown of a game: nothing that the players could not know."""
 
 from service.engine import Game, Tables, copy
-from service.games.bots.interface import Bot, Position
+from service.games.bots.interface import Bot, GameState
 from service.games.shuffle import Chance, bot_seed
 
 
-def shown(bot: Bot, tables: Tables, game: Game) -> tuple[Position, Chance]:
+def redact(bot: Bot, tables: Tables, game: Game) -> tuple[GameState, Chance]:
     """The position for a bot, and its chance.
 
     Bag and pile are sorted and then shuffled by the chance, so that nothing of their order is left; the seed, from
@@ -17,4 +17,4 @@ def shown(bot: Bot, tables: Tables, game: Game) -> tuple[Position, Chance]:
     for hidden in (known.bag, known.pile):
         hidden.sort()
         chance.shuffle(hidden)
-    return Position(tables, known), chance
+    return GameState(tables, known), chance

@@ -4,8 +4,8 @@ import msgspec
 
 from schemas.actions import Action
 from service.engine import Game, Tables, apply, copy
-from service.games.bots.interface import Bot, Position
-from service.games.bots.redaction import shown
+from service.games.bots.interface import Bot, GameState
+from service.games.bots.redaction import redact
 from service.games.shuffle import Chance
 
 
@@ -21,20 +21,20 @@ class BotFailed(Exception):
         return f"the bot {self.bot} {self.reason}"
 
 
-def decide(bot: Bot, position: Position, chance: Chance) -> Action:
+def choose_legal_action(bot: Bot, position: GameState, chance: Chance) -> Action:
     """A bot's legal move, in full; raises BotFailed."""
     tables, game = position
     try:
-        answer = bot.choose(Position(tables, copy(game)), chance)
+        answer = bot.choose(GameState(tables, copy(game)), chance)
         action, _ = apply(tables, copy(game), _exactly(answer))
     except Exception as error:  # whatever a bot that is not ours may raise: it ends as BotFailed, never unnoticed
         raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
     return action
 
 
-def ask(bot: Bot, tables: Tables, game: Game) -> Action:
+def run_bot(bot: Bot, tables: Tables, game: Game) -> Action:
     """What a bot does in a game, decided here and now; raises BotFailed."""
-    return decide(bot, *shown(bot, tables, game))
+    return choose_legal_action(bot, *redact(bot, tables, game))
 
 
 def _exactly(answer: Action) -> Action:

@@ -12,8 +12,8 @@ from aiohttp import web
 
 from schemas.lobby import CreateGame
 from service.engine import Game
-from service.games.bots.priority import bots_ahead, is_attended
-from service.games.bots.registry import Bots
+from service.games.bots.priority import is_attended, upcoming_bots
+from service.games.bots.registry import BotRegistry
 from service.games.tilesets import DEFAULT
 from service.web.app_keys import CONTEXT
 from service.web.ratelimit import costs
@@ -23,7 +23,7 @@ from service.web.ratelimit.limiter import GUARD, Guard
 __all__ = ["charging_bots", "charging_game", "charging_rematch"]
 
 
-def charging_bots(guard: Guard, bots: Bots, address: str) -> Callable[[Game], Awaitable[None]]:
+def charging_bots(guard: Guard, bots: BotRegistry, address: str) -> Callable[[Game], Awaitable[None]]:
     """What charges an action for the bots that follow it, once, however often it is tried. Raises RateLimited.
 
     Who leaves a game to its bots pays for the rest of it as for a new one.
@@ -32,7 +32,7 @@ def charging_bots(guard: Guard, bots: Bots, address: str) -> Callable[[Game], Aw
 
     async def charge(game: Game) -> None:
         nonlocal paid
-        ahead = bots_ahead(game)
+        ahead = upcoming_bots(game)
         if paid or not ahead or not guard.on:
             return
         if is_attended(game):
@@ -83,12 +83,12 @@ def charging_rematch(request: web.Request) -> Callable[[CreateGame], Awaitable[N
     return charge
 
 
-def _turns(bots: Bots, playing: Sequence[str]) -> int:
+def _turns(bots: BotRegistry, playing: Sequence[str]) -> int:
     """Tokens for a turn of each of these bots."""
     return sum(costs.HEAVY_TURN if bots.is_heavy(bot) else costs.LIGHT_TURN for bot in playing)
 
 
-def _game(bots: Bots, playing: Sequence[str], tiles: int) -> int:
+def _game(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
     """Tokens for as many turns as there are tiles, which these bots have one after the other."""
     return -(-_turns(bots, playing) * tiles // len(playing))
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 from aiohttp import web
 
-from service.games.bots.priority import creator_of
+from service.games.bots.priority import hash_creator
 from service.web.errors import Busy
 from service.web.ratelimit.client_ip import network_of
 from service.web.ratelimit.connections import GATE, client_of
@@ -128,7 +128,7 @@ def handed_out(request: web.Request, tokens: Iterable[str]) -> None:
 
 def creator_here(request: web.Request) -> bytes:
     """What stands for the client in a game that it creates: an address, of IPv6 a whole site."""
-    return creator_of(network_of(client_of(request)))
+    return hash_creator(network_of(client_of(request)))
 
 
 async def check_open_games(request: web.Request) -> None:

@@ -18,7 +18,7 @@ from service.web.routing import Reply, Route
 )
 async def list_bots(request: web.Request) -> web.Response:
     """Every bot that can fill a seat of a new game: those of the service, and those that were plugged in."""
-    return answer(BotsListed(bots=request.app[CONTEXT].bots.listed()))
+    return answer(BotsListed(bots=request.app[CONTEXT].bots.list_bots()))
 
 
 ROUTES = (list_bots,)

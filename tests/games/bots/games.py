@@ -7,7 +7,7 @@ from schemas.vocabulary import COLORS, Edition
 from service.engine import Game, Player, apply, is_finished, set_up
 from service.engine.final_scoring import score
 from service.games.bots.interface import Bot
-from service.games.bots.runner import ask
+from service.games.bots.runner import run_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.rules.playing import Table
@@ -47,7 +47,7 @@ def start(seed: str, players: int = 2, edition: Edition = "international") -> Ga
 def act(game: Game, bot: Bot) -> Action:
     """Let a bot decide once, as a version of its own."""
     game.version += 1
-    action = ask(bot, ARCHIPELAGO, game)
+    action = run_bot(bot, ARCHIPELAGO, game)
     apply(ARCHIPELAGO, game, action)
     return action
 
@@ -61,6 +61,6 @@ def finish(game: Game, bots: Sequence[Bot]) -> list[int]:
 
 def decide(bot: Bot, table: Table) -> Action:
     """What a bot does at a table; it is done."""
-    action = ask(bot, table.tables, table.game)
+    action = run_bot(bot, table.tables, table.game)
     table.act(action)
     return action

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from service.games.bots.fair_queue import Claim, FairQueue
+from service.games.bots.fair_queue import FairQueue, Requester
 
 
 @asynccontextmanager
-async def slot(queue: FairQueue, claim: Claim) -> AsyncIterator[None]:
+async def slot(queue: FairQueue, claim: Requester) -> AsyncIterator[None]:
     """Have a slot. Raises QueueFull."""
     began = await queue.acquire(claim)
     try:

@@ -12,8 +12,8 @@ from service.games.bots.expert.search import ROUNDS, Search
 from service.games.bots.greedy.feature_estimates import Prospects
 from service.games.bots.greedy.move_scores import weigh
 from service.games.bots.greedy.weights import WEIGHTS
-from service.games.bots.redaction import shown
-from service.games.bots.runner import ask
+from service.games.bots.redaction import redact
+from service.games.bots.runner import run_bot
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
 
 
@@ -35,7 +35,7 @@ def test_it_plays_every_phase_with_every_number_of_players(players: int, edition
 
 
 def test_the_same_game_gives_the_same_move() -> None:
-    first, second = (ask(expert.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
+    first, second = (run_bot(expert.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
     assert first == second
 
 
@@ -56,7 +56,7 @@ def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -
     game = start("work")
     while game.number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
         act(game, greedy.BOT)
-    position, chance = shown(expert.BOT, ARCHIPELAGO, game)
+    position, chance = redact(expert.BOT, ARCHIPELAGO, game)
     search = Search(position, chance)
     search.best(position.legal_moves())
     assert search.playout.work < 1.25 * ROUNDS[game.phase][-1].work

@@ -8,13 +8,13 @@ from time import perf_counter
 
 import pytest
 
-from service.games.bots.fair_queue import Claim, FairQueue, QueueFull, Share
+from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from tests.games.bots.slots import slot
 
 TIMEOUT_S = 30.0
 
-HOSTILE = Claim(b"bad", attended=False)
-PERSON = Claim(b"good")
+HOSTILE = Requester(b"bad", attended=False)
+PERSON = Requester(b"good")
 
 
 async def settle() -> None:
@@ -32,11 +32,11 @@ class Served:
         self.tasks: list[asyncio.Task[None]] = []
         self.at_once = self.most_unattended = 0
 
-    def ask(self, name: str, claim: Claim, work_s: float = 0.0) -> None:
+    def ask(self, name: str, claim: Requester, work_s: float = 0.0) -> None:
         """Ask for a slot, and have it for a while."""
         self.tasks.append(asyncio.create_task(self._ask(name, claim, work_s)))
 
-    async def _ask(self, name: str, claim: Claim, work_s: float) -> None:
+    async def _ask(self, name: str, claim: Requester, work_s: float) -> None:
         async with slot(self.queue, claim):
             self.order.append(name)
             self.at_once += not claim.attended
@@ -68,10 +68,10 @@ async def test_creators_take_turns_whatever_each_has_waiting(*, attended: bool) 
     served = Served(FairQueue(1))
     async with slot(served.queue, PERSON):
         for number in range(50):
-            served.ask(f"many {number}", Claim(b"many", attended))
+            served.ask(f"many {number}", Requester(b"many", attended))
         await settle()
         for number in range(3):
-            served.ask(f"few {number}", Claim(b"few", attended))
+            served.ask(f"few {number}", Requester(b"few", attended))
         await settle()
     await served.all()
     assert [served.order.index(f"few {number}") for number in range(3)] == [1, 3, 5]
@@ -83,7 +83,7 @@ async def test_many_creators_are_served_in_turn() -> None:
     async with slot(served.queue, PERSON):
         for creator in range(10):
             for _ in range(5):
-                served.ask(str(creator), Claim(bytes([creator])))
+                served.ask(str(creator), Requester(bytes([creator])))
         await settle()
     await served.all()
     rounds = [served.order[at : at + 10] for at in range(0, 50, 10)]
@@ -91,7 +91,7 @@ async def test_many_creators_are_served_in_turn() -> None:
 
 
 async def test_a_slot_is_left_to_people() -> None:
-    served = Served(FairQueue(3, Share(2)))
+    served = Served(FairQueue(3, UnattendedLimits(2)))
     for number in range(6):
         served.ask(f"hostile {number}", HOSTILE, 0.02)
     await settle()
@@ -103,14 +103,14 @@ async def test_a_slot_is_left_to_people() -> None:
 
 
 async def test_games_without_people_get_their_share_of_the_time_and_no_more() -> None:
-    queue, busy_s = FairQueue(1, Share(1, time=0.25)), 0.0
+    queue, busy_s = FairQueue(1, UnattendedLimits(1, time_share=0.25)), 0.0
     began = last = perf_counter()
     for _ in range(10):
         async with asyncio.timeout(TIMEOUT_S), slot(queue, HOSTILE):
             last = perf_counter()
             await asyncio.sleep(0.004)
         busy_s += perf_counter() - last
-    assert queue.taken == 0
+    assert queue.slots_in_use == 0
     work_before_last_s = busy_s * 0.9  # give or take: the last decision has made nobody wait yet
     assert last - began > 3 * work_before_last_s
 
@@ -119,7 +119,7 @@ async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monk
     """Though it ends while somebody looks whether it has ended."""
     times = count()
     monkeypatch.setattr("service.games.bots.fair_queue.perf_counter", lambda: next(times) / 10_000)
-    served = Served(FairQueue(1, Share(1, time=0.3)))
+    served = Served(FairQueue(1, UnattendedLimits(1, time_share=0.3)))
     for number in range(300):
         served.ask(str(number), HOSTILE)
     await served.all()
@@ -127,7 +127,7 @@ async def test_whoever_waits_for_the_end_of_a_pause_has_their_turn_after_it(monk
 
 
 async def test_people_never_wait_for_the_pause_of_others() -> None:
-    queue = FairQueue(1, Share(1, time=1e-6))
+    queue = FairQueue(1, UnattendedLimits(1, time_share=1e-6))
     async with slot(queue, HOSTILE):
         await asyncio.sleep(0.001)
     waiting = asyncio.create_task(queue.acquire(HOSTILE))
@@ -135,38 +135,38 @@ async def test_people_never_wait_for_the_pause_of_others() -> None:
     for _ in range(100):
         async with asyncio.timeout(TIMEOUT_S), slot(queue, PERSON):
             await asyncio.sleep(0)
-    assert queue.waiting(attended=False) == 1
+    assert queue.queue_length(attended=False) == 1
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert queue.waiting(attended=False) == 0
+    assert queue.queue_length(attended=False) == 0
 
 
 async def test_who_has_most_waiting_loses_the_latest_where_there_is_no_room() -> None:
     queue = FairQueue(1, max_waiting=10)
     async with slot(queue, PERSON):
-        many = [asyncio.create_task(queue.acquire(Claim(b"many"))) for _ in range(10)]
+        many = [asyncio.create_task(queue.acquire(Requester(b"many"))) for _ in range(10)]
         await settle()
-        few = [asyncio.create_task(queue.acquire(Claim(b"few"))) for _ in range(3)]
+        few = [asyncio.create_task(queue.acquire(Requester(b"few"))) for _ in range(3)]
         await settle()
         assert [task.done() for task in many] == [False] * 7 + [True] * 3
         for task in many[7:]:
             with pytest.raises(QueueFull):
                 await task
         assert not any(task.done() for task in few)
-        assert queue.waiting(attended=True) == 10
+        assert queue.queue_length(attended=True) == 10
         for task in (*many, *few):
             task.cancel()
         await asyncio.gather(*many, *few, return_exceptions=True)
-    assert queue.waiting(attended=True) == queue.taken == 0
+    assert queue.queue_length(attended=True) == queue.slots_in_use == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
     """Any number ask, work and are cancelled at any moment: there are never more than slots, and none is lost."""
-    chance, queue = Random(seed), FairQueue(2, Share(1), max_waiting=6)
+    chance, queue = Random(seed), FairQueue(2, UnattendedLimits(1), max_waiting=6)
     running: Counter[bool] = Counter()
 
-    async def work(claim: Claim) -> None:
+    async def work(claim: Requester) -> None:
         async with slot(queue, claim):
             running[claim.attended] += 1
             assert running[False] <= 1
@@ -179,7 +179,7 @@ async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
 
     tasks: list[asyncio.Task[None]] = []
     for _ in range(200):
-        claim = Claim(bytes([chance.randrange(4)]), attended=chance.random() < 0.5)
+        claim = Requester(bytes([chance.randrange(4)]), attended=chance.random() < 0.5)
         tasks.append(asyncio.create_task(work(claim)))
         if chance.random() < 0.5:
             chance.choice(tasks).cancel()
@@ -189,6 +189,6 @@ async def test_whoever_gives_up_leaves_nothing_taken(seed: int) -> None:
         found = await asyncio.gather(*tasks, return_exceptions=True)
     assert {type(one) for one in found} <= {type(None), asyncio.CancelledError, QueueFull}
     assert None in found
-    assert queue.taken == queue.waiting(attended=True) == queue.waiting(attended=False) == 0
+    assert queue.slots_in_use == queue.queue_length(attended=True) == queue.queue_length(attended=False) == 0
     async with asyncio.timeout(TIMEOUT_S), slot(queue, HOSTILE), slot(queue, PERSON):
-        assert queue.taken == 2
+        assert queue.slots_in_use == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.games.bots import random
-from service.games.bots.plugins import GROUP, BadBot, find_bots, load
+from service.games.bots.plugins import ENTRY_POINT_GROUP, InvalidBot, load_bot, load_bots
 from tests.games.bots.games import finish, start
 
 HERE = "tests.games.bots.plugged"
@@ -21,7 +21,7 @@ def install(directory: Path, name: str, source: str) -> None:
     metadata = directory / f"bots_{name.replace('-', '_')}-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: bots-{name}\nVersion: 1.0\n", encoding="utf-8")
-    (metadata / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {source}\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{name} = {source}\n", encoding="utf-8")
 
 
 @pytest.fixture
@@ -32,20 +32,20 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_services_own_bots_are_there_by_name() -> None:
-    assert [loaded.bot.name for loaded in find_bots(plugins=False)] == ["expert", "greedy", "random"]
-    assert [loaded.info.heavy for loaded in find_bots(plugins=False)] == [True, False, False]
+    assert [loaded.bot.name for loaded in load_bots(plugins=False)] == ["expert", "greedy", "random"]
+    assert [loaded.info.heavy for loaded in load_bots(plugins=False)] == [True, False, False]
 
 
 def test_a_package_offers_a_bot(installed: Path) -> None:
     install(installed, "first", f"{HERE}:FIRST")
-    assert [loaded.bot.name for loaded in find_bots(plugins=True)] == ["expert", "first", "greedy", "random"]
-    assert "first" not in [loaded.bot.name for loaded in find_bots(plugins=False)]
+    assert [loaded.bot.name for loaded in load_bots(plugins=True)] == ["expert", "first", "greedy", "random"]
+    assert "first" not in [loaded.bot.name for loaded in load_bots(plugins=False)]
 
 
 def test_no_package_takes_a_name_that_is_taken(installed: Path) -> None:
     install(installed, "greedy", f"{HERE}:FIRST")
-    with pytest.raises(BadBot, match="has this name too"):
-        find_bots(plugins=True)
+    with pytest.raises(InvalidBot, match="has this name too"):
+        load_bots(plugins=True)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_no_package_takes_a_name_that_is_taken(installed: Path) -> None:
     ),
 )
 def test_what_is_no_bot_is_refused_by_name(name: str, source: str, reason: str) -> None:
-    with pytest.raises(BadBot, match=reason) as raised:
-        load(name, source)
+    with pytest.raises(InvalidBot, match=reason) as raised:
+        load_bot(name, source)
     assert (raised.value.name, raised.value.source) == (name, source)
 
 
@@ -73,8 +73,8 @@ def test_the_example_is_found_by_the_metadata_of_its_package_and_plays(
     options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")
     subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", target, source], check=True)
     monkeypatch.syspath_prepend(str(target))
-    assert [offered.name for offered in entry_points(group=GROUP)] == ["magpie"]
-    magpie = next(loaded for loaded in find_bots(plugins=True) if loaded.bot.name == "magpie")
+    assert [offered.name for offered in entry_points(group=ENTRY_POINT_GROUP)] == ["magpie"]
+    magpie = next(loaded for loaded in load_bots(plugins=True) if loaded.bot.name == "magpie")
     ours, others = finish(start("glitter"), [magpie.bot, random.BOT])
     assert ours > 2 * others
     sys.modules.pop("south_seas_magpie")

@@ -5,7 +5,7 @@ import pytest
 from schemas.lobby import CreateGame, Rematch, SeatAsked
 from schemas.vocabulary import TimeoutAsked
 from service.engine import decode
-from service.games.bots.priority import claim_of, creator_of, is_attended
+from service.games.bots.priority import hash_creator, is_attended, requester_of
 from service.games.commands.act import abort_game
 from service.games.commands.create import create
 from service.games.commands.rematch import RematchAsked, rematch
@@ -13,7 +13,7 @@ from service.games.ports import Store
 from tests.engine.write_snapshot import SNAPSHOTS
 from tests.games.seated import Clock, Seated, context_of
 
-ANA = creator_of("192.0.2.1")
+ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60
 
 
@@ -38,12 +38,12 @@ def people(*names: str) -> list[SeatAsked]:
 
 async def test_a_game_of_bots_alone_is_played_by_nobody(store: Store) -> None:
     game = await (await seated(store, SeatAsked(bot="random"), SeatAsked(bot="random"))).game()
-    assert claim_of(game) == (ANA, False)
+    assert requester_of(game) == (ANA, False)
 
 
 async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: Store) -> None:
     table = await seated(store, *people("Ana", "Bo"), SeatAsked(bot="random"), policy="pass")
-    assert claim_of(await table.game()) == (ANA, True)
+    assert requester_of(await table.game()) == (ANA, True)
     passed = []
     for _ in range(2):
         await table.wait(TIMEOUT_S + 1)
@@ -72,7 +72,7 @@ async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
 async def test_bots_go_on_without_who_resigned(store: Store) -> None:
     table = await seated(store, SeatAsked(name="Ana"), SeatAsked(bot="random"), SeatAsked(bot="random"))
     await table.resign()
-    assert claim_of(await table.game()) == (ANA, False)
+    assert requester_of(await table.game()) == (ANA, False)
 
 
 async def test_the_creator_is_forgotten_when_the_game_is_over(store: Store) -> None:
@@ -97,9 +97,9 @@ async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(sto
 
 def test_what_is_stored_of_a_creator_stands_for_hundreds_of_addresses() -> None:
     assert 2 ** (8 * len(ANA)) * 200 < 2**32
-    assert creator_of("192.0.2.2") != ANA
+    assert hash_creator("192.0.2.2") != ANA
 
 
 def test_a_game_of_an_earlier_release_has_people_and_no_creator() -> None:
     game = decode((SNAPSHOTS / "2.msgpack").read_bytes())
-    assert claim_of(game) == (b"", True)
+    assert requester_of(game) == (b"", True)

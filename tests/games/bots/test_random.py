@@ -4,15 +4,15 @@ from collections import Counter
 
 from service.engine import is_finished, legal_moves, move_id
 from service.games.bots import random
-from service.games.bots.interface import Chance, Position
-from service.games.bots.runner import ask
+from service.games.bots.interface import Chance, GameState
+from service.games.bots.runner import run_bot
 from tests.games.bots.games import ARCHIPELAGO, act, start
 
 
 def test_every_legal_move_is_as_likely() -> None:
     game = start("likely")
     moves = [move_id(move) for move in legal_moves(ARCHIPELAGO, game)]
-    position = Position(ARCHIPELAGO, game)
+    position = GameState(ARCHIPELAGO, game)
     chosen = Counter(move_id(random.BOT.choose(position, Chance("likely", version))) for version in range(2000))
     assert set(chosen) == set(moves)
     fair = 2000 / len(moves)
@@ -20,7 +20,7 @@ def test_every_legal_move_is_as_likely() -> None:
 
 
 def test_the_same_game_gives_the_same_move() -> None:
-    first, second = (ask(random.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
+    first, second = (run_bot(random.BOT, ARCHIPELAGO, start("same")) for _ in range(2))
     assert first == second
 
 

@@ -7,8 +7,8 @@ import pytest
 from service.engine import Game, copy, encode, is_finished
 from service.games.bots import expert, greedy, random
 from service.games.bots.interface import Bot
-from service.games.bots.redaction import shown
-from service.games.bots.runner import ask
+from service.games.bots.redaction import redact
+from service.games.bots.runner import run_bot
 from tests.games.bots.games import ARCHIPELAGO, act, start
 from tests.games.bots.plugged import READING, plugged
 
@@ -25,18 +25,18 @@ def reordered(game: Game, whim: Random) -> Game:
 
 def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
     game = start("hidden")
-    position, chance = shown(READING, ARCHIPELAGO, game)
+    position, chance = redact(READING, ARCHIPELAGO, game)
     assert (sorted(position.game.bag), sorted(position.game.pile)) == (sorted(game.bag), sorted(game.pile))
     assert position.game.bag != game.bag
     assert position.game.pile != game.pile
-    twin, _ = shown(READING, ARCHIPELAGO, reordered(game, Random(1)))
+    twin, _ = redact(READING, ARCHIPELAGO, reordered(game, Random(1)))
     assert encode(twin.game) == encode(position.game)
-    assert chance.below(2**40) == shown(READING, ARCHIPELAGO, game)[1].below(2**40)
+    assert chance.below(2**40) == redact(READING, ARCHIPELAGO, game)[1].below(2**40)
 
 
 def test_the_seed_is_nowhere_to_be_found() -> None:
     game = start("a-seed-that-would-tell-everything")
-    position, chance = shown(READING, ARCHIPELAGO, game)
+    position, chance = redact(READING, ARCHIPELAGO, game)
     game_id = position.game.id
     position.game.id = ""
     assert game_id.endswith(game.seed)
@@ -46,13 +46,13 @@ def test_the_seed_is_nowhere_to_be_found() -> None:
 
 def test_another_version_of_a_bot_another_bot_and_another_turn_have_a_chance_of_their_own() -> None:
     game = start("chance")
-    numbers = [shown(bot, ARCHIPELAGO, game)[1].below(2**40) for bot in BOTS]
+    numbers = [redact(bot, ARCHIPELAGO, game)[1].below(2**40) for bot in BOTS]
     game.version += 1
-    numbers.append(shown(READING, ARCHIPELAGO, game)[1].below(2**40))
+    numbers.append(redact(READING, ARCHIPELAGO, game)[1].below(2**40))
     game.version -= 1
     newer = plugged("reading").bot
     newer.version = "2"
-    numbers.append(shown(newer, ARCHIPELAGO, game)[1].below(2**40))
+    numbers.append(redact(newer, ARCHIPELAGO, game)[1].below(2**40))
     newer.version = "1"
     assert len(set(numbers)) == len(numbers)
 
@@ -63,7 +63,7 @@ def test_no_bot_decides_by_the_order(bot: Bot) -> None:
     compared = 0
     while not is_finished(game):
         if game.version % (40 if bot.heavy and bot is not READING else 1) == 0:
-            assert ask(bot, ARCHIPELAGO, game) == ask(bot, ARCHIPELAGO, reordered(game, whim))
+            assert run_bot(bot, ARCHIPELAGO, game) == run_bot(bot, ARCHIPELAGO, reordered(game, whim))
             compared += 1
         act(game, greedy.BOT)
     assert compared >= 2
@@ -73,5 +73,5 @@ def test_no_bot_decides_by_the_order(bot: Bot) -> None:
 def test_a_bot_changes_nothing_while_it_thinks(bot: Bot) -> None:
     game = start("thinking")
     before = encode(game)
-    ask(bot, ARCHIPELAGO, game)
+    run_bot(bot, ARCHIPELAGO, game)
     assert encode(game) == before

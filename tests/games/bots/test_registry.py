@@ -14,11 +14,12 @@ from schemas.actions import Action
 from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.games.bots import greedy
-from service.games.bots.interface import Chance, Position
-from service.games.bots.plugins import LoadedBot, find_bots
-from service.games.bots.process_pool import MAX_UNCLAIMED, Job, Workers
-from service.games.bots.registry import ANYBODY, Bots
-from service.games.bots.runner import ask
+from service.games.bots.fair_queue import ANONYMOUS
+from service.games.bots.interface import Chance, GameState
+from service.games.bots.plugins import LoadedBot, load_bots
+from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job
+from service.games.bots.registry import BotRegistry
+from service.games.bots.runner import run_bot
 from tests.games.bots.games import ARCHIPELAGO, start
 from tests.games.bots.plugged import Plugged, plugged
 from tests.games.bots.slots import slot
@@ -32,15 +33,15 @@ FAILING = {
 PATIENCE_S = 60.0
 
 
-def bots(*names: str, workers: Workers | None = None) -> Bots:
+def bots(*names: str, workers: BotProcessPool | None = None) -> BotRegistry:
     """The service's own bots, and plugged ones."""
-    return Bots([*find_bots(plugins=False), *map(plugged, names)], workers)
+    return BotRegistry([*load_bots(plugins=False), *map(plugged, names)], workers)
 
 
 @asynccontextmanager
-async def at_work(limit_s: float = 3.0) -> AsyncIterator[Workers]:
+async def at_work(limit_s: float = 3.0) -> AsyncIterator[BotProcessPool]:
     """One process for heavy bots."""
-    workers = Workers(1, limit_s)
+    workers = BotProcessPool(1, limit_s)
     try:
         yield workers
     finally:
@@ -49,7 +50,7 @@ async def at_work(limit_s: float = 3.0) -> AsyncIterator[Workers]:
 
 async def test_every_bot_is_listed_and_known() -> None:
     table = bots("first")
-    assert [info.name for info in table.listed()] == ["expert", "first", "greedy", "random"]
+    assert [info.name for info in table.list_bots()] == ["expert", "first", "greedy", "random"]
     assert "first" in table
     assert "second" not in table
 
@@ -58,14 +59,14 @@ async def test_every_bot_is_listed_and_known() -> None:
 async def test_greedy_decides_where_a_bot_fails(name: str, caplog: pytest.LogCaptureFixture) -> None:
     game = start("failing")
     action = await bots(name).choose(name, ARCHIPELAGO, game, PATIENCE_S)
-    assert action == ask(greedy.BOT, ARCHIPELAGO, game)
+    assert action == run_bot(greedy.BOT, ARCHIPELAGO, game)
     [record] = caplog.records
     assert f"the bot {name} {FAILING[name]}" in record.getMessage()
 
 
 async def test_greedy_decides_for_a_bot_that_is_not_here(caplog: pytest.LogCaptureFixture) -> None:
     game = start("absent")
-    assert await bots().choose("absent", ARCHIPELAGO, game, None) == ask(greedy.BOT, ARCHIPELAGO, game)
+    assert await bots().choose("absent", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
     assert "the bot absent is not installed here" in caplog.text
 
 
@@ -111,7 +112,7 @@ async def test_a_bot_that_does_not_end_is_ended(name: str, caplog: pytest.LogCap
     game = start("endless")
     async with at_work(limit_s=0.2) as workers:
         table = bots(name, "first", workers=workers)
-        assert await table.choose(name, ARCHIPELAGO, game, None) == ask(greedy.BOT, ARCHIPELAGO, game)
+        assert await table.choose(name, ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert f"the bot {name}" in caplog.text
         assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
@@ -120,14 +121,14 @@ async def test_a_process_that_ends_is_replaced(caplog: pytest.LogCaptureFixture)
     game = start("ending")
     async with at_work() as workers:
         table = bots("ending", "first", workers=workers)
-        assert await table.choose("ending", ARCHIPELAGO, game, None) == ask(greedy.BOT, ARCHIPELAGO, game)
+        assert await table.choose("ending", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
         assert "the bot ending ended the process" in caplog.text
         assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
 
 async def test_nothing_is_started_for_bots_that_are_not_heavy(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    workers = Workers(1)
+    workers = BotProcessPool(1)
     assert await bots(workers=workers).choose("greedy", ARCHIPELAGO, start("light"), None) is not None
     assert workers._executor is None
     await workers.aclose()
@@ -141,14 +142,14 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
     class Noting(Plugged):
         heavy = False
 
-        def choose(self, position: Position, chance: Chance) -> Action:
+        def choose(self, position: GameState, chance: Chance) -> Action:
             asked.append(rounds)
             return super().choose(position, chance)
 
     noting = Noting("noting")
     async with at_work() as workers:
         found = LoadedBot(noting, msgspec.convert(noting, BotInfo, from_attributes=True), "")
-        table, game = Bots([*find_bots(plugins=False), found], workers), start("many")
+        table, game = BotRegistry([*load_bots(plugins=False), found], workers), start("many")
         deciding = [asyncio.create_task(table.choose("noting", ARCHIPELAGO, game, None)) for _ in range(30)]
         while not all(task.done() for task in deciding):
             rounds += 1
@@ -161,34 +162,34 @@ async def test_what_was_decided_too_late_is_not_decided_again() -> None:
     """Whoever gave up gets it when they ask again, as does who asks at the same time."""
     async with at_work() as workers:
         table, game, jobs = bots("thoughtful", workers=workers), start("again"), list[Job]()
-        ask_process = workers._asked
+        ask_process = workers._run_in_process
 
         async def noted(job: Job) -> Action:
             jobs.append(job)
             return await ask_process(job)
 
-        workers._asked = noted  # type: ignore[method-assign]
+        workers._run_in_process = noted  # type: ignore[method-assign]
         assert await table.choose("thoughtful", ARCHIPELAGO, game, 0.01) is None
         both = [table.choose("thoughtful", ARCHIPELAGO, game, PATIENCE_S) for _ in range(2)]
         assert await asyncio.gather(*both) == [legal_moves(ARCHIPELAGO, game)[0]] * 2
         assert len(jobs) == 1
         await table.choose("thoughtful", ARCHIPELAGO, start("another"), PATIENCE_S)
         assert len(jobs) == 2
-        assert workers.questions == 0
+        assert workers.pending_decisions == 0
 
 
 async def test_decisions_that_nobody_wants_any_more_are_forgotten() -> None:
     async with at_work() as workers:
         table = bots("first", workers=workers)
         await table.choose("first", ARCHIPELAGO, start("warm"), PATIENCE_S)
-        for number in range(MAX_UNCLAIMED + 20):
+        for number in range(MAX_UNCLAIMED_DECISIONS + 20):
             asking = asyncio.create_task(table.choose("first", ARCHIPELAGO, start(f"seed{number}"), None))
             while True:
-                if workers.queue.taken:
+                if workers.queue.slots_in_use:
                     break
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
-            async with asyncio.timeout(PATIENCE_S), slot(workers.queue, ANYBODY):
+            async with asyncio.timeout(PATIENCE_S), slot(workers.queue, ANONYMOUS):
                 pass
-        assert len(workers._decisions) <= MAX_UNCLAIMED + 1
+        assert len(workers._decisions) <= MAX_UNCLAIMED_DECISIONS + 1

@@ -8,9 +8,9 @@ import pytest
 
 from schemas.lobby import CreateGame, SeatAsked
 from service.engine import decode
-from service.games.bots.plugins import find_bots
-from service.games.bots.process_pool import Workers
-from service.games.bots.registry import Bots
+from service.games.bots.plugins import load_bots
+from service.games.bots.process_pool import BotProcessPool
+from service.games.bots.registry import BotRegistry
 from service.games.commands.create import create
 from service.games.context import Context
 from service.games.ports import Store
@@ -20,15 +20,15 @@ from tests.games.bots.plugged import plugged
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
 
 
-def context_of(store: Store, bots: Bots, bots_s: float) -> Context:
+def context_of(store: Store, bots: BotRegistry, bots_s: float) -> Context:
     return Context(
         store=store, tilesets=CATALOGUE, clock=time, committed=lambda _game, _diffs: None, bots=bots, bots_s=bots_s
     )
 
 
 async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Store) -> None:
-    workers = Workers(1)
-    bots = Bots([*find_bots(plugins=False), plugged("thoughtful")], workers)
+    workers = BotProcessPool(1)
+    bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
     seats = [SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")]
     try:
         context = context_of(store, bots, 0.1)
@@ -44,8 +44,8 @@ async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Sto
 
 
 async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Store) -> None:
-    workers = Workers(1)
-    context = context_of(store, Bots([*find_bots(plugins=False), plugged("thoughtful")], workers), 0.0)
+    workers = BotProcessPool(1)
+    context = context_of(store, BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers), 0.0)
     earlier = msgspec.structs.replace(context, clock=lambda: time() - 60)
     slow = CreateGame(players=[SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")])
     timed = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(name="Bo")], turn_timeout_s=1, on_timeout="resign")
@@ -71,7 +71,7 @@ async def is_over(store: Store, game: str) -> bool:
 
 @pytest.mark.parametrize("name", ("raising", "illegal"))
 async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: Store, name: str) -> None:
-    bots = Bots([*find_bots(plugins=False), plugged(name)])
+    bots = BotRegistry([*load_bots(plugins=False), plugged(name)])
     seats = [SeatAsked(bot=name), SeatAsked(bot="random")]
     context = context_of(store, bots, 30.0)
     created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).answer

@@ -8,10 +8,10 @@ would (`playing`). How much of that is done follows from the position alone, so 
 
 from schemas.actions import Action
 from service.games.bots.expert.search import choose
-from service.games.bots.interface import Bot, Chance, Position
+from service.games.bots.interface import Bot, Chance, GameState
 
 
-class Expert:
+class ExpertBot:
     """Looks at the answers to its best options."""
 
     name = "expert"
@@ -19,9 +19,9 @@ class Expert:
     description = "Plays on from its best moves in its head, and takes the one that turns out best."
     heavy = True
 
-    def choose(self, position: Position, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: Chance) -> Action:
         """The move that turns out best."""
         return choose(position, chance)
 
 
-BOT: Bot = Expert()
+BOT: Bot = ExpertBot()

@@ -13,12 +13,12 @@ It does not look at the order of bag and pile, which its chance has made up, onl
 from schemas.actions import Action
 from service.games.bots.greedy.move_scores import decide
 from service.games.bots.greedy.weights import WEIGHTS
-from service.games.bots.interface import Bot, Chance, Position
+from service.games.bots.interface import Bot, Chance, GameState
 
 __all__ = ["BOT", "decide"]
 
 
-class Greedy:
+class GreedyBot:
     """Does what is worth most by its own measure, without looking further than this turn."""
 
     name = "greedy"
@@ -26,9 +26,9 @@ class Greedy:
     description = "Does what is worth most now and later, looking at this turn alone."
     heavy = False
 
-    def choose(self, position: Position, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: Chance) -> Action:
         """The move that is worth most, `chance` deciding among equals."""
         return decide(position, chance, WEIGHTS)
 
 
-BOT: Bot = Greedy()
+BOT: Bot = GreedyBot()
