@@ -23,7 +23,7 @@ from service.games.bots.registry import BotRegistry
 from service.games.cache import Held
 from service.games.context import Context
 from service.games.ports import StoreUnavailable
-from service.games.realtime.hub import Watch
+from service.games.realtime.hub import Hub
 from service.games.scheduler import keep_going
 from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import Deliverer
@@ -160,8 +160,8 @@ async def wired(
         )
         store = await stack.enter_async_context(connecting)
         held = Held()
-        watch = Watch(store, parts.tilesets, settings.limits.sweep_s, held.outdate, supervisor)
-        stack.push_async_callback(watch.aclose)
+        hub = Hub(store, parts.tilesets, settings.limits.sweep_s, held.outdate, supervisor)
+        stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
         deliverer = Deliverer(store, send, clock.now)
         bots = BotRegistry(parts.bots, workers)
@@ -169,19 +169,19 @@ async def wired(
             store=store,
             tilesets=parts.tilesets,
             clock=clock.now,
-            committed=watch.committed,
-            tokens_ended=watch.tokens_ended,
+            committed=hub.publish_commit,
+            tokens_ended=hub.recheck_tokens,
             hooked=deliverer.hooked,
             retention=settings.retention,
             bots=bots,
             held=held,
         )
-        app = make_app(context, watch, settings.limits, supervisor)
+        app = make_app(context, hub, settings.limits, supervisor)
         seen = Seen(app, workers, bots, deliverer, store.measures, supervisor)
         await stack.enter_async_context(observed(settings, redis_url, seen))
         # Only now: what was made above takes long, and would look like a server that does not answer.
         await _connect(store)
-        watch.start()
+        hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, context)))
         await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
         for name, work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):

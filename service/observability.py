@@ -39,7 +39,7 @@ from service.telemetry.metrics import (
 )
 from service.telemetry.otel_config import BadTracing, traced, wanted
 from service.web.access_log import ACCESS
-from service.web.app_keys import CONTEXT, WATCH
+from service.web.app_keys import CONTEXT, HUB
 from service.web.listeners import shown
 from service.web.ratelimit.connections import GATE
 from service.web.request_metrics import IN_FLIGHT
@@ -121,13 +121,13 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
 def _expose(seen: Seen) -> None:
     """Let the gauges of this instance be read when somebody asks, in a thread of its own."""
     app, workers, bots = seen.app, seen.workers, seen.bots
-    watch, open_now = app[WATCH], app[streams.CONNECTIONS]
+    hub, open_now = app[HUB], app[streams.STREAMS]
     for kind in ("socket", "stream"):
         CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
     HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.n - len(open_now))
     UNREAD.set_function(lambda: app[GATE].unread.total)
-    GAMES_WATCHED.set_function(lambda: len(watch))
-    SUBSCRIPTIONS.set_function(watch.subscriptions)
+    GAMES_WATCHED.set_function(lambda: len(hub))
+    SUBSCRIPTIONS.set_function(hub.count_subscriptions)
     CACHE_SIZE.set_function(lambda: len(app[CONTEXT].held))
     BOT_QUESTIONS.set_function(lambda: workers.pending_decisions)
     BOT_PROCESSES.set_function(lambda: workers.running_processes)

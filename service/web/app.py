@@ -7,9 +7,9 @@ from aiohttp import web
 
 from service.games.context import Context
 from service.games.queries.games import opens
-from service.games.realtime.hub import Watch
+from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
-from service.web.app_keys import CONTEXT, DRAINING, LIMITS, SUPERVISOR, WATCH
+from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.docs import routes as docs
 from service.web.error_handling import expecting
 from service.web.images import routes as gallery
@@ -24,11 +24,11 @@ from service.web.routing import register
 from service.web.security_headers import SECURITY, Security
 
 
-def make_app(context: Context, watch: Watch, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
+def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
     """The whole web side of one instance; serve it with `service.web.runner.Runner`."""
     app = web.Application(client_max_size=limits.max_body_bytes)
     app[CONTEXT] = context
-    app[WATCH] = watch
+    app[HUB] = hub
     app[LIMITS] = limits
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
@@ -40,7 +40,7 @@ def make_app(context: Context, watch: Watch, limits: Limits, supervisor: Supervi
     app[REPLAYS] = Replays()
     app.cleanup_ctx.extend((sweeping, guarding))
     register(app, ROUTES, expecting)
-    websocket.set_up(app)
+    websocket.add_routes(app)
     docs.set_up(app)
     gallery.set_up(app)
     page.set_up(app)

@@ -5,13 +5,13 @@ from asyncio import Event
 from aiohttp import web
 
 from service.games.context import Context
-from service.games.realtime.hub import Watch
+from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.limits import Limits
 
 CONTEXT = web.AppKey("context", Context)
 LIMITS = web.AppKey("limits", Limits)
-WATCH = web.AppKey("watch", Watch)
+HUB = web.AppKey("watch", Hub)
 
 SUPERVISOR = web.AppKey("supervisor", Supervisor)
 """Of this instance's background tasks: while one that is required keeps failing, /readyz says so."""

@@ -16,7 +16,7 @@ from aiohttp import web
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, LIMITS
 from service.web.rlimits import allow_many_sockets
-from service.web.routes.websocket import close_sockets
+from service.web.routes.websocket import close_streams
 from service.web.runner import Runner
 from service.web.shutdown import Stop, stopping_on_signals
 
@@ -66,7 +66,7 @@ async def _stopped(app: web.Application, stop: Stop) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(app[LIMITS].drain_s):
             await stop.hurry.wait()
-    leaving, hurried = spawn("close-sockets", close_sockets(app)), spawn("hurry", stop.hurry.wait())
+    leaving, hurried = spawn("close-sockets", close_streams(app)), spawn("hurry", stop.hurry.wait())
     await asyncio.wait({leaving, hurried}, return_when=asyncio.FIRST_COMPLETED)
     leaving.cancel()
     hurried.cancel()

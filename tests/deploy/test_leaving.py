@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from service.settings import Settings, to_settings, with_settings
 from service.web.server import FINISH_S
-from service.web.websocket.streams import CLOSE_S
+from service.web.websocket.streams import CLOSE_TIMEOUT_S
 from tests.deploy.rendered import OVERLAYS, PRODUCTION, environment, named, of_kind, service_container, service_template
 
 REDIS = "redis://127.0.0.1:6379/0"
@@ -35,7 +35,7 @@ def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
         service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
         + limits.drain_s
         + limits.close_spread_s
-        + (CLOSE_S + 1)
+        + (CLOSE_TIMEOUT_S + 1)
         + FINISH_S
     )
     assert needed + 10 <= service_template(overlay)["spec"]["terminationGracePeriodSeconds"]

@@ -17,7 +17,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from service.games.context import Context
-from service.games.realtime.hub import Watch
+from service.games.realtime.hub import Hub
 from service.games.scheduler import keep_going
 from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import Deliverer
@@ -29,8 +29,8 @@ from service.supervision import Supervisor
 from service.web.app import make_app
 from service.web.limits import Limits
 from service.web.runner import Runner
-from service.web.websocket.connection import Wire
-from service.web.websocket.streams import CONNECTIONS
+from service.web.websocket.connection import WebSocketConnection
+from service.web.websocket.streams import STREAMS
 
 T = TypeVar("T")
 
@@ -116,7 +116,7 @@ class Subject:
     def wires(self) -> int:
         """How many sockets' objects are in memory."""
         gc.collect()
-        return sum(isinstance(one, Wire) for one in gc.get_objects())
+        return sum(isinstance(one, WebSocketConnection) for one in gc.get_objects())
 
     def forgotten(self, before: int) -> None:
         """Wait until there are no more of them than before; raise AssertionError where closed ones are kept."""
@@ -156,22 +156,22 @@ class Subject:
             self.store = await stack.enter_async_context(connect(self.redis_url))
             self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
             supervisor = Supervisor()
-            watch = Watch(self.store, self._tilesets, self._limits.sweep_s, supervisor=supervisor)
-            stack.push_async_callback(watch.aclose)
+            hub = Hub(self.store, self._tilesets, self._limits.sweep_s, supervisor=supervisor)
+            stack.push_async_callback(hub.aclose)
             deliverer = Deliverer(self.store, _nowhere, time.time)
             self.context = Context(
                 store=self.store,
                 tilesets=self._tilesets,
                 clock=time.time,
-                committed=watch.committed,
-                tokens_ended=watch.tokens_ended,
+                committed=hub.publish_commit,
+                tokens_ended=hub.recheck_tokens,
                 hooked=deliverer.hooked,
             )
-            self._watch = watch
-            watch.start()
+            self._hub = watch
+            hub.start()
             await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, self.context)))
             await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
-            self.app = make_app(self.context, watch, self._limits, supervisor)
+            self.app = make_app(self.context, hub, self._limits, supervisor)
             runner = Runner(self.app, 1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
@@ -183,7 +183,7 @@ class Subject:
             runner.hurry()
 
     async def _inside(self) -> Inside:
-        return Inside(len(self.app[CONNECTIONS]), len(self._watch), len(asyncio.all_tasks()))
+        return Inside(len(self.app[STREAMS]), len(self._hub), len(asyncio.all_tasks()))
 
     def _tasks(self) -> list[str]:
         async def names() -> list[str]:

@@ -33,7 +33,7 @@ from service.web.limits import Limits
 from service.web.ratelimit import connections as gate_module
 from service.web.ratelimit.connections import Gate
 from service.web.websocket import streams as connections_module
-from service.web.websocket.streams import Connections
+from service.web.websocket.streams import StreamRegistry
 from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
@@ -55,7 +55,7 @@ class Connection:
 
     kind = "socket"
 
-    def __init__(self, connections: Connections | None = None, *, fails: bool = False) -> None:
+    def __init__(self, connections: StreamRegistry | None = None, *, fails: bool = False) -> None:
         self.connections = connections
         self.fails = fails
         self.calls = 0
@@ -72,13 +72,13 @@ class Connection:
         del retry_after_ms
         self.look(0.0)
         assert self.connections is not None
-        self.connections.leave(self)  # type: ignore[arg-type]
+        self.connections.remove(self)  # type: ignore[arg-type]
 
     def force_close(self) -> None:
         """Nothing more is asked of it."""
 
 
-def some(connections: Connections | None = None) -> list[Connection]:
+def some(connections: StreamRegistry | None = None) -> list[Connection]:
     """Connections of which the first one fails."""
     return [Connection(connections, fails=number == 0) for number in range(1 + OTHERS)]
 
@@ -94,12 +94,12 @@ async def until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
 
 
 async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections_module, "CLOSE_S", -0.99)
-    connections = Connections(Limits(close_spread_s=0.0))
+    monkeypatch.setattr(connections_module, "CLOSE_TIMEOUT_S", -0.99)
+    connections = StreamRegistry(Limits(close_spread_s=0.0))
     found = some(connections)
     for one in found:
-        connections.enter(one)  # type: ignore[arg-type]
-    await connections.close()
+        connections.add(one)  # type: ignore[arg-type]
+    await connections.close_all()
     assert [one.calls for one in found] == [1] * len(found)
     assert [*connections] == found[:1]
 

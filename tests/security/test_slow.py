@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientSession, TCPConnector
 
 from service.store.game_store import RedisStore
-from service.web.app_keys import WATCH
+from service.web.app_keys import HUB
 from service.web.limits import Limits
 from service.web.ratelimit import connections
 from service.web.ratelimit.client_ip import networks
@@ -184,16 +184,16 @@ async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
     limits = QUICK._replace(answer_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_s=1.0)
     async with serve(store, limits) as client, raw(client) as (_, writer):
         table = await new_table(client)
-        watch = client.app[WATCH]
+        hub = client.app[HUB]
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # as above
         request = f"GET {table.path}/diffs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
         writer.write(request.encode())
         async with asyncio.timeout(WITHIN_S):
-            while not len(watch):  # noqa: ASYNC110  what is waited for wakes nobody
+            while not len(hub):  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.01)
-            (feed,) = watch._feeds.values()
-            (follower,) = feed.watchers
-            while len(watch):
+            (channel,) = hub._channels.values()
+            (follower,) = channel.subscribers
+            while len(hub):
                 follower._write(b":" + b"x" * 60_000 + b"\n\n")  # type: ignore[attr-defined]  # as much as it takes
                 await asyncio.sleep(0)
 

@@ -15,7 +15,7 @@ from service.web.limits import Limits
 from service.web.ratelimit import connections
 from service.web.ratelimit.connections import GATE
 from service.web.ratelimit.send_buffers import UnreadBudget
-from service.web.websocket.streams import CONNECTIONS
+from service.web.websocket.streams import STREAMS
 from tests.security.clients import at
 from tests.security.processor import Measured, measured
 from tests.telemetry.scraped import here, of
@@ -146,13 +146,13 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
         request = stream if kind == "stream" else ask(f"{table.path}/ws", *upgrade, key)
         for _ in range(4):
             await stack.enter_async_context(silent(client.host, client.port, request))
-        await until(lambda: len(client.app[CONNECTIONS]) == 4)
+        await until(lambda: len(client.app[STREAMS]) == 4)
         while dropped_connections(kind) == dropped:
-            for one in [*client.app[CONNECTIONS]]:
+            for one in [*client.app[STREAMS]]:
                 one._write(bytes(200_000))  # as what is told of a game
             await asyncio.sleep(0)
         assert held(client) <= 2.2 * MB
-        await until(lambda: len(client.app[CONNECTIONS]) < 4)
+        await until(lambda: len(client.app[STREAMS]) < 4)
 
 
 async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:

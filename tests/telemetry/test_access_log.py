@@ -11,7 +11,7 @@ import pytest_asyncio
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.ratelimit.client_ip import networks
-from service.web.websocket.streams import CONNECTIONS
+from service.web.websocket.streams import STREAMS
 from tests.web.played import Table, bearer, new_table
 from tests.web.raw import send
 from tests.web.served import Client, serve
@@ -45,7 +45,7 @@ def via(address: str) -> dict[str, str]:
 async def emptied(client: Client) -> None:
     """All sockets and event streams have ended."""
     async with asyncio.timeout(WITHIN_S):
-        while len(client.app[CONNECTIONS]):  # noqa: ASYNC110  they give no event
+        while len(client.app[STREAMS]):  # noqa: ASYNC110  they give no event
             await asyncio.sleep(0.02)
 
 

@@ -11,9 +11,9 @@ from service.games.bots.plugins import load_bots
 from service.games.bots.registry import BotRegistry
 from service.games.cache import Held
 from service.games.errors import GameError
-from service.games.realtime.broadcaster import AT_ONCE
-from service.games.realtime.hub import Watch
-from service.games.realtime.messages import Changed, News, Position, Replaced
+from service.games.realtime.broadcaster import BATCH_SIZE
+from service.games.realtime.hub import Hub
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, SnapshotMessage, StreamPosition
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
@@ -41,15 +41,15 @@ class Watcher:
         self.told = asyncio.Event()
         self.replaced = asyncio.Event()
 
-    def deliver(self, news: News) -> None:
-        if isinstance(news, Replaced):
+    def deliver(self, message: ChannelMessage) -> None:
+        if isinstance(message, SnapshotMessage):
             self.replaced.set()
             return
-        assert isinstance(news, Changed)
-        self.version = news.position.version
+        assert isinstance(message, DiffsMessage)
+        self.version = message.position.version
         self.told.set()
 
-    def lose(self, game: str, error: GameError) -> None:
+    def end_subscription(self, game: str, error: GameError) -> None:
         raise AssertionError((game, error))
 
     async def reach(self, version: int) -> None:
@@ -68,20 +68,20 @@ class Deaf(RedisStore):
 
 
 @pytest.fixture
-async def watch(store: RedisStore) -> AsyncIterator[Watch]:
-    found = Watch(Deaf(store._batches), TILESETS, sweep_s=0.05)
+async def hub(store: RedisStore) -> AsyncIterator[Hub]:
+    found = Hub(Deaf(store._batches), TILESETS, sweep_interval_s=0.05)
     found.start()
     yield found
     await found.aclose()
 
 
 async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_missed_before_is_not(
-    watch: Watch, store: RedisStore
+    hub: Hub, store: RedisStore
 ) -> None:
     await store.commit(creation(meta="1"))
     await store.commit(action(1, meta="1"))
     watcher, before = Watcher(), here()
-    await watch.join(watcher, "g", Position(1, digest(1)))
+    await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
     await watcher.reach(2)
     assert grown(before, "delivery_lag_seconds_count", committed="elsewhere") == 0
     await store.commit(action(2, meta=str(clock.now_us() - 60_000_000)))
@@ -95,21 +95,21 @@ async def test_what_others_committed_is_late_by_the_shared_clock_and_what_was_mi
     assert grown(before, "sweep_found_total") >= 2
 
 
-async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(watch: Watch, store: RedisStore) -> None:
+async def test_a_round_of_deliveries_is_timed_where_one_tick_is_not_enough(hub: Hub, store: RedisStore) -> None:
     await store.commit(creation())
-    watchers, before = [Watcher() for _ in range(AT_ONCE + 1)], here()
+    watchers, before = [Watcher() for _ in range(BATCH_SIZE + 1)], here()
     for watcher in watchers:
-        await watch.join(watcher, "g", Position(1, digest(1)))
+        await hub.subscribe(watcher, "g", StreamPosition(1, digest(1)))
     await store.commit(action(1))
     await asyncio.gather(*(watcher.reach(2) for watcher in watchers))
     assert grown(before, "deliveries_total") == len(watchers)
     assert grown(before, "delivery_round_seconds_count") == 1
 
 
-async def test_a_history_that_is_another_now_is_counted(watch: Watch, store: RedisStore, redis: Redis) -> None:
+async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisStore, redis: Redis) -> None:
     game = await (await seated(store)).game()
     watcher, before = Watcher(), here()
-    await watch.join(watcher, game.id, Position(game.version, game.digest))
+    await hub.subscribe(watcher, game.id, StreamPosition(game.version, game.digest))
     await redis.hset(f"south-seas:{{{game.id}}}:game", mapping={"digest": "another"})
     async with asyncio.timeout(10):
         await watcher.replaced.wait()

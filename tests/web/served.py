@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
 from service.games.ports import Store
-from service.games.realtime.hub import Watch
+from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
 from service.web.app import make_app
 from service.web.limits import Limits
@@ -52,20 +52,20 @@ async def serve(
     bots: BotRegistry | None = None,
 ) -> AsyncIterator[Client]:
     """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
-    watch = Watch(store, TILESETS, limits.sweep_s)
+    hub = Hub(store, TILESETS, limits.sweep_s)
     context = Context(
         store=store,
         tilesets=TILESETS,
         clock=clock,
-        committed=watch.committed,
-        tokens_ended=watch.tokens_ended,
+        committed=hub.publish_commit,
+        tokens_ended=hub.recheck_tokens,
         hooked=hooked,
         bots=bots or built_in_registry(),
     )
-    watch.start()
+    hub.start()
     try:
-        server = Served(make_app(context, watch, limits))
+        server = Served(make_app(context, hub, limits))
         async with TestClient(server, trace_configs=[held_to_the_contract()]) as client:
             yield client
     finally:
-        await watch.aclose()
+        await hub.aclose()

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import WSMsgType
 
 from service.games.ports import StoredDiff
-from service.games.realtime import hub as watch_module
-from service.games.realtime.hub import PAGE
+from service.games.realtime import hub as hub_module
+from service.games.realtime.hub import PAGE_SIZE
 from service.store.game_store import RedisStore
 from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
@@ -25,15 +25,15 @@ class Hanging(RedisStore):
 
     async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log."""
-        if game == self.game and limit == PAGE:
+        if game == self.game and limit == PAGE_SIZE:
             await asyncio.Event().wait()
         return await super().diffs(game, since, limit)
 
 
 @pytest.fixture
 def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
-    monkeypatch.setattr(watch_module, "READ_TIMEOUT_S", TIMEOUT_S)
-    monkeypatch.setattr(watch_module, "JOIN_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(hub_module, "READ_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", TIMEOUT_S)
     return Hanging(store._batches)
 
 

@@ -9,35 +9,35 @@ from time import perf_counter
 from typing import NamedTuple
 
 from service.games.errors import GameError
-from service.games.realtime.messages import Changed, News, Replaced, Subscriber, together
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, SnapshotMessage, Subscriber, combine
 from service.telemetry.metrics import DELIVERIES, ROUNDS
 
-__all__ = ["AT_ONCE", "STEPS", "Telling"]
+__all__ = ["BATCH_SIZE", "MAX_TICKS", "Broadcaster"]
 
 LOG = logging.getLogger(__name__)
 
-AT_ONCE = 25
-STEPS = 40
+BATCH_SIZE = 25
+MAX_TICKS = 40
 """In one tick of the event loop `AT_ONCE` watchers are told, and more where all would take more than `STEPS` ticks."""
 
-UNREACHABLE = (OSError, RuntimeError)
+CONNECTION_ERRORS = (OSError, RuntimeError)
 
 
-class Round(NamedTuple):
+class Broadcast(NamedTuple):
     """One way through a game's watchers."""
 
-    waiting: Iterator[Subscriber]
-    at_once: int
+    remaining: Iterator[Subscriber]
+    batch_size: int
     """How many of them are told in one tick."""
-    news: News
+    message: ChannelMessage
     """What all those are told who know what came before it."""
-    end: int
+    end_offset: int
     """How many pieces of news are known after it."""
-    began: float | None
+    started_at: float | None
     """When, by `perf_counter`; None where one tick is enough."""
 
 
-class Telling:
+class Broadcaster:
     """The watchers of one game: each is told every piece of news, once and in order, but not all at the same moment.
 
     The first are told at once, and then as many in each tick of the event loop, so that whoever acts need not wait for
@@ -46,76 +46,76 @@ class Telling:
 
     def __init__(self, game: str) -> None:
         self._game = game
-        self._known: dict[Subscriber, int] = {}
+        self._offsets: dict[Subscriber, int] = {}
         """How many pieces of news each watcher has been told, or came after."""
-        self._begin = 0
+        self._first_offset = 0
         """How many pieces everybody knows."""
-        self._news: list[Changed | Replaced] = []
+        self._backlog: list[DiffsMessage | SnapshotMessage] = []
         """Those after that."""
-        self._round: Round | None = None
+        self._broadcast: Broadcast | None = None
 
     def __len__(self) -> int:
         """How many watch."""
-        return len(self._known)
+        return len(self._offsets)
 
     def __iter__(self) -> Iterator[Subscriber]:
         """Whoever watches."""
-        return iter(self._known)
+        return iter(self._offsets)
 
     def __contains__(self, watcher: Subscriber) -> bool:
         """Whether this one watches."""
-        return watcher in self._known
+        return watcher in self._offsets
 
-    def enter(self, watcher: Subscriber) -> None:
+    def add(self, subscriber: Subscriber) -> None:
         """Tell this one, too, what comes from now on."""
-        self._known[watcher] = self._end()
+        self._offsets[subscriber] = self._end_offset()
 
-    def leave(self, watcher: Subscriber) -> None:
+    def remove(self, subscriber: Subscriber) -> None:
         """Tell this one what it has still to be told, and then nothing more."""
-        self.catch_up(watcher)
-        self._known.pop(watcher, None)
+        self.flush(subscriber)
+        self._offsets.pop(subscriber, None)
 
-    def tell(self, news: Changed | Replaced) -> None:
+    def broadcast(self, message: DiffsMessage | SnapshotMessage) -> None:
         """Tell everybody, in turn."""
-        self._news.append(news)
-        if self._round is None:
-            self._begin_round()
+        self._backlog.append(message)
+        if self._broadcast is None:
+            self._start_broadcast()
 
-    def catch_up(self, watcher: Subscriber) -> None:
+    def flush(self, subscriber: Subscriber) -> None:
         """Tell this one out of turn what it has still to be told."""
-        known, end = self._known.get(watcher), self._end()
+        known, end = self._offsets.get(subscriber), self._end_offset()
         if known is not None and known < end:
-            self._known[watcher] = end
+            self._offsets[subscriber] = end
             DELIVERIES.inc()
             try:
-                watcher.deliver(together(self._game, self._news[known - self._begin :]))
+                subscriber.deliver(combine(self._game, self._backlog[known - self._first_offset :]))
             except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
-                self._passed_over(error)
+                self._log_failure(error)
 
-    def end(self, reason: GameError) -> None:
+    def close(self, reason: GameError) -> None:
         """Let everybody go: whatever they have still to be told, and then that there is nothing to watch any more."""
-        for watcher in [*self._known]:
-            self.leave(watcher)
+        for watcher in [*self._offsets]:
+            self.remove(watcher)
             try:
-                watcher.lose(self._game, reason)
+                watcher.end_subscription(self._game, reason)
             except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
-                self._passed_over(error)
+                self._log_failure(error)
 
-    def _end(self) -> int:
-        return self._begin + len(self._news)
+    def _end_offset(self) -> int:
+        return self._first_offset + len(self._backlog)
 
-    def _begin_round(self) -> None:
-        watchers, news = [*self._known], together(self._game, [*self._news])
-        at_once = max(AT_ONCE, len(watchers) // STEPS)
+    def _start_broadcast(self) -> None:
+        watchers, news = [*self._offsets], combine(self._game, [*self._backlog])
+        at_once = max(BATCH_SIZE, len(watchers) // MAX_TICKS)
         began = perf_counter() if len(watchers) > at_once else None
-        self._round = Round(iter(watchers), at_once, news, self._end(), began)
-        self._go_on(self._round)
+        self._broadcast = Broadcast(iter(watchers), at_once, news, self._end_offset(), began)
+        self._deliver_batch(self._broadcast)
 
-    def _go_on(self, turn: Round) -> None:
+    def _deliver_batch(self, turn: Broadcast) -> None:
         """Tell the next ones. Some may have left meanwhile, or know the news already, or a part of it."""
-        known, begin, end, news = self._known, self._begin, turn.end, turn.news
+        known, begin, end, news = self._offsets, self._first_offset, turn.end_offset, turn.message
         told = 0
-        for watcher in islice(turn.waiting, turn.at_once):
+        for watcher in islice(turn.remaining, turn.batch_size):
             has = known.get(watcher)
             if has == begin:
                 known[watcher] = end
@@ -123,23 +123,23 @@ class Telling:
                 try:
                     watcher.deliver(news)
                 except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
-                    self._passed_over(error)
+                    self._log_failure(error)
             elif has is not None and has < end:
-                self.catch_up(watcher)
+                self.flush(watcher)
         DELIVERIES.inc(told)
-        if length_hint(turn.waiting):
-            asyncio.get_running_loop().call_soon(self._go_on, turn)
+        if length_hint(turn.remaining):
+            asyncio.get_running_loop().call_soon(self._deliver_batch, turn)
             return
-        if turn.began is not None:
-            ROUNDS.observe(perf_counter() - turn.began)
-        del self._news[: end - begin]
-        self._begin, self._round = end, None
-        if self._news:
-            self._begin_round()
+        if turn.started_at is not None:
+            ROUNDS.observe(perf_counter() - turn.started_at)
+        del self._backlog[: end - begin]
+        self._first_offset, self._broadcast = end, None
+        if self._backlog:
+            self._start_broadcast()
 
-    def _passed_over(self, error: Exception) -> None:
+    def _log_failure(self, error: Exception) -> None:
         """Somebody could not be told: whoever cannot be reached leaves by its own care."""
-        if isinstance(error, UNREACHABLE):
+        if isinstance(error, CONNECTION_ERRORS):
             LOG.info("a watcher of %s could not be reached: %s", self._game, error)
         else:
             LOG.error("a watcher of %s could not be told", self._game, exc_info=error)

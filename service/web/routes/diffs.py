@@ -51,7 +51,7 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     asked = read_query(request, Since)
     game = path_id(request)
     if event_stream.EVENT_STREAM in request.headers.get("Accept", ""):
-        return await event_stream.stream(request, game)
+        return await event_stream.serve_event_stream(request, game)
     context = request.app[CONTEXT]
     loaded, private = await games.read(context, game, bearer(request))
     tag = etag(loaded.version, loaded.digest)

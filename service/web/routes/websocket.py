@@ -15,12 +15,12 @@ from service.web.problems import REFUSALS, to_problem
 from service.web.ratelimit.concurrency import streaming
 from service.web.ratelimit.limiter import PAYER
 from service.web.ratelimit.origins import check_origin
-from service.web.websocket.connection import Wire, open_socket, refused
-from service.web.websocket.resume_point import From, from_query
+from service.web.websocket.connection import WebSocketConnection, accept_connection, close_code
+from service.web.websocket.resume_point import ResumePoint, read_query_position
 from service.web.websocket.session import Session
-from service.web.websocket.streams import CONNECTIONS, Connections
+from service.web.websocket.streams import STREAMS, StreamRegistry
 
-__all__ = ["GAME_PATH", "SHARED_PATH", "close_sockets", "set_up"]
+__all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]
 
 SHARED_PATH = "/v1/ws"
 
@@ -28,17 +28,17 @@ GAME_PATH = "/v1/games/{id}/ws"
 """Whatever stands for the id: browsers can read a refusal only after the upgrade."""
 
 
-def set_up(app: web.Application) -> None:
+def add_routes(app: web.Application) -> None:
     """Add the sockets to an application, and what they share with its event streams."""
-    app[CONNECTIONS] = Connections(app[LIMITS])
+    app[STREAMS] = StreamRegistry(app[LIMITS])
     app.router.add_get(SHARED_PATH, serve_socket, allow_head=False)
     app.router.add_get(GAME_PATH, serve_socket, allow_head=False)
-    app.on_shutdown.append(close_sockets)
+    app.on_shutdown.append(close_streams)
 
 
-async def close_sockets(app: web.Application) -> None:
+async def close_streams(app: web.Application) -> None:
     """Send all sockets and event streams away, before the server stops listening to what they answer."""
-    await app[CONNECTIONS].close()
+    await app[STREAMS].close_all()
 
 
 async def serve_socket(request: web.Request) -> web.StreamResponse:
@@ -49,21 +49,21 @@ async def serve_socket(request: web.Request) -> web.StreamResponse:
 
 
 async def _serve(request: web.Request, client: str) -> web.StreamResponse:
-    wire = await open_socket(request)
-    wire.send(_welcome(request.app))
+    connection = await accept_connection(request)
+    connection.send(_welcome(request.app))
     CONNECTED.labels("socket").inc()
-    opened, connections = log_opened(request, "socket"), request.app[CONNECTIONS]
-    connections.enter(wire)
+    opened, connections = log_opened(request, "socket"), request.app[STREAMS]
+    connections.add(connection)
     try:
-        session = Session(request.app, wire, client, request.get(PAYER))
+        session = Session(request.app, connection, client, request.get(PAYER))
         session.language = language_of(request)
-        await _begin(request, session, wire)
-        await wire.run(session.handle)
+        await _begin(request, session, connection)
+        await connection.run(session.handle_message)
     finally:
-        wire.forget()
-        connections.leave(wire)
-        log_closed(request, "socket", opened, wire.code)
-    return wire.socket
+        connection.release()
+        connections.remove(connection)
+        log_closed(request, "socket", opened, connection.code)
+    return connection.socket
 
 
 def _welcome(app: web.Application) -> Welcome:
@@ -75,18 +75,18 @@ def _welcome(app: web.Application) -> Welcome:
     )
 
 
-async def _begin(request: web.Request, session: Session, wire: Wire) -> None:
+async def _begin(request: web.Request, session: Session, connection: WebSocketConnection) -> None:
     """Do what the upgrade asked; what is refused closes the socket."""
     game = request.match_info.get("id")
     try:
-        session.tokens.of_upgrade = bearer(request)
+        session.tokens.upgrade_token = bearer(request)
         if game is not None:
-            asked = from_query(request) if request.query_string else From()
+            asked = read_query_position(request) if request.query_string else ResumePoint()
             if not is_id(game):
                 raise NoSuchGame(game)
-            await session.begin(game, asked.since, asked.digest)
+            await session.subscribe_to_path_game(game, asked.since, asked.digest)
     except StoreUnavailable as unavailable:
-        wire.dismiss(1000 * unavailable.retry_after_s)
+        connection.request_reconnect(1000 * unavailable.retry_after_s)
     except REFUSALS as error:
         code = to_problem(error).code
-        wire.end(refused(code), code)
+        connection.close(close_code(code), code)

@@ -16,17 +16,17 @@ from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.access import Access
 from service.games.errors import GameError, Malformed
-from service.games.realtime.messages import News, Position
+from service.games.realtime.messages import ChannelMessage, StreamPosition
 from service.telemetry.log_context import DOING
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
-from service.web.app_keys import LIMITS, WATCH
+from service.web.app_keys import HUB, LIMITS
 from service.web.problems import to_problem
 from service.web.ratelimit.protocol import COUNTED, begin_message, count_unread
 from service.web.request_metrics import REQUEST_ID
-from service.web.websocket.frames import DEFLATED, PLAIN, WINDOW_BITS, message_frame, news_bytes
-from service.web.websocket.streams import CLOSE_S
+from service.web.websocket.frames import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
+from service.web.websocket.streams import CLOSE_TIMEOUT_S
 
-__all__ = ["Wire", "open_socket", "refused"]
+__all__ = ["WebSocketConnection", "accept_connection", "close_code"]
 
 LIVE = frozenset({WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG})
 
@@ -37,7 +37,7 @@ SILENCE = 1.4
 """Ping intervals until a client that says nothing is closed. aiohttp pings after one, and cuts off after 1.5."""
 
 
-def refused(code: str) -> int:
+def close_code(code: str) -> int:
     """The close code of a problem: 4000 and its HTTP status.
 
     >>> refused("not_found")
@@ -46,14 +46,14 @@ def refused(code: str) -> int:
     return CloseCode.REFUSED + KINDS[code].status
 
 
-async def open_socket(request: web.Request) -> "Wire":
+async def accept_connection(request: web.Request) -> "WebSocketConnection":
     """Shake hands. Raises Malformed where the request asks for no socket, ConnectionResetError where the client left.
 
     Pings are left to `Wire`, since each counts as a message of its client.
     """
     limits = request.app[LIMITS]
     socket = web.WebSocketResponse(
-        timeout=CLOSE_S,
+        timeout=CLOSE_TIMEOUT_S,
         autoping=False,
         heartbeat=limits.ping_interval_s,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses what has this size
@@ -68,33 +68,33 @@ async def open_socket(request: web.Request) -> "Wire":
     begin_message(request)
     if (transport := request.transport) is None:
         raise ConnectionResetError
-    return Wire(request, socket, transport)
+    return WebSocketConnection(request, socket, transport)
 
 
-class Wire:
+class WebSocketConnection:
     """One open socket, which watches `games`.
 
     What is told goes to its transport at once: nothing waits for it, and it waits for nothing.
     """
 
     __slots__ = (
-        "_code",
+        "_aiohttp_close_code",
+        "_buffer",
+        "_encoding",
         "_end",
-        "_handling",
-        "_heard_at",
-        "_kind",
+        "_hub",
+        "_is_handling",
+        "_is_receiving",
+        "_last_received_at",
         "_loop",
         "_max_unsent",
-        "_receiving",
         "_request",
         "_retry_after_ms",
         "_silence",
         "_silence_s",
         "_timeout",
         "_transport",
-        "_unwritten",
-        "_watch",
-        "_watched",
+        "_unread_threshold",
         "check_token",
         "games",
         "socket",
@@ -110,80 +110,80 @@ class Wire:
         self.socket = socket
         self._request = request
         self._transport = transport
-        self._watch = request.app[WATCH]
-        self._kind = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
+        self._hub = request.app[HUB]
+        self._encoding = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
         self._max_unsent = limits.max_unsent_bytes
-        self._watched = min(self._max_unsent, COUNTED)
+        self._unread_threshold = min(self._max_unsent, COUNTED)
         self._loop = asyncio.get_running_loop()
         self._silence_s = SILENCE * limits.ping_interval_s
-        self._heard_at = self._loop.time()
+        self._last_received_at = self._loop.time()
         """When the last message came."""
         self._timeout = asyncio.timeout(None)
         """Ends the waiting for a message, and nothing else."""
-        self._receiving = False
-        self._handling = False
+        self._is_receiving = False
+        self._is_handling = False
         """A message; `_receiving` waits for one."""
-        self._unwritten: list[bytes] = []
+        self._buffer: list[bytes] = []
         """What is sent while a message is handled: mostly its diff, which goes out together with the answer."""
         self._retry_after_ms: int | None = None
         """It is to be sent away, to come back after this time."""
         self._end: tuple[int, str] | None = None
         """The code and the reason with which the service closes it; nothing is written any more."""
-        self._code = int(LOST)
+        self._aiohttp_close_code = int(LOST)
         """The code with which aiohttp closed it."""
 
     @property
     def code(self) -> int:
         """The code that the client was told as the socket was closed."""
-        return self._end[0] if self._end else self._code
+        return self._end[0] if self._end else self._aiohttp_close_code
 
-    def deliver(self, news: News) -> None:
+    def deliver(self, news: ChannelMessage) -> None:
         """Send news of a game."""
-        self._write(news.wire.get(self._kind) or news_bytes(news, self._kind))
+        self._write(news.encoded.get(self._encoding) or encode_message(news, self._encoding))
 
-    def lose(self, game: str, error: GameError) -> None:
+    def end_subscription(self, game: str, error: GameError) -> None:
         """Tell that a game can be watched no longer."""
         self.games.discard(game)
         self.send(Error(id=None, game=game, problem=to_problem(error)))
 
-    def recheck(self, game: str, access: Access) -> None:
+    def recheck_token(self, game: str, access: Access) -> None:
         """Have the token looked at again by which the game is watched."""
         self.check_token(game, access)
 
     def send(self, message: ServerMessage) -> None:
         """Send a message."""
-        self._write(message_frame(message))
+        self._write(server_message_frame(message))
 
-    def leave(self, game: str) -> Position | None:
+    def unsubscribe(self, game: str) -> StreamPosition | None:
         """Watch the game no more; gives up to where it was told, None if it was not watched."""
         self.games.discard(game)
-        return self._watch.leave(self, game)
+        return self._hub.unsubscribe(self, game)
 
-    def dismiss(self, retry_after_ms: int) -> None:
+    def request_reconnect(self, retry_after_ms: int) -> None:
         """Tell the client to connect again, and close, but finish the message that is being handled."""
         self._retry_after_ms = retry_after_ms
         self._stop_receiving()
 
-    def end(self, code: int, reason: str) -> None:
+    def close(self, code: int, reason: str) -> None:
         """Close with a code; nothing more is sent. A client that does not answer in time is cut off."""
         if self._end is not None:
             return
-        self._write_held()
+        self._flush()
         self._end = int(code), reason
         if code == CloseCode.TOO_SLOW:
             DROPPED.labels("socket").inc()
-        self._leave_all()
+        self._unsubscribe_all()
         self._stop_receiving()
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Have messages, pings and pongs handled one after another, until the socket is closed."""
-        self._silence = self._loop.call_later(self._silence_s, self._check_silence)
+        self._silence = self._loop.call_later(self._silence_s, self._check_pong)
         try:
             async with self._timeout:
                 while self._end is None and self._retry_after_ms is None:
                     message = await self._receive()
                     if message.type not in LIVE:
-                        self._note_close(message)
+                        self._record_close_code(message)
                         return
                     await self._handle(handle, message)
         except TimeoutError:
@@ -194,26 +194,26 @@ class Wire:
         finally:
             self._silence.cancel()
         with suppress(ConnectionError):
-            await self._close()
+            await self._close_socket()
 
-    def forget(self) -> None:
+    def release(self) -> None:
         """Leave nothing behind: whatever happened, it is over."""
         SOCKETS_CLOSED.labels(str(self.code)).inc()
-        self._leave_all()
+        self._unsubscribe_all()
         if self._transport.get_write_buffer_size():
-            self._loop.call_later(CLOSE_S, self._transport.abort)
+            self._loop.call_later(CLOSE_TIMEOUT_S, self._transport.abort)
 
     async def _receive(self) -> WSMessage:
         """The next message, once the client has read most of what it was told."""
-        self._heard_at = self._loop.time()
-        self._receiving = True
+        self._last_received_at = self._loop.time()
+        self._is_receiving = True
         try:
             await self._request.writer.drain()
             message = await self.socket.receive()
             if message.type is WSMsgType.PING:
                 await self.socket.pong(message.data)
         finally:
-            self._receiving = False
+            self._is_receiving = False
             if self._timeout.when() is not None and not self._timeout.expired():
                 self._timeout.reschedule(None)
         begin_message(self._request)
@@ -221,76 +221,76 @@ class Wire:
 
     async def _handle(self, handle: Callable[[WSMessage], Awaitable[None]], message: WSMessage) -> None:
         """Handle a message; what is sent in one tick meanwhile, as a diff and the answer, goes out in one write."""
-        self._handling = True
+        self._is_handling = True
         try:
             await handle(message)
         finally:
-            self._handling = False
-            self._write_held()
+            self._is_handling = False
+            self._flush()
 
-    def _check_silence(self) -> None:
+    def _check_pong(self) -> None:
         """Close where the client is silent for too long; all that aiohttp would do is to cut it off."""
-        left_s = self._heard_at + self._silence_s - self._loop.time() if self._receiving else self._silence_s
+        left_s = self._last_received_at + self._silence_s - self._loop.time() if self._is_receiving else self._silence_s
         if left_s <= 0:
-            self.end(CloseCode.NO_PONG, "no_pong")
+            self.close(CloseCode.NO_PONG, "no_pong")
         else:
-            self._silence = self._loop.call_later(left_s, self._check_silence)
+            self._silence = self._loop.call_later(left_s, self._check_pong)
 
     def _stop_receiving(self) -> None:
-        if self._receiving and not self._timeout.expired():
+        if self._is_receiving and not self._timeout.expired():
             self._timeout.reschedule(0)
 
-    async def _close(self) -> None:
+    async def _close_socket(self) -> None:
         """Close as `end` or `dismiss` said; a client that has not answered then has had its time."""
         if self._end is None and self._retry_after_ms is not None:
             self.send(Closing(retry_after_ms=self._retry_after_ms))
-            self.end(CloseCode.SHUTDOWN, "restart")
+            self.close(CloseCode.SHUTDOWN, "restart")
         if self._end is not None:
             code, reason = self._end
             await self.socket.close(code=code, message=reason.encode(), drain=False)
             self._transport.abort()
 
-    def _note_close(self, last: WSMessage) -> None:
+    def _record_close_code(self, last: WSMessage) -> None:
         """Keep the code that aiohttp closed with: as the client wished, or because it broke the protocol."""
         if last.type is WSMsgType.CLOSE:
-            self._code = WSCloseCode.OK
+            self._aiohttp_close_code = WSCloseCode.OK
         elif isinstance(last.data, WebSocketError):
-            self._code = last.data.code
+            self._aiohttp_close_code = last.data.code
 
     def _write(self, frames: bytes) -> None:
         """Send bytes, together with the answer where a message is being handled."""
-        if self._handling:
-            if not self._unwritten:
-                self._loop.call_soon(self._write_held)
-            self._unwritten.append(frames)
+        if self._is_handling:
+            if not self._buffer:
+                self._loop.call_soon(self._flush)
+            self._buffer.append(frames)
         else:
-            self._put(frames)
+            self._write_to_transport(frames)
 
-    def _write_held(self) -> None:
+    def _flush(self) -> None:
         """Write what was held back for the end of this tick."""
-        if self._unwritten:
-            frames = b"".join(self._unwritten)
-            self._unwritten.clear()
-            self._put(frames)
+        if self._buffer:
+            frames = b"".join(self._buffer)
+            self._buffer.clear()
+            self._write_to_transport(frames)
 
-    def _put(self, frames: bytes) -> None:
+    def _write_to_transport(self, frames: bytes) -> None:
         """Hand bytes to the transport; a client that can't keep up is closed."""
         transport = self._transport
         if self._end is not None or transport.is_closing():
             return
         transport.write(frames)
-        if transport.get_write_buffer_size() > self._watched:
-            self._count_unread()
+        if transport.get_write_buffer_size() > self._unread_threshold:
+            self._check_unread()
 
-    def _count_unread(self) -> None:
+    def _check_unread(self) -> None:
         """Close a client that can't keep up; count what others have not read."""
         unread = self._transport.get_write_buffer_size()
         if unread > self._max_unsent:
-            self.end(CloseCode.TOO_SLOW, "too_slow")
+            self.close(CloseCode.TOO_SLOW, "too_slow")
         else:
             count_unread(self._request, unread)
 
-    def _leave_all(self) -> None:
+    def _unsubscribe_all(self) -> None:
         games, self.games = self.games, set()
         for game in games:
-            self._watch.leave(self, game)
+            self._hub.unsubscribe(self, game)

@@ -9,10 +9,10 @@ from service.games.access import Access, check_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports import StoreUnavailable
 from service.games.queries import games
-from service.games.realtime.messages import News, Position, Replaced
+from service.games.realtime.messages import ChannelMessage, SnapshotMessage, StreamPosition
 from service.telemetry.metrics import CONNECTED, DROPPED
 from service.web.access_log import log_closed, log_opened
-from service.web.app_keys import CONTEXT, LIMITS, WATCH
+from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.limits import Limits
 from service.web.parsing import bearer
 from service.web.ratelimit import costs
@@ -22,15 +22,15 @@ from service.web.ratelimit.origins import check_origin
 from service.web.ratelimit.protocol import COUNTED, count_unread
 from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import PRIVATE, PUBLIC, etag, finish_headers
-from service.web.websocket.capacity import check_room
-from service.web.websocket.frames import CHUNK, COMMENT, EVENTS, chunk, news_bytes
-from service.web.websocket.resume_point import from_last_event
-from service.web.websocket.streams import CLOSE_S, CONNECTIONS
+from service.web.websocket.capacity import check_subscriber_limit
+from service.web.websocket.frames import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
+from service.web.websocket.resume_point import read_last_event_id
+from service.web.websocket.streams import CLOSE_TIMEOUT_S, STREAMS
 
-__all__ = ["EVENT_STREAM", "stream"]
+__all__ = ["EVENT_STREAM", "serve_event_stream"]
 
 
-class Follower:
+class EventStream:
     """One open event stream. As with a socket, what is told goes to its transport at once."""
 
     __slots__ = ("_chunked", "_ended", "_limits", "_request", "_transport")
@@ -43,37 +43,37 @@ class Follower:
         self._chunked = request.version >= HttpVersion11
         self._ended = asyncio.Event()
 
-    def deliver(self, news: News) -> None:
+    def deliver(self, news: ChannelMessage) -> None:
         """Send news of the game."""
-        self._write(news_bytes(news, CHUNK if self._chunked else EVENTS))
+        self._write(encode_message(news, CHUNK if self._chunked else EVENT))
 
-    def lose(self, game: str, error: GameError) -> None:
+    def end_subscription(self, game: str, error: GameError) -> None:
         """End; who asks again is told why."""
         del game, error
         self._ended.set()
 
-    def recheck(self, game: str, access: Access) -> None:
+    def recheck_token(self, game: str, access: Access) -> None:
         """End where the token has ended by which the game is watched."""
         try:
             check_read(access, game, bearer(self._request))
         except (NoSuchGame, Unauthorized):
             self._ended.set()
 
-    def dismiss(self, retry_after_ms: int) -> None:
+    def request_reconnect(self, retry_after_ms: int) -> None:
         """Tell the client when to come back, and end."""
-        self._say(b"retry: %d\n\n" % retry_after_ms)
+        self._write_text(b"retry: %d\n\n" % retry_after_ms)
         self._ended.set()
 
-    async def last(self) -> None:
+    async def run(self) -> None:
         """Until the stream ends, keep it from looking dead."""
         while not self._ended.is_set():
             try:
                 async with asyncio.timeout(self._limits.sse_comment_s):
                     await self._ended.wait()
             except TimeoutError:
-                self._say(COMMENT)
+                self._write_text(HEARTBEAT)
 
-    def _say(self, text: bytes) -> None:
+    def _write_text(self, text: bytes) -> None:
         self._write(chunk(text) if self._chunked else text)
 
     def _write(self, data: bytes) -> None:
@@ -93,7 +93,7 @@ class Follower:
             count_unread(self._request, unread)
 
 
-async def stream(request: web.Request, game: str) -> web.StreamResponse:
+async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
     """Answer with a game's diffs, and go on for as long as the client listens; what is refused raises before that."""
     check_origin(request, request.app[LIMITS].allowed_origins)
     async with streaming(request):
@@ -101,14 +101,14 @@ async def stream(request: web.Request, game: str) -> web.StreamResponse:
 
 
 async def _stream(request: web.Request, game: str) -> web.StreamResponse:
-    asked = from_last_event(request)
-    watch = request.app[WATCH]
-    check_room(watch, game, request.app[LIMITS])
+    asked = read_last_event_id(request)
+    hub = request.app[HUB]
+    check_subscriber_limit(hub, game, request.app[LIMITS])
     loaded, private = await games.read(request.app[CONTEXT], game, bearer(request))
-    position = await watch.find(game, loaded, asked.since, asked.digest)
+    position = await hub.resolve_position(game, loaded, asked.since, asked.digest)
     if position is not None:
         await charge(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
-    whole = Replaced(game=game, digest=loaded.digest, view=watch.view(loaded)) if position is None else None
+    whole = SnapshotMessage(game=game, digest=loaded.digest, view=hub.decode_view(loaded)) if position is None else None
     response = _response(etag(loaded.version, loaded.digest), private=private)
     finish_headers(request.app, response)
     if (payer := request.get(PAYER)) is not None:
@@ -117,34 +117,34 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response
-    follower = Follower(request, transport, request.app[LIMITS])
+    follower = EventStream(request, transport, request.app[LIMITS])
     if whole is not None:
         follower.deliver(whole)
-    await _follow(request, follower, game, position or Position(loaded.version, loaded.digest))
+    await _serve_events(request, follower, game, position or StreamPosition(loaded.version, loaded.digest))
     try:
-        async with asyncio.timeout(CLOSE_S):
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await response.write_eof()
     except TimeoutError:
         transport.abort()
     return response
 
 
-async def _follow(request: web.Request, follower: Follower, game: str, position: Position) -> None:
+async def _serve_events(request: web.Request, follower: EventStream, game: str, position: StreamPosition) -> None:
     """Tell what came after a position, and all that comes, until the stream ends."""
-    watch, connections = request.app[WATCH], request.app[CONNECTIONS]
+    hub, connections = request.app[HUB], request.app[STREAMS]
     CONNECTED.labels("stream").inc()
     opened = log_opened(request, "stream")
-    connections.enter(follower)
+    connections.add(follower)
     try:
-        await watch.join(follower, game, position)
-        await follower.last()
+        await hub.subscribe(follower, game, position)
+        await follower.run()
     except GameError:
         return
     except StoreUnavailable as unavailable:  # the answer has begun: the client comes back and goes on from what it has
-        follower.dismiss(1000 * unavailable.retry_after_s)
+        follower.request_reconnect(1000 * unavailable.retry_after_s)
     finally:
-        watch.leave(follower, game)
-        connections.leave(follower)
+        hub.unsubscribe(follower, game)
+        connections.remove(follower)
         log_closed(request, "stream", opened)
 
 

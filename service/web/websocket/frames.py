@@ -8,27 +8,27 @@ import zlib
 
 from schemas.base import encode
 from schemas.messages import ServerMessage, Snapshot
-from service.games.realtime.messages import Changed, News, Replaced, Together
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 
 __all__ = [
     "CHUNK",
-    "COMMENT",
     "DEFLATED",
-    "EVENTS",
+    "EVENT",
+    "HEARTBEAT",
     "PLAIN",
     "WINDOW_BITS",
     "chunk",
-    "message_frame",
-    "news_bytes",
+    "encode_message",
+    "server_message_frame",
 ]
 
-COMMENT = b":\n\n"
+HEARTBEAT = b":\n\n"
 """What keeps an event stream from looking dead."""
 
 PLAIN = "plain"
 DEFLATED = "deflated"
 """Kinds of frames, and where `news_bytes` keeps what it made."""
-EVENTS = "events"
+EVENT = "events"
 CHUNK = "chunk"
 """The same for event streams: the text, and that in one chunk."""
 
@@ -72,25 +72,25 @@ def _frame(first: int, payload: bytes) -> bytes:
     return bytes((first, 127)) + size.to_bytes(8) + payload
 
 
-def message_frame(message: ServerMessage) -> bytes:
+def server_message_frame(message: ServerMessage) -> bytes:
     """A message of the service's own."""
     return text_frame(encode(message))
 
 
-def news_bytes(news: News, kind: str) -> bytes:
+def encode_message(news: ChannelMessage, kind: str) -> bytes:
     """Everything that is told by `news` in one kind of bytes, made once."""
-    made = news.wire.get(kind)
+    made = news.encoded.get(kind)
     if made is None:
         match news:
             case _ if kind == CHUNK:
-                made = chunk(news_bytes(news, EVENTS))
-            case Together(parts=parts):
-                made = b"".join(news_bytes(part, kind) for part in parts)
-            case Changed(diffs=diffs):
+                made = chunk(encode_message(news, EVENT))
+            case MessageBatch(messages=parts):
+                made = b"".join(encode_message(part, kind) for part in parts)
+            case DiffsMessage(diffs=diffs):
                 made = b"".join(_form(kind, diff.version, diff.digest, diff.data) for diff in diffs)
-            case Replaced(digest=digest, view=view):
+            case SnapshotMessage(digest=digest, view=view):
                 made = _form(kind, view.version, digest, encode(Snapshot(digest=digest, game=view)))
-        news.wire[kind] = made
+        news.encoded[kind] = made
     return made
 
 

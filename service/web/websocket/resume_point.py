@@ -10,31 +10,31 @@ from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
 from service.web.parsing import read_query
 
-__all__ = ["From", "from_last_event", "from_query"]
+__all__ = ["ResumePoint", "read_last_event_id", "read_query_position"]
 
 MAX_VERSION = 2**31 - 1
 
 _LAST_EVENT_ID = re.compile(rf"([0-9]{{1,10}})-({DIGEST})", re.ASCII)
 
 
-class From(msgspec.Struct, frozen=True):
+class ResumePoint(msgspec.Struct, frozen=True):
     """The state that a client has; without `since`, none."""
 
     since: Version | None = None
     digest: Digest | None = None
 
 
-def from_query(request: web.Request) -> From:
+def read_query_position(request: web.Request) -> ResumePoint:
     """What the query says; raises Malformed."""
-    return read_query(request, From)
+    return read_query(request, ResumePoint)
 
 
-def from_last_event(request: web.Request) -> From:
+def read_last_event_id(request: web.Request) -> ResumePoint:
     """What Last-Event-ID says, or else the query; raises Malformed."""
     last = request.headers.get("Last-Event-ID")
     if not last:
-        return from_query(request)
+        return read_query_position(request)
     found = _LAST_EVENT_ID.fullmatch(last)
     if found is None or int(found[1]) > MAX_VERSION:
         raise Malformed("an event's id is VERSION-DIGEST", "Last-Event-ID")
-    return From(int(found[1]), found[2])
+    return ResumePoint(int(found[1]), found[2])

@@ -37,10 +37,10 @@ from service.games.context import Context
 from service.games.errors import GameError, Malformed, NoSuchGame, Unauthorized
 from service.games.i18n import ENGLISH, Language
 from service.games.ports import Loaded, StoreUnavailable
-from service.games.realtime.messages import Position, Replaced
+from service.games.realtime.messages import SnapshotMessage, StreamPosition
 from service.telemetry import tracing
 from service.telemetry.metrics import MESSAGES, PROBLEMS
-from service.web.app_keys import CONTEXT, LIMITS, WATCH
+from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.parsing import check_token
 from service.web.problems import REFUSALS, malformed, to_problem
@@ -49,8 +49,8 @@ from service.web.ratelimit.bot_turns import charging_bots
 from service.web.ratelimit.concurrency import REPLAYS
 from service.web.ratelimit.limiter import GUARD
 from service.web.ratelimit.payers import FAILED, Payer
-from service.web.websocket.capacity import check_room
-from service.web.websocket.connection import Wire, refused
+from service.web.websocket.capacity import check_subscriber_limit
+from service.web.websocket.connection import WebSocketConnection, close_code
 from service.web.websocket.tokens import SocketTokens
 
 __all__ = ["Session"]
@@ -62,7 +62,7 @@ _TAGS: dict[type, str] = {one: str(one.__struct_config__.tag) for one in get_arg
 
 _RECEIVED = {one: MESSAGES.labels(tag) for one, tag in _TAGS.items()}
 
-MOST_REFUSED = 100
+MAX_REFUSED = 100
 """Messages in a row that come too fast; who goes on is closed."""
 
 Changing = ActMessage | SeatMessage
@@ -77,6 +77,7 @@ class Session:
 
     __slots__ = (
         "_client",
+        "_connection",
         "_context",
         "_guard",
         "_limits",
@@ -85,12 +86,11 @@ class Session:
         "_refused",
         "_replays",
         "_watch",
-        "_wire",
         "language",
         "tokens",
     )
 
-    def __init__(self, app: web.Application, wire: Wire, client: str, payer: Payer | None) -> None:
+    def __init__(self, app: web.Application, connection: WebSocketConnection, client: str, payer: Payer | None) -> None:
         self._client = client
         """Its address."""
         self._payer = payer
@@ -101,20 +101,20 @@ class Session:
         """Messages that came too fast, since the last one that did not."""
         self._context = app[CONTEXT]
         self._limits = app[LIMITS]
-        self._watch = app[WATCH]
-        self._wire = wire
+        self._watch = app[HUB]
+        self._connection = connection
         self._path_game: str | None = None
         """The one that the upgrade named."""
-        wire.check_token = self._recheck
+        connection.check_token = self._recheck
         self.tokens = SocketTokens(self._limits.max_subscriptions)
         self.language: Language = ENGLISH
         """Of the legal moves' texts, as the upgrade's Accept-Language asks."""
 
-    async def begin(self, game: str, since: int | None, digest: str | None) -> None:
+    async def subscribe_to_path_game(self, game: str, since: int | None, digest: str | None) -> None:
         """Do the `subscribe` that the path implies; the header's token is this game's. Raises what is refused."""
-        self._path_game, token = game, self.tokens.of_upgrade
+        self._path_game, token = game, self.tokens.upgrade_token
         if token is not None:
-            self.tokens.prove(game, token)  # if it does not, the socket is closed
+            self.tokens.add(game, token)  # if it does not, the socket is closed
         try:
             await self._subscribe(Subscribe(game=game, since=since, digest=digest))
         except (NoSuchGame, Unauthorized):
@@ -123,7 +123,7 @@ class Session:
         if token is not None:
             self._guard.learn((token,))
 
-    async def handle(self, message: WSMessage) -> None:
+    async def handle_message(self, message: WSMessage) -> None:
         """Do what a text or binary message asks, and answer it; pings and pongs are only counted."""
         if message.type in _CONTROL:
             await self._is_heard(None, None)
@@ -162,8 +162,8 @@ class Session:
             case Subscribe():
                 await self._subscribe(asked)
             case Unsubscribe():
-                self._wire.leave(asked.game)
-                self._wire.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
+                self._connection.unsubscribe(asked.game)
+                self._connection.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
             case Sync():
                 await self._sync(asked)
             case ActMessage():
@@ -175,7 +175,7 @@ class Session:
             case Return():
                 await self._change(asked, asked.to_body(), return_to_seat)
             case Ping():
-                self._wire.send(Pong(id=asked.id))
+                self._connection.send(Pong(id=asked.id))
 
     async def _admit(self, asked: ClientMessage) -> None:
         """Raise RateLimited where this client says too much."""
@@ -208,8 +208,8 @@ class Session:
         """Refuse what came too fast; close where it goes on and on."""
         self._refuse(message_id, game, to_problem(error))
         self._refused += 1
-        if self._refused >= MOST_REFUSED:
-            self._wire.end(refused("rate_limited"), "rate_limited")
+        if self._refused >= MAX_REFUSED:
+            self._connection.close(close_code("rate_limited"), "rate_limited")
 
     async def _refuse_malformed(self, message_id: str | None, game: str | None, error: Malformed) -> None:
         if await self._is_heard(message_id, game):
@@ -224,46 +224,46 @@ class Session:
             self._refuse(asked.id, asked.game, self._too_many())
             return
         self._prove(asked.game, asked.token)
-        self._wire.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
+        self._connection.send(Ack(id=asked.id, game=asked.game, version=None, digest=None))
 
     async def _subscribe(self, asked: Subscribe) -> None:
         """Begin, or begin again: from then on the game is told once and in order."""
         game = asked.game
-        self._wire.leave(game)
-        if len(self._wire.games) >= self._limits.max_subscriptions:
+        self._connection.unsubscribe(game)
+        if len(self._connection.games) >= self._limits.max_subscriptions:
             self._refuse(asked.id, game, self._too_many())
             return
-        check_room(self._watch, game, self._limits)
+        check_subscriber_limit(self._watch, game, self._limits)
         loaded = await self._read(game)
-        position = await self._watch.find(game, loaded, asked.since, asked.digest)
+        position = await self._watch.resolve_position(game, loaded, asked.since, asked.digest)
         behind = 0 if position is None else loaded.version - position.version
         await self._pay(costs.SNAPSHOT if position is None else behind // costs.DIFFS_TO_SOCKET_PER_TOKEN)
         whole = self._whole(game, loaded) if position is None else None
-        self._wire.send(
+        self._connection.send(
             Subscribed(id=asked.id, game=game, recovered=whole is None, version=loaded.version, digest=loaded.digest)
         )
         if whole is not None:
-            self._wire.deliver(whole)
-        await self._join(game, position or Position(loaded.version, loaded.digest))
+            self._connection.deliver(whole)
+        await self._join(game, position or StreamPosition(loaded.version, loaded.digest))
 
     async def _sync(self, asked: Sync) -> None:
         """Tell the whole game; who watches it goes on from there, or, where that fails, from where they were."""
         game = asked.game
-        position = self._wire.leave(game)
+        position = self._connection.unsubscribe(game)
         try:
             loaded = await self._read(game)
             await self._pay(costs.SNAPSHOT)
-            self._wire.deliver(self._whole(game, loaded))
+            self._connection.deliver(self._whole(game, loaded))
         except REFUSALS:
             if position is not None:
                 await self._join(game, position)
             raise
         if position is not None:
-            await self._join(game, Position(loaded.version, loaded.digest))
+            await self._join(game, StreamPosition(loaded.version, loaded.digest))
 
     async def _change(self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]) -> None:
         """Do the same as over HTTP; where the game is watched, its diffs come before the answer."""
-        game, token = asked.game, self.tokens.best(asked.game)
+        game, token = asked.game, self.tokens.for_game(asked.game)
         acted, _, _ = await do(
             self._context,
             game,
@@ -277,10 +277,10 @@ class Session:
                 charge_bots=charging_bots(self._guard, self._context.bots, self._client),
             ),
         )
-        if token is not None and self.tokens.own(game) is None:
+        if token is not None and self.tokens.of_game(game) is None:
             self._prove(game, token)
-        await self._watch.reached(self._wire, game, acted.version)
-        self._wire.send(
+        await self._watch.wait_for_version(self._connection, game, acted.version)
+        self._connection.send(
             Ack(id=asked.id, game=game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
         )
 
@@ -295,7 +295,7 @@ class Session:
 
     def _check_read(self, access: Access, game: str) -> None:
         """Raise unless this client may read the game."""
-        own, of_upgrade = self.tokens.own(game), self.tokens.of_upgrade
+        own, of_upgrade = self.tokens.of_game(game), self.tokens.upgrade_token
         if own is not None or of_upgrade is None:
             check_read(access, game, own)
         else:
@@ -310,36 +310,36 @@ class Session:
         try:
             self._check_read(access, game)
         except (NoSuchGame, Unauthorized) as error:
-            self.tokens.forget(game)
+            self.tokens.remove(game)
             if game == self._path_game:
                 code = to_problem(error).code
-                self._wire.end(refused(code), code)
+                self._connection.close(close_code(code), code)
             else:
-                self._wire.leave(game)
-                self._wire.lose(game, error)
+                self._connection.unsubscribe(game)
+                self._connection.end_subscription(game, error)
 
     def _prove(self, game: str, token: str) -> None:
         """Keep a token that has opened a game."""
-        self.tokens.prove(game, token)
+        self.tokens.add(game, token)
         self._guard.learn((token,))
 
-    def _whole(self, game: str, loaded: Loaded) -> Replaced:
-        return Replaced(game=game, digest=loaded.digest, view=self._watch.view(loaded))
+    def _whole(self, game: str, loaded: Loaded) -> SnapshotMessage:
+        return SnapshotMessage(game=game, digest=loaded.digest, view=self._watch.decode_view(loaded))
 
-    async def _join(self, game: str, position: Position) -> None:
-        self._wire.games.add(game)
+    async def _join(self, game: str, position: StreamPosition) -> None:
+        self._connection.games.add(game)
         try:
-            await self._watch.join(self._wire, game, position)
+            await self._watch.subscribe(self._connection, game, position)
         except GameError:
-            self._wire.games.discard(game)
+            self._connection.games.discard(game)
             raise
         except StoreUnavailable as unavailable:
             # The client was told that it is subscribed: only a new socket makes that true.
-            self._wire.games.discard(game)
-            self._wire.dismiss(1000 * unavailable.retry_after_s)
+            self._connection.games.discard(game)
+            self._connection.request_reconnect(1000 * unavailable.retry_after_s)
             raise
-        if game not in self._wire.games:  # the socket was closed meanwhile
-            self._watch.leave(self._wire, game)
+        if game not in self._connection.games:  # the socket was closed meanwhile
+            self._watch.unsubscribe(self._connection, game)
 
     def _too_many(self) -> Problem:
         most = self._limits.max_subscriptions
@@ -347,7 +347,7 @@ class Session:
 
     def _refuse(self, message_id: str | None, game: str | None, what: Problem) -> None:
         PROBLEMS.labels(what.code, "socket").inc()
-        self._wire.send(Error(id=message_id, game=game, problem=what))
+        self._connection.send(Error(id=message_id, game=game, problem=what))
 
 
 class _Envelope(msgspec.Struct):

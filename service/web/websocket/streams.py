@@ -12,38 +12,38 @@ from service.web.limits import Limits
 
 LOG = logging.getLogger(__name__)
 
-__all__ = ["CLOSE_S", "CONNECTIONS", "Connection", "Connections"]
+__all__ = ["CLOSE_TIMEOUT_S", "STREAMS", "Stream", "StreamRegistry"]
 
-CLOSE_S = 5.0
+CLOSE_TIMEOUT_S = 5.0
 """How long a client has to answer when it is told that its socket is closed."""
 
 
-class Connection(Protocol):
+class Stream(Protocol):
     """One of them."""
 
     @property
     def kind(self) -> Literal["socket", "stream"]:
         """Which."""
 
-    def dismiss(self, retry_after_ms: int) -> None:
+    def request_reconnect(self, retry_after_ms: int) -> None:
         """Tell the client to come back (to another instance) after this time, and close."""
 
 
-class Connections:
+class StreamRegistry:
     """All of them."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._open: dict[Connection, None] = {}
-        self._emptied = asyncio.Event()
-        self.closing = False
+        self._open: dict[Stream, None] = {}
+        self._all_closed = asyncio.Event()
+        self.is_closing = False
         """Whether all are being sent away, those too that are only now coming."""
 
     def __len__(self) -> int:
         """How many are open."""
         return len(self._open)
 
-    def __iter__(self) -> Iterator[Connection]:
+    def __iter__(self) -> Iterator[Stream]:
         """Those that are open."""
         return iter(self._open)
 
@@ -51,23 +51,23 @@ class Connections:
         """How many of a kind are open."""
         return sum(one.kind == kind for one in [*self._open])
 
-    def enter(self, connection: Connection) -> None:
+    def add(self, connection: Stream) -> None:
         """Keep a new one."""
         self._open[connection] = None
-        if self.closing:
-            connection.dismiss(self._retry_after_ms(_CHANCE.random()))
+        if self.is_closing:
+            connection.request_reconnect(self._retry_after_ms(_CHANCE.random()))
 
-    def leave(self, connection: Connection) -> None:
+    def remove(self, connection: Stream) -> None:
         """Forget one that is closed."""
         self._open.pop(connection, None)
-        if self.closing and not self._open:
-            self._emptied.set()
+        if self.is_closing and not self._open:
+            self._all_closed.set()
 
-    async def close(self) -> None:
+    async def close_all(self) -> None:
         """Send all of them away, spread over `close_spread_s`, and wait until they have gone, but not for ever."""
-        if self.closing:
+        if self.is_closing:
             return
-        self.closing = True
+        self.is_closing = True
         if not self._open:
             return
         loop = asyncio.get_running_loop()
@@ -79,12 +79,12 @@ class Connections:
                 await asyncio.sleep(pause)
             if connection in self._open:
                 try:
-                    connection.dismiss(self._retry_after_ms(share))
+                    connection.request_reconnect(self._retry_after_ms(share))
                 except Exception:
                     LOG.exception("a %s could not be sent away, the others are", connection.kind)
         try:
-            async with asyncio.timeout(CLOSE_S + 1):
-                await self._emptied.wait()
+            async with asyncio.timeout(CLOSE_TIMEOUT_S + 1):
+                await self._all_closed.wait()
         except TimeoutError:
             return
 
@@ -98,4 +98,4 @@ class Connections:
 
 _CHANCE = SystemRandom()
 
-CONNECTIONS = web.AppKey("connections", Connections)
+STREAMS = web.AppKey("connections", StreamRegistry)

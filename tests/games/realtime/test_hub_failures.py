@@ -6,17 +6,17 @@ from collections.abc import Sequence
 import pytest
 
 from service.games.ports import StoredDiff, StoreUnavailable
-from service.games.realtime import hub as watch_module
-from service.games.realtime.hub import Watch
-from service.games.realtime.messages import Position
+from service.games.realtime import hub as hub_module
+from service.games.realtime.hub import Hub
+from service.games.realtime.messages import StreamPosition
 from service.supervision import Backoff
-from tests.games.realtime.watchers import Fickle, Follower, join
+from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
 from tests.store.commits import action, creation, digest
 
 TIMEOUT_S = 0.2
 
 
-class Hanging(Fickle):
+class Hanging(UnreliableStore):
     """A store that does not answer for some games, or answers what nobody can use."""
 
     hanging: frozenset[str] = frozenset()
@@ -38,7 +38,7 @@ class Hanging(Fickle):
         """Wait until so many sweeps more have begun."""
         until = self.sweeps + times
         async with asyncio.timeout(20):
-            while self.sweeps < until:  # noqa: ASYNC110  the watch tells nobody
+            while self.sweeps < until:  # noqa: ASYNC110  the hub tells nobody
                 await asyncio.sleep(0.01)
 
     async def _answer(self, games: Sequence[str]) -> None:
@@ -49,90 +49,92 @@ class Hanging(Fickle):
 
 
 @pytest.fixture
-def fickle(fickle: Fickle, monkeypatch: pytest.MonkeyPatch) -> Hanging:
-    monkeypatch.setattr(watch_module, "READ_TIMEOUT_S", TIMEOUT_S)
-    monkeypatch.setattr(watch_module, "JOIN_TIMEOUT_S", 2 * TIMEOUT_S)
-    monkeypatch.setattr(watch_module, "FAILED", Backoff(0.01, 0.05))
-    return Hanging(fickle._batches)
+def unreliable_store(unreliable_store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
+    monkeypatch.setattr(hub_module, "READ_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
+    monkeypatch.setattr(hub_module, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
+    return Hanging(unreliable_store._batches)
 
 
-async def watched(watch: Watch, store: Hanging, game: str) -> Follower:
+async def watched(hub: Hub, store: Hanging, game: str) -> VersionSubscriber:
     """A watcher who knows a game's first version, when there is a second one."""
     await store.commit(creation(game))
     await store.commit(action(1, game))
-    return await join(watch, store, game, since=1)
+    return await subscribe(hub, store, game, since=1)
 
 
-async def test_who_is_first_to_watch_a_game_whose_log_hangs_is_not_kept_waiting(watch: Watch, fickle: Hanging) -> None:
-    fickle.hanging = frozenset({"hangs"})
-    await fickle.commit(creation("hangs"))
-    await fickle.commit(action(1, "hangs"))
-    follower = Follower(1)
-    waiting = asyncio.create_task(watch.join(follower, "hangs", Position(1, digest(1))))
-    others = [await watched(watch, fickle, f"g{number}") for number in range(10)]
+async def test_who_is_first_to_watch_a_game_whose_log_hangs_is_not_kept_waiting(
+    hub: Hub, unreliable_store: Hanging
+) -> None:
+    unreliable_store.hanging = frozenset({"hangs"})
+    await unreliable_store.commit(creation("hangs"))
+    await unreliable_store.commit(action(1, "hangs"))
+    follower = VersionSubscriber(1)
+    waiting = asyncio.create_task(hub.subscribe(follower, "hangs", StreamPosition(1, digest(1))))
+    others = [await watched(hub, unreliable_store, f"g{number}") for number in range(10)]
     assert not waiting.done()
     assert [other.version for other in others] == [2] * len(others)
     async with asyncio.timeout(20 * TIMEOUT_S):
         await waiting
-    fickle.hanging = frozenset()
+    unreliable_store.hanging = frozenset()
     await follower.reach(2)
 
 
 async def test_who_joins_others_while_the_log_hangs_is_told_that_the_store_does_not_answer(
-    watch: Watch, fickle: Hanging
+    hub: Hub, unreliable_store: Hanging
 ) -> None:
-    follower = await watched(watch, fickle, "g")
+    follower = await watched(hub, unreliable_store, "g")
     await follower.reach(2)
-    fickle.hanging = frozenset({"g"})
-    late = Follower(1)
+    unreliable_store.hanging = frozenset({"g"})
+    late = VersionSubscriber(1)
     async with asyncio.timeout(20 * TIMEOUT_S):
         with pytest.raises(StoreUnavailable, match="not read"):
-            await watch.join(late, "g", Position(1, digest(1)))
-    fickle.hanging = frozenset()
-    await fickle.commit(commit := action(2, "g"))
-    watch.committed("g", commit.diffs)
+            await hub.subscribe(late, "g", StreamPosition(1, digest(1)))
+    unreliable_store.hanging = frozenset()
+    await unreliable_store.commit(commit := action(2, "g"))
+    hub.publish_commit("g", commit.diffs)
     assert (follower.version, late.version) == (3, 1)
 
 
-async def test_who_waits_for_a_version_that_is_not_read_is_told_so(watch: Watch, fickle: Hanging) -> None:
-    follower = await watched(watch, fickle, "g")
+async def test_who_waits_for_a_version_that_is_not_read_is_told_so(hub: Hub, unreliable_store: Hanging) -> None:
+    follower = await watched(hub, unreliable_store, "g")
     await follower.reach(2)
-    fickle.hanging = frozenset({"g"})
-    await fickle.commit(action(2, "g"))
+    unreliable_store.hanging = frozenset({"g"})
+    await unreliable_store.commit(action(2, "g"))
     async with asyncio.timeout(20 * TIMEOUT_S):
         with pytest.raises(StoreUnavailable, match="not read"):
-            await watch.reached(follower, "g", 3)
-    fickle.hanging = frozenset()
-    await watch.reached(follower, "g", 3)
+            await hub.wait_for_version(follower, "g", 3)
+    unreliable_store.hanging = frozenset()
+    await hub.wait_for_version(follower, "g", 3)
     assert follower.version == 3
 
 
 async def test_a_read_that_nobody_expected_to_fail_is_tried_again(
-    watch: Watch, fickle: Hanging, caplog: pytest.LogCaptureFixture
+    hub: Hub, unreliable_store: Hanging, caplog: pytest.LogCaptureFixture
 ) -> None:
-    fickle.damaged = frozenset({"fails"})
-    await fickle.commit(creation("fails"))
-    await fickle.commit(action(1, "fails"))
-    failing = Follower(1)
+    unreliable_store.damaged = frozenset({"fails"})
+    await unreliable_store.commit(creation("fails"))
+    await unreliable_store.commit(action(1, "fails"))
+    failing = VersionSubscriber(1)
     async with asyncio.timeout(5):
-        await watch.join(failing, "fails", Position(1, digest(1)))
-    other = await watched(watch, fickle, "g")
+        await hub.subscribe(failing, "fails", StreamPosition(1, digest(1)))
+    other = await watched(hub, unreliable_store, "g")
     await other.reach(2)
     assert failing.version == 1
     assert any("fails" in record.getMessage() and record.exc_info for record in caplog.records)
-    fickle.damaged = frozenset()
+    unreliable_store.damaged = frozenset()
     await failing.reach(2)
 
 
-async def test_a_sweep_that_hangs_or_fails_is_done_again(watch: Watch, fickle: Hanging) -> None:
-    fickle.deaf = True
-    follower = await watched(watch, fickle, "g")
+async def test_a_sweep_that_hangs_or_fails_is_done_again(hub: Hub, unreliable_store: Hanging) -> None:
+    unreliable_store.deaf = True
+    follower = await watched(hub, unreliable_store, "g")
     await follower.reach(2)
-    fickle.hanging = frozenset({"g"})
-    watch.start()
-    await fickle.commit(action(2, "g"))
-    await fickle.swept(2)
-    fickle.hanging, fickle.damaged = frozenset(), frozenset({"g"})
-    await fickle.swept(2)
-    fickle.damaged = frozenset()
+    unreliable_store.hanging = frozenset({"g"})
+    hub.start()
+    await unreliable_store.commit(action(2, "g"))
+    await unreliable_store.swept(2)
+    unreliable_store.hanging, unreliable_store.damaged = frozenset(), frozenset({"g"})
+    await unreliable_store.swept(2)
+    unreliable_store.damaged = frozenset()
     await follower.reach(3)

@@ -1,4 +1,4 @@
-"""Whoever joins a feed goes on from the state that they have, wherever the feed is by then."""
+"""Whoever joins a channel goes on from the state that they have, wherever the channel is by then."""
 
 import asyncio
 
@@ -6,41 +6,51 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame
-from service.games.realtime.hub import Watch
-from service.games.realtime.messages import Position
-from tests.games.realtime.watchers import Beginner, Fickle, Follower, join, stored_game
+from service.games.realtime.hub import Hub
+from service.games.realtime.messages import StreamPosition
+from tests.games.realtime.subscribers import (
+    SnapshotSubscriber,
+    UnreliableStore,
+    VersionSubscriber,
+    stored_game,
+    subscribe,
+)
 from tests.store.commits import action, creation, digest
 
 
-async def test_who_joins_behind_or_before_the_feed_is_brought_to_it(watch: Watch, fickle: Fickle) -> None:
-    await fickle.commit(creation())
-    await fickle.commit(action(1, count=4))
-    ahead = await join(watch, fickle)
-    behind = await join(watch, fickle, since=2)
-    await fickle.commit(action(5, count=2))  # unknown to the feed
-    newest = await join(watch, fickle)
+async def test_who_joins_behind_or_before_the_feed_is_brought_to_it(
+    hub: Hub, unreliable_store: UnreliableStore
+) -> None:
+    await unreliable_store.commit(creation())
+    await unreliable_store.commit(action(1, count=4))
+    ahead = await subscribe(hub, unreliable_store)
+    behind = await subscribe(hub, unreliable_store, since=2)
+    await unreliable_store.commit(action(5, count=2))  # unknown to the channel
+    newest = await subscribe(hub, unreliable_store)
     for follower in (ahead, behind, newest):
         await follower.reach(7)
 
 
-async def test_joining_in_the_middle_of_many_commits_misses_nothing(watch: Watch, fickle: Fickle) -> None:
-    watch.start()
-    await fickle.commit(creation())
+async def test_joining_in_the_middle_of_many_commits_misses_nothing(
+    hub: Hub, unreliable_store: UnreliableStore
+) -> None:
+    hub.start()
+    await unreliable_store.commit(creation())
     last = 300
 
     async def commit_all() -> None:
         for version in range(1, last):
-            await fickle.commit(commit := action(version))
+            await unreliable_store.commit(commit := action(version))
             if version % 2:  # the other half are another instance's
-                watch.committed("g", commit.diffs)
+                hub.publish_commit("g", commit.diffs)
 
     async with asyncio.TaskGroup() as group:
         committing = group.create_task(commit_all())
-        joined: list[Follower] = []
+        joined: list[VersionSubscriber] = []
         while not committing.done():
-            joined += await asyncio.gather(*(join(watch, fickle, since=since) for since in (0, 1, None)))
+            joined += await asyncio.gather(*(subscribe(hub, unreliable_store, since=since) for since in (0, 1, None)))
             if len(joined) % 2:
-                watch.leave(joined[0], "g")
+                hub.unsubscribe(joined[0], "g")
                 joined = joined[1:]
     for follower in joined:
         await follower.reach(last)
@@ -50,44 +60,44 @@ async def test_joining_in_the_middle_of_many_commits_misses_nothing(watch: Watch
     ("since", "known", "found"),
     (
         (None, None, None),
-        (4, None, Position(4, digest(4))),
-        (4, digest(4), Position(4, digest(4))),
+        (4, None, StreamPosition(4, digest(4))),
+        (4, digest(4), StreamPosition(4, digest(4))),
         (4, digest(3), None),
         (5, None, None),
-        (2, None, Position(2, digest(2))),
-        (2, digest(2), Position(2, digest(2))),
+        (2, None, StreamPosition(2, digest(2))),
+        (2, digest(2), StreamPosition(2, digest(2))),
         (2, digest(4), None),
-        (0, None, Position(0, digest(0))),
+        (0, None, StreamPosition(0, digest(0))),
     ),
 )
 async def test_a_watcher_goes_on_where_the_log_knows_its_state(
-    watch: Watch, fickle: Fickle, since: int | None, known: str | None, found: Position | None
+    hub: Hub, unreliable_store: UnreliableStore, since: int | None, known: str | None, found: StreamPosition | None
 ) -> None:
-    await fickle.commit(creation())
-    await fickle.commit(action(1, count=3))
-    loaded = await fickle.load("g")
+    await unreliable_store.commit(creation())
+    await unreliable_store.commit(action(1, count=3))
+    loaded = await unreliable_store.load("g")
     assert loaded is not None
-    assert await watch.find("g", loaded, since, known) == found
+    assert await hub.resolve_position("g", loaded, since, known) == found
 
 
-async def test_nobody_joins_a_game_that_is_gone(watch: Watch, fickle: Fickle, redis: Redis) -> None:
-    await fickle.commit(creation())
-    await join(watch, fickle)
+async def test_nobody_joins_a_game_that_is_gone(hub: Hub, unreliable_store: UnreliableStore, redis: Redis) -> None:
+    await unreliable_store.commit(creation())
+    await subscribe(hub, unreliable_store)
     await redis.flushall()
     with pytest.raises(NoSuchGame):
-        await watch.join(Follower(), "g", Position(2, digest(2)))
+        await hub.subscribe(VersionSubscriber(), "g", StreamPosition(2, digest(2)))
 
 
-async def test_who_joins_with_another_past_gets_the_game_whole(watch: Watch, fickle: Fickle) -> None:
-    game = await stored_game(fickle)
-    loaded = await fickle.load(game)
+async def test_who_joins_with_another_past_gets_the_game_whole(hub: Hub, unreliable_store: UnreliableStore) -> None:
+    game = await stored_game(unreliable_store)
+    loaded = await unreliable_store.load(game)
     assert loaded is not None
-    first = Follower(1)
-    await watch.join(first, game, Position(1, loaded.digest))
-    for past in (Position(1, digest(1)), Position(0, digest(0)), Position(7, digest(7))):
-        other = Beginner()
-        await watch.join(other, game, past)
-        (news,) = other.whole
-        assert (news.digest, news.view) == (loaded.digest, watch.view(loaded))
-        watch.leave(other, game)
+    first = VersionSubscriber(1)
+    await hub.subscribe(first, game, StreamPosition(1, loaded.digest))
+    for past in (StreamPosition(1, digest(1)), StreamPosition(0, digest(0)), StreamPosition(7, digest(7))):
+        other = SnapshotSubscriber()
+        await hub.subscribe(other, game, past)
+        (message,) = other.whole
+        assert (message.digest, message.view) == (loaded.digest, hub.decode_view(loaded))
+        hub.unsubscribe(other, game)
     assert first.version == 1

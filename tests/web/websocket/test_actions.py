@@ -7,7 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.web.websocket.connection import Wire
+from service.web.websocket.connection import WebSocketConnection
 from tests.web.played import Table, bearer, new_table
 from tests.web.served import Client
 from tests.web.watching import Line, connected, watching
@@ -54,14 +54,14 @@ async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, line: Line)
 async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
     table: Table, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = Wire._put
+    put = WebSocketConnection._write_to_transport
     written: list[bytes] = []
 
-    def counted(wire: Wire, frames: bytes) -> None:
+    def counted(wire: WebSocketConnection, frames: bytes) -> None:
         written.append(frames)
         put(wire, frames)
 
-    monkeypatch.setattr(Wire, "_put", counted)
+    monkeypatch.setattr(WebSocketConnection, "_write_to_transport", counted)
     await line.ask(act(table, await first_move(table)), "diff")
     await line.hear("ack")
     [frames] = written

@@ -11,15 +11,15 @@ from aiohttp import ClientSession, WSMsgType
 
 from service.games.errors import GameError
 from service.games.ports import Commit, Loaded, Outcome, StoredDiff, StoreUnavailable
-from service.games.realtime.channel import Feed
-from service.games.realtime.messages import News, Position
+from service.games.realtime.channel import Channel
+from service.games.realtime.messages import ChannelMessage, StreamPosition
 from service.store.game_store import RedisStore
-from service.web.app_keys import DRAINING, WATCH
+from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
-from service.web.routes.websocket import close_sockets
+from service.web.routes.websocket import close_streams
 from service.web.websocket import connection
-from service.web.websocket.connection import Wire
-from service.web.websocket.streams import CONNECTIONS
+from service.web.websocket.connection import WebSocketConnection
+from service.web.websocket.streams import STREAMS
 from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
 from tests.web.watching import Line, connected, watching
@@ -32,7 +32,7 @@ SLOW = Limits(max_unsent_bytes=1_000_000, sweep_s=1000)
 async def emptied(client: Client) -> None:
     """Nobody is connected, and nothing is watched."""
     async with asyncio.timeout(5):
-        while len(client.app[WATCH]) + len(client.app[CONNECTIONS]):  # noqa: ASYNC110  neither gives an event
+        while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
             await asyncio.sleep(0.01)
 
 
@@ -137,31 +137,31 @@ async def test_a_client_whose_message_takes_long_is_not_taken_for_silent(gated: 
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: Gated) -> None:
     async with serve(gated, Limits(sweep_s=1000)) as client:
         table = await new_table(client)
-        other, far = Position(1, "another past"), Far()
-        feed = client.app[WATCH]._feeds[table.id] = Feed(table.id, other)
-        feed.watchers.enter(far)
+        other, far = StreamPosition(1, "another past"), Far()
+        feed = client.app[HUB]._channels[table.id] = Channel(table.id, other)
+        feed.subscribers.add(far)
         async with connected(client) as line:
             gated.log_gate.clear()
             await line.subscribe(table.id)
-            (wire,) = client.app[CONNECTIONS]._open
-            assert isinstance(wire, Wire)
-            wire.end(4408, "no_pong")
+            (wire,) = client.app[STREAMS]._open
+            assert isinstance(wire, WebSocketConnection)
+            wire.close(4408, "no_pong")
             gated.log_gate.set()
             assert await line.closed() == 4408
         async with asyncio.timeout(5):
-            while len(client.app[CONNECTIONS]):  # noqa: ASYNC110  it gives no event
+            while len(client.app[STREAMS]):  # noqa: ASYNC110  it gives no event
                 await asyncio.sleep(0.01)
-        assert [*feed.watchers] == [far]
-        client.app[WATCH].leave(far, table.id)
+        assert [*feed.subscribers] == [far]
+        client.app[HUB].unsubscribe(far, table.id)
 
 
 class Far:
     """A watcher that hears nothing."""
 
-    def deliver(self, news: News) -> None:
+    def deliver(self, message: ChannelMessage) -> None:
         """Nothing."""
 
-    def lose(self, game: str, error: GameError) -> None:
+    def end_subscription(self, game: str, error: GameError) -> None:
         """Nothing."""
 
 
@@ -176,7 +176,7 @@ class Filler:
     """Fills connections with diffs that only this instance's feed knows, each of 400 KB."""
 
     def __init__(self, client: Client, table: Table) -> None:
-        self._watch = client.app[WATCH]
+        self._watch = client.app[HUB]
         self._game = table.id
         self._last = StoredDiff(1, table.created["digest"], "", b"")
 
@@ -185,7 +185,7 @@ class Filler:
         version, previous = self._last.version + 1, self._last.digest
         text = b'{"type":"diff","version":%d,"filling":"%b"}' % (version, b"x" * 400_000)
         self._last = StoredDiff(version, f"{version:032x}", previous, text)
-        self._watch.committed(self._game, [self._last])
+        self._watch.publish_commit(self._game, [self._last])
 
 
 class Stuck:
@@ -226,8 +226,8 @@ async def test_a_client_that_cannot_keep_up_is_closed_and_delays_nobody(store: R
         async with connected(client, f"/v1/games/{table.id}/ws?since=1", max_msg_size=0) as quick:
             await quick.hear("subscribed")
             async with Stuck(client, table) as slow:
-                told, feed = 0, client.app[WATCH]._feeds[table.id]
-                while len(feed.watchers) == 2 and told < 100:
+                told, feed = 0, client.app[HUB]._channels[table.id]
+                while len(feed.subscribers) == 2 and told < 100:
                     filler.tell()
                     told += 1
                     async with asyncio.timeout(1):
@@ -239,12 +239,12 @@ async def test_a_client_that_cannot_keep_up_is_closed_and_delays_nobody(store: R
 
 
 async def test_a_client_that_never_reads_is_cut_off(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CLOSE_S", 0.2)
+    monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
         table = await new_table(client)
         filler = Filler(client, table)
         async with Stuck(client, table):
-            while len(client.app[WATCH]):
+            while len(client.app[HUB]):
                 filler.tell()
                 await asyncio.sleep(0)
             await emptied(client)
@@ -253,7 +253,7 @@ async def test_a_client_that_never_reads_is_cut_off(store: RedisStore, monkeypat
 async def test_a_client_that_never_answers_a_close_is_cut_off(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "CLOSE_S", 0.2)
+    monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
     async with (
         serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,
@@ -284,24 +284,24 @@ async def test_an_instance_that_stops_sends_all_away_bit_by_bit(quick: Client) -
         lines = [await stack.enter_async_context(watching(quick, table.id)) for _ in range(10)]
         async with asyncio.TaskGroup() as group:
             leaving = [group.create_task(sent_away(line)) for line in lines]
-            group.create_task(close_sockets(quick.app))
+            group.create_task(close_streams(quick.app))
         times, retries = zip(*sorted(task.result() for task in leaving), strict=True)
         assert times[-1] - times[0] > 0.1
         assert all(one < other for one, other in pairwise(retries))
-        assert not len(quick.app[CONNECTIONS])
-        assert not len(quick.app[WATCH])
-        await close_sockets(quick.app)
+        assert not len(quick.app[STREAMS])
+        assert not len(quick.app[HUB])
+        await close_streams(quick.app)
 
 
 async def test_who_comes_late_is_sent_away_too(quick: Client) -> None:
-    await close_sockets(quick.app)
+    await close_streams(quick.app)
     async with connected(quick) as line:
         await line.hear("closing")
         assert await line.closed() == 1012
 
 
 async def test_those_who_come_late_are_not_told_to_come_back_all_at_once(quick: Client) -> None:
-    await close_sockets(quick.app)
+    await close_streams(quick.app)
     hints = set()
     for _ in range(10):
         async with connected(quick) as line:
@@ -312,7 +312,7 @@ async def test_those_who_come_late_are_not_told_to_come_back_all_at_once(quick: 
 async def test_an_instance_that_will_stop_still_takes_sockets_since_a_proxy_may_not_know_it_yet(quick: Client) -> None:
     quick.app[DRAINING].set()
     async with connected(quick) as line:
-        closing = asyncio.create_task(close_sockets(quick.app))
+        closing = asyncio.create_task(close_streams(quick.app))
         await line.hear("closing")
         assert await line.closed() == 1012
         await closing
@@ -327,7 +327,7 @@ async def test_what_a_client_has_asked_is_done_before_it_is_sent_away(gated: Gat
             await line.say({"type": "act", "id": "last", "game": table.id, "move": move})
             await line.say({"type": "ping"})
             await asyncio.sleep(0.05)
-            closing = asyncio.create_task(close_sockets(client.app))
+            closing = asyncio.create_task(close_streams(client.app))
             await asyncio.sleep(0.05)
             gated.gate.set()
             heard: list[dict[str, Any]] = [await line.hear() for _ in range(3)]

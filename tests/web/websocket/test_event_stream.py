@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.web.app_keys import DRAINING, WATCH
+from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
-from service.web.routes.websocket import close_sockets
-from service.web.websocket.streams import CONNECTIONS
+from service.web.routes.websocket import close_streams
+from service.web.websocket.streams import STREAMS
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client, serve
 from tests.web.watching import WITHIN_S, Keeper, decoded
@@ -178,9 +178,9 @@ async def test_whoever_has_gone_leaves_nothing_behind(store: RedisStore) -> None
         table = await new_table(client)
         async with streaming(client, table.id) as events:
             await events.hear("snapshot")
-            assert (len(client.app[WATCH]), len(client.app[CONNECTIONS])) == (1, 1)
+            assert (len(client.app[HUB]), len(client.app[STREAMS])) == (1, 1)
         async with asyncio.timeout(5):
-            while len(client.app[WATCH]) + len(client.app[CONNECTIONS]):  # noqa: ASYNC110  neither gives an event
+            while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
                 await asyncio.sleep(0.01)
 
 
@@ -200,7 +200,7 @@ async def test_streams_are_sent_away_when_the_instance_stops(client: Client, tab
         client.app[DRAINING].set()
         async with streaming(client, table.id) as late:
             await late.hear("snapshot")
-        closing = asyncio.create_task(close_sockets(client.app))
+        closing = asyncio.create_task(close_streams(client.app))
         (line,) = await events.lines()
         assert line.startswith("retry: ")
         assert await events.lines() == []
@@ -215,11 +215,11 @@ async def test_a_client_that_cannot_keep_up_is_cut_off(store: RedisStore) -> Non
             assert connection is not None
             assert connection.transport is not None
             connection.transport.pause_reading()
-            (follower,) = client.app[WATCH]._feeds[table.id].watchers
+            (follower,) = client.app[HUB]._channels[table.id].subscribers
             transport = follower._transport  # type: ignore[attr-defined]
             while not transport.is_closing():
                 transport.write(b":" + b"x" * 100_000 + b"\n\n")
                 await table.do()
             async with asyncio.timeout(5):
-                while len(client.app[WATCH]) + len(client.app[CONNECTIONS]):  # noqa: ASYNC110  neither gives an event
+                while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
                     await asyncio.sleep(0.01)

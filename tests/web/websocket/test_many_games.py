@@ -17,7 +17,7 @@ WATCHERS = 12
 @pytest.fixture(autouse=True)
 def _one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each tick tells one watcher."""
-    monkeypatch.setattr(broadcaster, "AT_ONCE", 1)
+    monkeypatch.setattr(broadcaster, "BATCH_SIZE", 1)
 
 
 @pytest.fixture

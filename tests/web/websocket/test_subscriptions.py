@@ -15,9 +15,9 @@ from service.store import keys
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from service.web.app_keys import WATCH
+from service.web.app_keys import HUB
 from service.web.limits import Limits
-from service.web.websocket.streams import CONNECTIONS
+from service.web.websocket.streams import STREAMS
 from tests.web.played import Table, new_table
 from tests.web.served import Client, serve
 from tests.web.watching import Keeper, Line, connected, watching
@@ -231,14 +231,14 @@ async def test_nobody_who_has_gone_leaves_anything_behind(client: Client) -> Non
     table = await new_table(client)
     async with AsyncExitStack() as stack:
         lines: list[Line] = [await stack.enter_async_context(watching(client, table.id)) for _ in range(10)]
-        assert len(client.app[WATCH]) == 1
+        assert len(client.app[HUB]) == 1
         for line in lines[:9]:
             vanish(line)
         await table.do()
         await lines[9].hear("diff")
         vanish(lines[9])
         async with asyncio.timeout(5):
-            while len(client.app[WATCH]) + len(client.app[CONNECTIONS]):  # noqa: ASYNC110  neither gives an event
+            while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
                 await asyncio.sleep(0.01)
 
 

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.web.app_keys import WATCH
+from service.web.app_keys import HUB
 from service.web.limits import Limits
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client, serve
@@ -164,11 +164,11 @@ async def test_one_socket_watches_many_games(client: Client, line: Line) -> None
     for table in [*tables, *reversed(tables)]:
         await table.do()
         assert (await line.hear("diff"))["game"] == table.id
-    assert len(client.app[WATCH]) == 20
+    assert len(client.app[HUB]) == 20
     for table in tables:
         assert line.keeper(table.id).game == await table.json()
         await line.ask({"type": "unsubscribe", "game": table.id}, "ack")
-    assert len(client.app[WATCH]) == 0
+    assert len(client.app[HUB]) == 0
 
 
 async def test_a_socket_has_so_many_games_and_tokens_and_no_more(store: RedisStore) -> None:
@@ -222,7 +222,7 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
         await redis.delete(keys.game(table.id), keys.log(table.id))
         error = await line.hear("error")
         assert (error["id"], error["game"], error["problem"]["code"]) == (None, table.id, "not_found")
-        assert len(client.app[WATCH]) == 1
+        assert len(client.app[HUB]) == 1
         await other.do()
         await line.hear("diff")
 

@@ -7,8 +7,8 @@ from typing import Any
 from service.engine import encode
 from service.games.errors import GameError
 from service.games.ports import Loaded, StoredDiff, StoreUnavailable
-from service.games.realtime.hub import Watch
-from service.games.realtime.messages import Changed, News, Replaced, Together
+from service.games.realtime.hub import Hub
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.logs import new_game
@@ -17,7 +17,7 @@ from tests.store.commits import creation, diff, digest
 TILESETS = load_catalogue(None)
 
 
-class Follower:
+class VersionSubscriber:
     """A watcher that fails where what it is told does not continue."""
 
     def __init__(self, since: int = 1) -> None:
@@ -25,16 +25,16 @@ class Follower:
         self.lost: list[GameError] = []
         self.heard = asyncio.Event()
 
-    def deliver(self, news: News) -> None:
+    def deliver(self, message: ChannelMessage) -> None:
         """Take diffs."""
-        for part in news.parts if isinstance(news, Together) else [news]:
-            assert isinstance(part, Changed)
+        for part in message.messages if isinstance(message, MessageBatch) else [message]:
+            assert isinstance(part, DiffsMessage)
             for one in part.diffs:
                 assert one == diff(self.version + 1)
                 self.version += 1
         self.heard.set()
 
-    def lose(self, game: str, error: GameError) -> None:
+    def end_subscription(self, game: str, error: GameError) -> None:
         """Take the end."""
         del game
         self.lost.append(error)
@@ -49,24 +49,24 @@ class Follower:
         assert self.version == version
 
 
-class Broken:
+class FailingSubscriber:
     """A watcher whose connection raises."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
 
-    def deliver(self, news: News) -> None:
+    def deliver(self, message: ChannelMessage) -> None:
         """Fail."""
-        del news
+        del message
         raise self.error
 
-    def lose(self, game: str, error: GameError) -> None:
+    def end_subscription(self, game: str, error: GameError) -> None:
         """Fail."""
         del game, error
         raise self.error
 
 
-class Fickle(RedisStore):
+class UnreliableStore(RedisStore):
     """A store that counts what is read of it, and may be deaf or out of reach."""
 
     reads = 0
@@ -112,29 +112,29 @@ class Fickle(RedisStore):
             raise StoreUnavailable("out of reach")
 
 
-async def join(watch: Watch, store: RedisStore, game: str = "g", since: int | None = None) -> Follower:
+async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:
     """A watcher from this version on, or from the game's version now."""
     loaded = await store.load(game)
     assert loaded is not None
     version = loaded.version if since is None else since
-    position = await watch.find(game, loaded, version, None)
+    position = await hub.resolve_position(game, loaded, version, None)
     assert position is not None
-    follower = Follower(version)
-    await watch.join(follower, game, position)
+    follower = VersionSubscriber(version)
+    await hub.subscribe(follower, game, position)
     return follower
 
 
-class Beginner(Follower):
+class SnapshotSubscriber(VersionSubscriber):
     """A watcher that takes a whole game, too."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.whole: list[Replaced] = []
+        self.whole: list[SnapshotMessage] = []
 
-    def deliver(self, news: News) -> None:
+    def deliver(self, message: ChannelMessage) -> None:
         """Take anything."""
-        if isinstance(news, Replaced):
-            self.whole.append(news)
+        if isinstance(message, SnapshotMessage):
+            self.whole.append(message)
         self.heard.set()
 
 

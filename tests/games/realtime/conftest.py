@@ -1,0 +1,24 @@
+"""A store that can be out of reach, and the feeds of a process on it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from service.games.realtime import hub as hub_module
+from service.games.realtime.hub import Hub
+from service.store.game_store import RedisStore
+from tests.games.realtime.subscribers import TILESETS, UnreliableStore
+
+
+@pytest.fixture
+def unreliable_store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
+    monkeypatch.setattr(hub_module, "MAX_RETRY_INTERVAL_S", 0.02)
+    return UnreliableStore(store._batches)
+
+
+@pytest.fixture
+async def hub(unreliable_store: UnreliableStore) -> AsyncIterator[Hub]:
+    """It neither listens nor sweeps before it is started."""
+    found = Hub(unreliable_store, TILESETS, sweep_interval_s=0.05)
+    yield found
+    await found.aclose()
