@@ -167,7 +167,7 @@ class Subject:
                 tokens_ended=hub.recheck_tokens,
                 hooked=deliverer.hooked,
             )
-            self._hub = watch
+            self._hub = hub
             hub.start()
             await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, self.context)))
             await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
