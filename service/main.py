@@ -17,6 +17,7 @@ import uvloop
 from aiohttp import web
 
 from service.engine import COMPILED
+from service.escaping import printable
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
@@ -29,7 +30,6 @@ from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalo
 from service.games.webhooks.dispatcher import Deliverer
 from service.maintenance import keeping_games
 from service.observability import Seen, configure, exposing_metrics, observed
-from service.printable import printable
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedError

@@ -40,8 +40,8 @@ from service.telemetry.metrics import (
 from service.telemetry.otel_config import BadTracing, traced, wanted
 from service.web.access_log import ACCESS
 from service.web.app_keys import CONTEXT, HUB
+from service.web.connections.limiter import GATE
 from service.web.listeners import shown
-from service.web.ratelimit.connections import GATE
 from service.web.request_metrics import IN_FLIGHT
 from service.web.server import StartFailed
 from service.web.websocket import streams

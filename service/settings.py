@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
-from service.options import OPTIONS, Command, Option
+from service.settings_table import OPTIONS, Command, Option
 from service.store.client import InFlightLimits, Wait
 from service.telemetry.logs import Format
 from service.web.limits import Limits

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import click
 import msgspec
 
+from service.escaping import printable
 from service.games.archive.document import BadDocument
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, Unreadable
-from service.printable import printable
 
 __all__ = ["Progress", "contained"]
 

@@ -17,11 +17,11 @@ from service.cli.verdict import verdict
 from service.client.errors import ClientError
 from service.client.fetching import fetch_log
 from service.engine.tileset_validation import Fault, TileSetInvalid, parse
+from service.escaping import printable
 from service.games.archive.document import BadDocument, GameDocument, is_document, read
 from service.games.archive.validation import prove
 from service.games.tilesets import load_catalogue
 from service.games.verify import Check, Seen, verify
-from service.printable import printable
 
 VERIFY_AS = "SOUTH_SEAS_TOKEN"
 

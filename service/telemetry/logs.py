@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from service.printable import printable
+from service.escaping import printable
 from service.telemetry import tracing
 from service.telemetry.log_context import DOING
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from aiohttp import web
 
-from service.web.ratelimit.protocol import connection_of
+from service.web.connections.protocol import connection_of
 
 __all__ = ["ACCESS", "UNMATCHED", "log_closed", "log_opened", "log_request", "route_of"]
 

@@ -10,12 +10,12 @@ from service.games.queries.games import opens
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
+from service.web.connections.limiter import GATE, Gate, sweeping
 from service.web.docs import routes as docs
 from service.web.error_handling import expecting
 from service.web.images import routes as gallery
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import DRAWING, PICTURES, REPLAYS, Replays, Shares
-from service.web.ratelimit.connections import GATE, Gate, sweeping
 from service.web.ratelimit.limiter import GUARD, Guard, guarding
 from service.web.routes import page, websocket
 from service.web.routes.health import PROBE, Probe

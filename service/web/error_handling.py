@@ -9,12 +9,12 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from service.web.app_keys import LIMITS
+from service.web.connections.limiter import client_of, warn_of_proxy
+from service.web.connections.protocol import connection_of
 from service.web.errors import EncodedBody, RateLimited, TooLarge
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
-from service.web.ratelimit.accounts import Asking
-from service.web.ratelimit.connections import client_of, warn_of_proxy
+from service.web.ratelimit.leases import Asking
 from service.web.ratelimit.limiter import GUARD
-from service.web.ratelimit.protocol import connection_of
 from service.web.responses import finish_headers
 
 ALLOWED_HEADERS = (

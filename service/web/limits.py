@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from service.games.rate_limits import Size
 from service.games.timestamps import DAY_S
-from service.web.ratelimit.client_ip import Header, Network
+from service.web.connections.client_ip import Header, Network
 
 
 class Limits(NamedTuple):

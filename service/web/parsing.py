@@ -12,9 +12,9 @@ from service.games.commands.execute import Expected
 from service.games.errors import Malformed, Unauthorized
 from service.games.key_strength import MIN_SECRET, is_guessable
 from service.web.app_keys import LIMITS
+from service.web.connections.protocol import reading
 from service.web.errors import TooLarge, UnsupportedMediaType
 from service.web.problems import malformed
-from service.web.ratelimit.protocol import reading
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=msgspec.Struct)

@@ -13,10 +13,10 @@ from schemas.problems import problem
 from service.telemetry.log_context import DOING
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.access_log import UNMATCHED, log_request
+from service.web.connections.limiter import GATE
+from service.web.connections.protocol import GuardedConnection
 from service.web.error_handling import refusing
 from service.web.problems import problem_response
-from service.web.ratelimit.connections import GATE
-from service.web.ratelimit.protocol import GuardedConnection
 from service.web.request_metrics import REQUEST_ID, measured, routed
 from service.web.responses import EXPOSED
 from service.web.security_headers import NOTHING

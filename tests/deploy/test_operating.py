@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from service.main import cli
-from service.options import PREFIX
+from service.settings_table import PREFIX
 from service.store.acl import ACL, CLUSTER_ACL
 from tests.deploy.generated import PAGE, RULES, page, rules
 from tests.deploy.rendered import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title

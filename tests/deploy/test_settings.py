@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from service.options import OPTIONS, PREFIX
 from service.settings import with_settings
+from service.settings_table import OPTIONS, PREFIX
 from service.telemetry.otel_config import ENDPOINTS
 from tests.deploy.rendered import (
     OVERLAYS,

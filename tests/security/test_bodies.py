@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 
 from service.store.game_store import RedisStore
+from service.web.connections.limiter import GATE
+from service.web.connections.protocol import MAX_STREAM_HEAD, GuardedConnection
 from service.web.limits import Limits
-from service.web.ratelimit.connections import GATE
-from service.web.ratelimit.protocol import MAX_STREAM_HEAD, GuardedConnection
 from service.web.websocket.frames import deflated_frame
 from tests.security.processor import Data, Measured, measured
 from tests.web.played import JSON, new_table

@@ -12,8 +12,8 @@ from aiohttp import ClientResponse
 
 from service.games.rate_limits import BucketStore, Granted, Size
 from service.store.game_store import RedisStore
+from service.web.connections.limiter import TOO_MANY, Gate
 from service.web.limits import Limits
-from service.web.ratelimit.connections import TOO_MANY, Gate
 from tests.security.clients import at, create, limits, statuses
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client, serve

@@ -29,9 +29,9 @@ from service.store.connection.topology import Cluster
 from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
+from service.web.connections import limiter as gate_module
+from service.web.connections.limiter import Gate
 from service.web.limits import Limits
-from service.web.ratelimit import connections as gate_module
-from service.web.ratelimit.connections import Gate
 from service.web.websocket import streams as connections_module
 from service.web.websocket.streams import StreamRegistry
 from tests.cli.games import kept_game

@@ -14,8 +14,8 @@ from service.store.game_store import RedisStore
 from service.web.images.responses import STUDIO
 from service.web.limits import Limits
 from service.web.ratelimit import costs
-from service.web.ratelimit.bounded_tables import token_key
 from service.web.ratelimit.limiter import GUARD
+from service.web.ratelimit.recent_cache import token_key
 from tests.security.clients import limits
 from tests.security.measured_costs import Answer, Plain, times_dearer
 from tests.web.played import Table, bearer, new_table

@@ -10,13 +10,13 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
+from service.web.connections.client_ip import Proxies, networks
 from service.web.limits import Limits
 from service.web.ratelimit import trusted_tokens
-from service.web.ratelimit.accounts import Accounts
-from service.web.ratelimit.bounded_tables import token_key
-from service.web.ratelimit.client_ip import Proxies, networks
+from service.web.ratelimit.address_leases import NETWORKS_BYTES
+from service.web.ratelimit.leases import Accounts
 from service.web.ratelimit.limiter import GUARD, TABLE_BYTES, TOKEN_TABLE_BYTES, Guard
-from service.web.ratelimit.networks import NETWORKS_BYTES
+from service.web.ratelimit.recent_cache import token_key
 from tests.security.clients import limits
 from tests.web.played import Table, new_table
 from tests.web.raw import send

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.acting import MAX_ACTIONS
 from service.store.game_store import RedisStore
-from service.web.ratelimit.protocol import MOST_HEAD
+from service.web.connections.protocol import MOST_HEAD
 from service.web.runner import MOST_HEADERS
 from tests.security.clients import limits, statuses
 from tests.web.played import TWO, Table, bearer, new_table, refused

@@ -11,9 +11,9 @@ from aiohttp import ClientSession, WSServerHandshakeError
 from service.games.ports import Loaded
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from service.web.ratelimit import verification
+from service.web.ratelimit import token_verifier
 from service.web.ratelimit.limiter import GUARD
-from service.web.ratelimit.verification import PER_S, Verification
+from service.web.ratelimit.token_verifier import PER_S, Verification
 from tests.security.clients import limits, status, statuses
 from tests.web.played import TWO, Table, bearer, new_table, refused
 from tests.web.served import Client, serve
@@ -199,7 +199,7 @@ async def test_each_address_waits_for_its_own_guesses_alone() -> None:
 
 async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do they wait in anybody's way, however many there were."""
-    monkeypatch.setattr(verification, "PER_S", 5)
+    monkeypatch.setattr(token_verifier, "PER_S", 5)
     seen: list[str] = []
 
     async def opens(game: str | None, token: str) -> bool:
@@ -220,7 +220,7 @@ async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pyte
 
 
 async def test_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verification, "MAX_WAITING", 3)
+    monkeypatch.setattr(token_verifier, "MAX_WAITING", 3)
     let = asyncio.Event()
 
     async def opens(game: str | None, token: str) -> bool:

@@ -9,7 +9,7 @@ from aiohttp import ClientSession
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
-from service.web.ratelimit.client_ip import Header, Proxies, networks
+from service.web.connections.client_ip import Header, Proxies, networks
 from tests.security.clients import create, limits, status, statuses
 from tests.web.played import TWO
 from tests.web.served import Client, serve
@@ -119,7 +119,7 @@ async def test_who_is_no_trusted_proxy_cannot_be_somebody_else(
             return create(client, **{"X-Forwarded-For": lie, "Forwarded": f"for={lie}", "X-Real-IP": lie})
 
         assert (await statuses(20, ask))[201] <= 6
-    (warned,) = [record for record in caplog.records if record.name == "service.web.ratelimit.connections"]
+    (warned,) = [record for record in caplog.records if record.name == "service.web.connections.limiter"]
     assert "--trusted-proxies" in warned.getMessage()
 
 

@@ -11,10 +11,10 @@ from redis.asyncio import Redis
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.game_store import RedisStore
+from service.web.connections.limiter import GATE
 from service.web.limits import Limits
 from service.web.ratelimit import costs
-from service.web.ratelimit.connections import GATE
-from service.web.ratelimit.requests import GAMES
+from service.web.ratelimit.classification import GAMES
 from service.web.routes.registry import ROUTES
 from tests.security.clients import at, create, limits, status, statuses
 from tests.web.played import bearer, new_table, refused

@@ -10,10 +10,10 @@ from aiohttp import ClientSession, TCPConnector
 
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
+from service.web.connections import limiter
+from service.web.connections.client_ip import networks
+from service.web.connections.limiter import GATE
 from service.web.limits import Limits
-from service.web.ratelimit import connections
-from service.web.ratelimit.client_ip import networks
-from service.web.ratelimit.connections import GATE
 from tests.security.clients import at, status
 from tests.web.played import new_table
 from tests.web.served import Client, serve
@@ -28,7 +28,7 @@ HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 @pytest.fixture(autouse=True)
 def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once in a few seconds is too seldom for a test."""
-    monkeypatch.setattr(connections, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(limiter, "LOOK_EVERY_S", 0.05)
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from aiohttp import ClientSession, WSServerHandshakeError
 
 from service.games.rate_limits import Size
 from service.store.game_store import RedisStore
+from service.web.connections.limiter import GATE
 from service.web.errors import Busy
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import Replays, Shares
-from service.web.ratelimit.connections import GATE
 from service.web.websocket.session import MAX_REFUSED
 from tests.security.clients import at, limits
 from tests.web.played import new_table, refused

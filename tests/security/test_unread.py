@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from service.store.game_store import RedisStore
+from service.web.connections import limiter
+from service.web.connections.limiter import GATE
+from service.web.connections.send_buffers import UnreadBudget
 from service.web.limits import Limits
-from service.web.ratelimit import connections
-from service.web.ratelimit.connections import GATE
-from service.web.ratelimit.send_buffers import UnreadBudget
 from service.web.websocket.streams import STREAMS
 from tests.security.clients import at
 from tests.security.processor import Measured, measured
@@ -157,7 +157,7 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
 
 async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing tells of what is less than 64 KB, of which there may be many."""
-    monkeypatch.setattr(connections, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(limiter, "LOOK_EVERY_S", 0.05)
     async with serve(store) as client, AsyncExitStack() as stack:
         await stack.enter_async_context(silent(client.host, client.port, ask("/livez")))
         await until(lambda: len(client.app[GATE].open) == 1)

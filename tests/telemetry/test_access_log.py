@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from service.store.game_store import RedisStore
+from service.web.connections.client_ip import networks
 from service.web.limits import Limits
-from service.web.ratelimit.client_ip import networks
 from service.web.websocket.streams import STREAMS
 from tests.web.played import Table, bearer, new_table
 from tests.web.raw import send

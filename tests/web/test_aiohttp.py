@@ -16,22 +16,22 @@ from aiohttp import web
 
 import service
 from service.store.game_store import RedisStore
+from service.web.connections import protocol
+from service.web.connections.limiter import GATE
 from service.web.limits import Limits
-from service.web.ratelimit import protocol
-from service.web.ratelimit.connections import GATE
 from tests.web.served import serve
 
 PRIVATE = {"_waiter", "_messages"}
 
 ADVICE = (
-    "service/web/ratelimit/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring says "
-    "what for. The aiohttp that is installed has changed them. Look up in aiohttp/web_protocol.py what tells now "
+    "service/web/connections/protocol.py reads `_waiter` and `_messages` of aiohttp's RequestHandler; its docstring "
+    "says what for. The aiohttp that is installed has changed them. Look up in aiohttp/web_protocol.py what tells now "
     "whether a connection waits for a request, and whether a head is whole; better a public way. Until then keep "
     "aiohttp below that version in pyproject.toml. What was not so: "
 )
 
 ELSEWHERE = (
-    "Private attributes of aiohttp stand in service/web/ratelimit/protocol.py alone, each with its reason: use a "
+    "Private attributes of aiohttp stand in service/web/connections/protocol.py alone, each with its reason: use a "
     "public one, or say there why there is none, and add it here."
 )
 

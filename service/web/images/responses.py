@@ -10,12 +10,12 @@ import msgspec
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
+from service.web.connections.limiter import client_of
 from service.web.images.jobs import Form, Job
 from service.web.images.renderer import Studio
 from service.web.parsing import unchanged
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import DRAWING, charge
-from service.web.ratelimit.connections import client_of
 from service.web.responses import IMMUTABLE, PRIVATE, PUBLIC
 from service.web.routing import Reply
 from service.web.security_headers import NOTHING

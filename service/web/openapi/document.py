@@ -22,7 +22,7 @@ from service.web.openapi.descriptions import (
 )
 from service.web.openapi.links import links, links_of
 from service.web.parsing import JSON
-from service.web.ratelimit.requests import EXEMPT
+from service.web.ratelimit.classification import EXEMPT
 from service.web.routes.registry import ROUTES
 from service.web.routing import Query, Reply, Route
 

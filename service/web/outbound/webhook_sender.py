@@ -20,10 +20,10 @@ from aiohttp.connector import Connection
 from service.games.errors import UrlRefused
 from service.games.webhooks.challenges import Pace, Paces
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, Send, Sent
+from service.web.connections.client_ip import normal
 from service.web.limits import Limits
 from service.web.outbound.dns import LOOKUP_TIMEOUT_S, StrangersResolver
 from service.web.outbound.ssrf import AddressRefused, check_url, public_socket
-from service.web.ratelimit.client_ip import normal
 
 USER_AGENT = "south-seas-webhooks"
 MOST_HEADER_BYTES = 8190

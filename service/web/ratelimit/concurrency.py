@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager, contextmanager
 from aiohttp import web
 
 from service.games.bots.priority import hash_creator
+from service.web.connections.client_ip import network_of
+from service.web.connections.limiter import GATE, client_of
+from service.web.connections.protocol import lasting
 from service.web.errors import Busy
-from service.web.ratelimit.client_ip import network_of
-from service.web.ratelimit.connections import GATE, client_of
 from service.web.ratelimit.limiter import GUARD, PAYER
-from service.web.ratelimit.protocol import lasting
 
 __all__ = [
     "DRAWING",

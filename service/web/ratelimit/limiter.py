@@ -18,12 +18,9 @@ from service.games.rate_limits import BucketStore, Size
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.parsing import bearer
-from service.web.ratelimit.accounts import RATE_LIMIT, Account, Asking, settled
-from service.web.ratelimit.bounded_tables import token_key
-from service.web.ratelimit.networks import AddressAccounts
-from service.web.ratelimit.payers import FAILED, Payer
-from service.web.ratelimit.policies import Policy
-from service.web.ratelimit.requests import (
+from service.web.ratelimit.address_leases import AddressAccounts
+from service.web.ratelimit.charges import FAILED, Payer
+from service.web.ratelimit.classification import (
     EXEMPT,
     GAMES,
     LASTING,
@@ -36,8 +33,11 @@ from service.web.ratelimit.requests import (
     proves_token,
     shown_tokens,
 )
+from service.web.ratelimit.leases import RATE_LIMIT, Account, Asking, settled
+from service.web.ratelimit.policies import Policy
+from service.web.ratelimit.recent_cache import token_key
+from service.web.ratelimit.token_verifier import Verification
 from service.web.ratelimit.trusted_tokens import Known
-from service.web.ratelimit.verification import Verification
 from service.web.responses import REPLAYED
 
 __all__ = ["GUARD", "PAYER", "Guard", "Said", "guarding"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from service.web.ratelimit.bounded_tables import RecentTable
+from service.web.ratelimit.recent_cache import RecentTable
 
 __all__ = ["Known"]
 
@@ -17,7 +17,7 @@ TOKEN_BYTES = 128
 class Known:
     """A set that forgets what was not used for one to two times `LATELY_S`, or sooner where there are too many.
 
-    It holds the keys of tokens (`service.web.ratelimit.bounded_tables.token_key`).
+    It holds the keys of tokens (`service.web.ratelimit.recent_cache.token_key`).
     """
 
     __slots__ = ("_table",)

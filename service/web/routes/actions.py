@@ -16,6 +16,7 @@ from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
+from service.web.connections.limiter import client_of
 from service.web.languages import language_of, with_moves
 from service.web.parsing import (
     REPRESENTATION,
@@ -29,9 +30,8 @@ from service.web.parsing import (
     wants_representation,
 )
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_turns import charging_bots
+from service.web.ratelimit.bot_charges import charging_bots
 from service.web.ratelimit.concurrency import replaying
-from service.web.ratelimit.connections import client_of
 from service.web.ratelimit.limiter import GUARD
 from service.web.responses import answer, etag, mark_replayed
 from service.web.routes.lobby import Including

@@ -18,7 +18,7 @@ from service.web.app_keys import CONTEXT
 from service.web.languages import language_of, with_moves
 from service.web.parsing import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_turns import charging_game
+from service.web.ratelimit.bot_charges import charging_game
 from service.web.ratelimit.concurrency import charge, check_open_games, creator_here, give_back, handed_out
 from service.web.responses import answer, etag, mark_replayed
 from service.web.routing import GAME_ID, Query, Reply, Route

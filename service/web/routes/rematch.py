@@ -8,7 +8,7 @@ from service.games.commands.rematch import RematchAsked, rematch
 from service.web.app_keys import CONTEXT
 from service.web.languages import language_of
 from service.web.parsing import bearer, idempotency_key, path_id, read_optional_body, read_query
-from service.web.ratelimit.bot_turns import charging_rematch
+from service.web.ratelimit.bot_charges import charging_rematch
 from service.web.ratelimit.concurrency import creator_here
 from service.web.routes.lobby import Including, created_answer
 from service.web.routing import GAME_ID, Reply, Route

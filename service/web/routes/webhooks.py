@@ -9,9 +9,9 @@ from aiohttp import web
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.webhooks.registration import Registering, all_of, deliveries, forget, one_of, register, retry
 from service.web.app_keys import CONTEXT, LIMITS
+from service.web.connections.limiter import client_of
 from service.web.outbound.ssrf import check_url
 from service.web.parsing import bearer, idempotency_key, path_id, read_body
-from service.web.ratelimit.connections import client_of
 from service.web.responses import answer, mark_replayed
 from service.web.routing import GAME_ID, HOOK_ID, Reply, Route
 

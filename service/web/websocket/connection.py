@@ -20,8 +20,8 @@ from service.games.realtime.messages import ChannelMessage, StreamPosition
 from service.telemetry.log_context import DOING
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
+from service.web.connections.protocol import COUNTED, begin_message, count_unread
 from service.web.problems import to_problem
-from service.web.ratelimit.protocol import COUNTED, begin_message, count_unread
 from service.web.request_metrics import REQUEST_ID
 from service.web.websocket.frames import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
 from service.web.websocket.streams import CLOSE_TIMEOUT_S

@@ -13,13 +13,13 @@ from service.games.realtime.messages import ChannelMessage, SnapshotMessage, Str
 from service.telemetry.metrics import CONNECTED, DROPPED
 from service.web.access_log import log_closed, log_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.connections.protocol import COUNTED, count_unread
 from service.web.limits import Limits
 from service.web.parsing import bearer
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge, streaming
 from service.web.ratelimit.limiter import PAYER
 from service.web.ratelimit.origins import check_origin
-from service.web.ratelimit.protocol import COUNTED, count_unread
 from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import PRIVATE, PUBLIC, etag, finish_headers
 from service.web.websocket.capacity import check_subscriber_limit

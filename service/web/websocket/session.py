@@ -45,10 +45,10 @@ from service.web.errors import RateLimited
 from service.web.parsing import check_token
 from service.web.problems import REFUSALS, malformed, to_problem
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_turns import charging_bots
+from service.web.ratelimit.bot_charges import charging_bots
+from service.web.ratelimit.charges import FAILED, Payer
 from service.web.ratelimit.concurrency import REPLAYS
 from service.web.ratelimit.limiter import GUARD
-from service.web.ratelimit.payers import FAILED, Payer
 from service.web.websocket.capacity import check_subscriber_limit
 from service.web.websocket.connection import WebSocketConnection, close_code
 from service.web.websocket.tokens import SocketTokens

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
 from service.web.ratelimit import costs
-from service.web.ratelimit.bounded_tables import token_key
 from service.web.ratelimit.limiter import Said
+from service.web.ratelimit.recent_cache import token_key
 
 __all__ = ["SocketTokens"]
 

@@ -4,7 +4,7 @@ from math import inf
 
 from multidict import CIMultiDict
 
-from service.web.ratelimit.accounts import Account, settled
+from service.web.ratelimit.leases import Account, settled
 
 __all__ = ["FAILED", "Payer"]
 

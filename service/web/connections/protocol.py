@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from aiohttp import StreamReader, web
 
 from service.games.errors import Malformed
-from service.web.ratelimit.client_ip import NOBODY
+from service.web.connections.client_ip import NOBODY
 
 if TYPE_CHECKING:
-    from service.web.ratelimit.connections import Gate
+    from service.web.connections.limiter import Gate
 
 __all__ = ["COUNTED", "GuardedConnection", "begin_message", "connection_of", "count_unread", "lasting", "reading"]
 

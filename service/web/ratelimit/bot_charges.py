@@ -16,8 +16,8 @@ from service.games.bots.priority import is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
 from service.games.tilesets import DEFAULT
 from service.web.app_keys import CONTEXT
+from service.web.connections.limiter import client_of
 from service.web.ratelimit import costs
-from service.web.ratelimit.connections import client_of
 from service.web.ratelimit.limiter import GUARD, Guard
 
 __all__ = ["charging_bots", "charging_game", "charging_rematch"]

@@ -7,8 +7,8 @@ everything that an address has one for, a few times as large.
 from collections.abc import Callable
 
 from service.games.rate_limits import BucketStore
-from service.web.ratelimit.accounts import Account, Accounts, settled
-from service.web.ratelimit.client_ip import network_of
+from service.web.connections.client_ip import network_of
+from service.web.ratelimit.leases import Account, Accounts, settled
 from service.web.ratelimit.policies import Policy
 
 __all__ = ["AddressAccounts"]

@@ -12,12 +12,12 @@ from schemas.base import encode
 from schemas.problems import MEDIA_TYPE, problem
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
+from service.web.connections.client_ip import Proxies, network_of
+from service.web.connections.protocol import GuardedConnection, connection_of
+from service.web.connections.send_buffers import UnreadBudget
 from service.web.errors import TooManyOpen
 from service.web.limits import Limits
 from service.web.problems import TOO_MANY_OPEN_S
-from service.web.ratelimit.client_ip import Proxies, network_of
-from service.web.ratelimit.protocol import GuardedConnection, connection_of
-from service.web.ratelimit.send_buffers import UnreadBudget
 
 __all__ = ["GATE", "Gate", "client_of", "sweeping", "warn_of_proxy"]
 

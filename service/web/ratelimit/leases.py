@@ -22,8 +22,8 @@ from service.games.rate_limits import BucketStore, Granted
 from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited
-from service.web.ratelimit.bounded_tables import RecentTable, Subject, stored_name
 from service.web.ratelimit.policies import Policy
+from service.web.ratelimit.recent_cache import RecentTable, Subject, stored_name
 
 __all__ = ["TRIES", "Account", "Accounts", "Asking", "settled"]
 

@@ -11,9 +11,9 @@ from service.archive_storage.object_storage import check_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, check_url
+from service.web.connections.client_ip import networks
 from service.web.limits import Limits
 from service.web.outbound.ssrf import check_nameserver
-from service.web.ratelimit.client_ip import networks
 from service.web.ratelimit.origins import origins
 from service.web.ratelimit.policies import parse
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from service.telemetry.metrics import DROPPED
-from service.web.ratelimit.client_ip import network_of
+from service.web.connections.client_ip import network_of
 
 __all__ = ["UnreadBudget", "Writer"]
 
