@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from benchmarks.builds import ROOT, build_here
-from service.store.embedded.program import find_program
+from service.store.embedded.program import select_program
 
 FOLDER = Path(__file__).parent / "results"
 LIBRARIES = ("aiohttp", "hiredis", "msgspec", "redis", "uvloop")
@@ -157,5 +157,5 @@ def _git(*arguments: str) -> str:
 
 def _redis() -> str:
     """The version of the server that the suite starts, as it says itself: "Redis server v=7.0.15 sha=..."."""
-    said = subprocess.run((find_program(), "--version"), capture_output=True, text=True, check=True).stdout
+    said = subprocess.run((select_program(), "--version"), capture_output=True, text=True, check=True).stdout
     return next((word[2:] for word in said.split() if word.startswith("v=")), said.strip())

@@ -32,7 +32,7 @@ from service.maintenance import keeping_games
 from service.observability import Seen, configure, exposing_metrics, observed
 from service.settings import Settings, to_settings, with_settings
 from service.store.client import connect
-from service.store.embedded.errors import EmbeddedError
+from service.store.embedded.errors import EmbeddedServerError
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
@@ -131,7 +131,7 @@ async def serve(settings: Settings, parts: Parts) -> None:
                 server = await stack.enter_async_context(
                     embedded_server(settings.data_dir, on_stopped=stop.told.set, supervisor=supervisor)
                 )
-            except EmbeddedError as error:
+            except EmbeddedServerError as error:
                 raise StartFailed(str(error)) from error
             url = server.url
         app = await stack.enter_async_context(wired(settings, parts, url, supervisor))
@@ -153,10 +153,10 @@ async def wired(
         connecting = connect(
             redis_url,
             connections=settings.redis_connections,
-            patience_s=settings.redis_patience_s,
+            timeout_s=settings.redis_patience_s,
             wait=settings.redis_wait,
             supervisor=supervisor,
-            in_flight=settings.redis_in_flight,
+            limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connecting)
         held = Held()
@@ -177,7 +177,7 @@ async def wired(
             held=held,
         )
         app = make_app(context, hub, settings.limits, supervisor)
-        seen = Seen(app, workers, bots, deliverer, store.measures, supervisor)
+        seen = Seen(app, workers, bots, deliverer, store.monitor, supervisor)
         await stack.enter_async_context(observed(settings, redis_url, seen))
         # Only now: what was made above takes long, and would look like a server that does not answer.
         await _connect(store)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple
 
-from service.archive_storage.object_storage import objects_at
+from service.archive_storage.object_storage import open_object_storage
 from service.games.archive.archiver import Archiver
 from service.games.context import Retention
 from service.games.index_repair.repairer import Mender
@@ -25,10 +25,10 @@ def keeping_games(
     store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
 ) -> Iterator[Maintenance]:
     """Mending what games are found by, and archiving those that are over, if anywhere. Raises BadArchiveUrl."""
-    archive = None if archive_url is None else store.archive
+    archive = None if archive_url is None else store.archive_queue
     if archive_url is not None:
-        store.archiving = True
-        archiver = Archiver(store, store.archive, objects_at(archive_url), tilesets, clock.now)
+        store.is_archiving = True
+        archiver = Archiver(store, store.archive_queue, open_object_storage(archive_url), tilesets, clock.now)
         yield Maintenance("archive", archiver.keep_archiving)
-    mender = Mender(store, store.upkeep, retention, clock.now, archive=archive)
+    mender = Mender(store, store.index_repair, retention, clock.now, archive=archive)
     yield Maintenance("index-repair", mender.keep_mending)

@@ -20,7 +20,7 @@ from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.webhooks.dispatcher import Deliverer
 from service.settings import Settings
-from service.store.monitor import Measures
+from service.store.monitor import RedisMonitor
 from service.supervision import Supervisor
 from service.telemetry import logs
 from service.telemetry.metrics import (
@@ -59,7 +59,7 @@ class Seen(NamedTuple):
     workers: BotProcessPool
     bots: BotRegistry
     deliverer: Deliverer
-    measures: Measures
+    measures: RedisMonitor
     supervisor: Supervisor
 
 
@@ -103,7 +103,7 @@ async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncItera
         except BadTracing as bad:
             raise StartFailed(str(bad)) from bad
         running = partial(seen.supervisor.running, required=False)
-        await stack.enter_async_context(running("monitor", seen.measures.keep_measuring))
+        await stack.enter_async_context(running("monitor", seen.measures.run))
         if settings.metrics_port is not None:
             _expose(seen)
             BUILD.info(
@@ -134,7 +134,7 @@ def _expose(seen: Seen) -> None:
     for attended, name in enumerate(CLASS_LABELS):
         BOT_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
     HOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
-    seen.measures.expose()
+    seen.measures.register_gauges()
 
 
 async def watch_loop() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from service.archive_storage.object_storage import check_archive_url
+from service.archive_storage.object_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, check_url
@@ -164,7 +164,7 @@ setting(
     "--archive-url",
     "Where each game is kept as one document when it is over: file:///DIRECTORY, or s3://BUCKET/PREFIX, gs:// "
     "or az:// with the package south-seas[archive] and that storage's own variables (as AWS_ACCESS_KEY_ID).",
-    callback=_checked(check_archive_url, "the URL {}"),
+    callback=_checked(validate_archive_url, "the URL {}"),
 )
 setting(
     "--bot-processes",

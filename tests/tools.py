@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
-from service.store.embedded.errors import NoServer
-from service.store.embedded.program import find_program, programs
+from service.store.embedded.errors import ServerNotFound
+from service.store.embedded.program import available_programs, select_program
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -119,14 +119,14 @@ def _chromium() -> Path | None:
 
 def _redis() -> Path | None:
     try:
-        return find_program()
-    except NoServer:
+        return select_program()
+    except ServerNotFound:
         return None
 
 
 def _redis_with_tls() -> Path | None:
     """Start each server with TLS and files that do not exist: both kinds end, but with different messages."""
-    for program in programs():
+    for program in available_programs():
         answer = subprocess.run(
             [program, "--port", "0", "--tls-port", "1", *_TLS_FILES],
             capture_output=True,

@@ -8,12 +8,12 @@ from tempfile import NamedTemporaryFile
 
 from service.games.archive.object_names import SUFFIX
 
-__all__ = ["found_in", "write_whole"]
+__all__ = ["iter_documents", "write_atomically"]
 
 _SUFFIXES = (SUFFIX, ".json")
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Write a file that is there whole, or as it was before, whatever happens; down to the disk, for this user alone.
 
     Directories that are not there are made. Raises OSError.
@@ -21,7 +21,7 @@ def write_whole(path: Path, data: bytes) -> None:
     for directory in reversed([path.parent, *path.parent.parents]):
         with suppress(FileExistsError):
             directory.mkdir(mode=0o700)
-            _sync(directory.parent)
+            _sync_directory(directory.parent)
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             file.write(data)
@@ -31,10 +31,10 @@ def write_whole(path: Path, data: bytes) -> None:
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
-    _sync(path.parent)
+    _sync_directory(path.parent)
 
 
-def found_in(paths: Iterable[Path]) -> Iterator[Path]:
+def iter_documents(paths: Iterable[Path]) -> Iterator[Path]:
     """The files that are named, and all documents in the directories that are, by name."""
     for path in paths:
         if path.is_dir():
@@ -47,7 +47,7 @@ def found_in(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
 
 
-def _sync(directory: Path) -> None:
+def _sync_directory(directory: Path) -> None:
     """Have the names in a directory on the disk."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:

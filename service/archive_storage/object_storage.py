@@ -11,58 +11,58 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from service.archive_storage.atomic_files import write_whole
+from service.archive_storage.atomic_files import write_atomically
 from service.games.archive.port import Objects, ObjectsUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore, RetryConfig
 
-__all__ = ["BadArchiveUrl", "check_archive_url", "objects_at"]
+__all__ = ["InvalidArchiveURL", "open_object_storage", "validate_archive_url"]
 
-_BUCKETS = ("s3", "gs", "az")
-_RETRIES: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
+_BUCKET_SCHEMES = ("s3", "gs", "az")
+_RETRY_CONFIG: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
 """Few: what is not written is looked at again."""
 
 
-class BadArchiveUrl(ValueError):
+class InvalidArchiveURL(ValueError):
     """The URL of the archive cannot be used."""
 
 
-def check_archive_url(url: str) -> None:
+def validate_archive_url(url: str) -> None:
     """Raise BadArchiveUrl unless archives can go there; nothing is asked of it yet."""
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise BadArchiveUrl("is not a URL") from None
+        raise InvalidArchiveURL("is not a URL") from None
     if parts.username or parts.password:
-        raise BadArchiveUrl("has a user or a password: give these in the variables of the storage's own")
+        raise InvalidArchiveURL("has a user or a password: give these in the variables of the storage's own")
     if parts.scheme == "file":
         if parts.netloc or not parts.path.strip("/"):
-            raise BadArchiveUrl("names no directory: write file:///DIRECTORY")
-    elif parts.scheme not in _BUCKETS:
-        raise BadArchiveUrl("begins with none of file://, s3://, gs:// and az://")
+            raise InvalidArchiveURL("names no directory: write file:///DIRECTORY")
+    elif parts.scheme not in _BUCKET_SCHEMES:
+        raise InvalidArchiveURL("begins with none of file://, s3://, gs:// and az://")
     elif not parts.netloc:
-        raise BadArchiveUrl(f"names no bucket: write {parts.scheme}://BUCKET/PREFIX")
+        raise InvalidArchiveURL(f"names no bucket: write {parts.scheme}://BUCKET/PREFIX")
     elif find_spec("obstore") is None:
-        raise BadArchiveUrl("needs the Python package obstore: pip install 'south-seas[archive]'")
+        raise InvalidArchiveURL("needs the Python package obstore: pip install 'south-seas[archive]'")
 
 
-def objects_at(url: str) -> Objects:
+def open_object_storage(url: str) -> Objects:
     """Where `url` leads to. Raises BadArchiveUrl."""
-    check_archive_url(url)
+    validate_archive_url(url)
     parts = urlsplit(url)
     if parts.scheme == "file":
-        return Directory(Path(unquote(parts.path)))
+        return DirectoryStorage(Path(unquote(parts.path)))
     from obstore.exceptions import BaseError  # noqa: PLC0415  only who archives there has it
     from obstore.store import from_url  # noqa: PLC0415
 
     try:
-        return Buckets(from_url(url, retry_config=_RETRIES))
+        return BucketStorage(from_url(url, retry_config=_RETRY_CONFIG))
     except BaseError as error:
-        raise BadArchiveUrl(f"cannot be used: {error}") from error
+        raise InvalidArchiveURL(f"cannot be used: {error}") from error
 
 
-class Directory:
+class DirectoryStorage:
     """A directory; each object is a file below it, for this user alone."""
 
     def __init__(self, directory: Path) -> None:
@@ -71,12 +71,12 @@ class Directory:
     async def put(self, name: str, data: bytes) -> None:
         """Write the file whole, down to the disk. Raises ObjectsUnavailable."""
         try:
-            await asyncio.to_thread(write_whole, self._directory / name, data)
+            await asyncio.to_thread(write_atomically, self._directory / name, data)
         except OSError as error:
             raise ObjectsUnavailable(f"the archive's directory: {error.strerror or error}") from error
 
 
-class Buckets:
+class BucketStorage:
     """A bucket, or what comes below a prefix in it."""
 
     def __init__(self, store: "ObjectStore") -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from schemas.base import canonical
-from service.archive_storage.atomic_files import write_whole
+from service.archive_storage.atomic_files import write_atomically
 from service.cli.progress import Progress, contained
 from service.games.archive.builder import export_of
 from service.games.archive.document import BadDocument, GameDocument, write
@@ -47,7 +47,7 @@ async def export_games(
 
 async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
     if games is None:
-        async for game in store.moving.games():
+        async for game in store.transfer.games():
             yield game
     else:
         for game in games:
@@ -65,7 +65,7 @@ async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, tar
             raise BadDocument("there is no such game")
         outcome, file = "exported", _file(document, target)
     if file is not None:
-        await asyncio.to_thread(write_whole, *file)
+        await asyncio.to_thread(write_atomically, *file)
     return outcome
 
 

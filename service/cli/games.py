@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from service.archive_storage.atomic_files import found_in
+from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files
 from service.cli.progress import Progress
@@ -65,7 +65,7 @@ def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -
     ones not be imported. Ends with 1 where a document was refused.
     """
     retention = to_retention(settings)
-    counts = _on(settings, lambda store: import_files(store, found_in(sources), retention, replace=replace))
+    counts = _on(settings, lambda store: import_files(store, iter_documents(sources), retention, replace=replace))
     click.echo(f"imported {counts['imported']} games, {counts['skipped']} were there, {counts['refused']} refused")
     sys.exit(1 if counts["refused"] else 0)
 
@@ -84,7 +84,7 @@ def mend_command(**settings: Any) -> None:
     def tell(so_far: Mended) -> None:
         progress.count(so_far.games - progress.games)
 
-    mended = _on(settings, lambda store: Mender(store, store.upkeep, retention, time.time).all(tell))
+    mended = _on(settings, lambda store: Mender(store, store.index_repair, retention, time.time).all(tell))
     click.echo(
         f"looked at {mended.games} games: {mended.added} places added, {mended.removed} removed, "
         f"{mended.unreadable} unreadable"

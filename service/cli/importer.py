@@ -50,7 +50,7 @@ async def _import(store: RedisStore, document: GameDocument, retention: Retentio
     """Store one game; gives what came of it. Raises BadDocument, StoreUnavailable."""
     if not replace and await store.versions([document.game]) != [None]:
         return "skipped"
-    stored = await store.moving.restore(restoring_of(document, retention, replace=replace))
+    stored = await store.transfer.restore(restoring_of(document, retention, replace=replace))
     return "imported" if stored else "skipped"
 
 

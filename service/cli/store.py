@@ -8,7 +8,7 @@ import click
 
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
-from service.store.embedded.errors import EmbeddedError
+from service.store.embedded.errors import EmbeddedServerError
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 
@@ -25,9 +25,9 @@ async def connected(redis_url: str | None, data_dir: Path) -> AsyncIterator[Redi
         if redis_url is None:
             try:
                 redis_url = (await stack.enter_async_context(embedded_server(data_dir))).url
-            except EmbeddedError as error:
+            except EmbeddedServerError as error:
                 raise click.ClickException(str(error)) from error
-        store = await stack.enter_async_context(connect(redis_url, patience_s=PATIENCE_S))
+        store = await stack.enter_async_context(connect(redis_url, timeout_s=PATIENCE_S))
         try:
             await store.ping()
             yield store

@@ -227,7 +227,7 @@ class Store(Protocol):
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
 
-    async def settle(self, game: str, until: int | None) -> None:
+    async def reschedule(self, game: str, until: int | None) -> None:
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
 
     async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:

@@ -212,7 +212,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         if bot_on_turn(game) is not None and not is_attended(game):
             await context.store.defer(game_id, int(context.clock()), int(context.clock() + PUT_OFF_S))
         else:
-            await context.store.settle(game_id, due)
+            await context.store.reschedule(game_id, due)
         return
     if not await repository.commit(context, table, diffs, due_at=due):
         return
@@ -220,7 +220,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         TIMEOUTS.labels(policy).inc()
         ACTIONS.labels("clock").inc(timed_out)
     if due is None:
-        await context.store.settle(game_id, None)
+        await context.store.reschedule(game_id, None)
 
 
 async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim: Requester) -> None:
@@ -245,5 +245,5 @@ async def _opened(context: Context, game_id: str) -> Table | None:
         loaded, access = await repository.load(context, game_id)
         return repository.open_table(context, loaded, access)
     except NoSuchGame:
-        await context.store.settle(game_id, None)
+        await context.store.reschedule(game_id, None)
     return None

@@ -19,12 +19,12 @@ _COMMANDS = (
     *("publish", "pubsub", "subscribe", "unsubscribe"),
 )
 
-_ON_A_CLUSTER = ("asking", "cluster|slots", "spublish", "ssubscribe", "sunsubscribe")
+_CLUSTER_COMMANDS = ("asking", "cluster|slots", "spublish", "ssubscribe", "sunsubscribe")
 
 ACL = " ".join(("~south-seas:* &south-seas:* -@all", *(f"+{command}" for command in _COMMANDS)))
 """For `ACL SETUSER NAME on >PASSWORD ...`: keys and channels, then commands."""
 
-CLUSTER_ACL = " ".join((ACL, *(f"+{command}" for command in _ON_A_CLUSTER)))
+CLUSTER_ACL = " ".join((ACL, *(f"+{command}" for command in _CLUSTER_COMMANDS)))
 """The same where it is a Cluster."""
 
 SENTINEL_ACL = "+auth +hello +sentinel|get-master-addr-by-name"

@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 from service.store.connection.command import InFlightLimits
-from service.store.connection.pipeline import Batches, Wait
-from service.store.connection.url import BadRedisUrl, parse_url
+from service.store.connection.pipeline import PipelinedClient, Wait
+from service.store.connection.url import InvalidRedisURL, parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 
-__all__ = ["BadRedisUrl", "InFlightLimits", "Wait", "check_url", "connect"]
+__all__ = ["InFlightLimits", "InvalidRedisURL", "Wait", "check_url", "connect"]
 
 
 def check_url(url: str) -> None:
@@ -22,10 +22,10 @@ async def connect(
     url: str,
     *,
     connections: int = 2,
-    patience_s: float = 5.0,
+    timeout_s: float = 5.0,
     wait: Wait | None = None,
     supervisor: Supervisor | None = None,
-    in_flight: InFlightLimits | None = None,
+    limits: InFlightLimits | None = None,
 ) -> AsyncIterator[RedisStore]:
     """A store on the Redis at `url`, which is asked for nothing yet. Raises BadRedisUrl.
 
@@ -34,5 +34,5 @@ async def connect(
     few replicas have: it was done, and who asks again with its idempotency key waits for the replicas, too. What would
     be more than `in_flight` raises StoreBusy at once.
     """
-    async with aclosing(Batches(parse_url(url), connections, patience_s, wait, supervisor, in_flight)) as batches:
+    async with aclosing(PipelinedClient(parse_url(url), connections, timeout_s, wait, supervisor, limits)) as batches:
         yield RedisStore(batches)

@@ -24,56 +24,64 @@ from service.games.ports import (
 from service.games.rate_limits import BucketStore
 from service.games.webhooks.port import HookStore
 from service.store import keys
-from service.store.archive_queue import RedisArchive
-from service.store.connection.pipeline import Batches, Value
+from service.store.archive_queue import RedisArchiveQueue
+from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.game_index import GameIndex
-from service.store.index_repair import RedisUpkeep
-from service.store.monitor import Measures
-from service.store.notifications import Hints
-from service.store.schedule import Due
+from service.store.index_repair import RedisIndexRepair
+from service.store.monitor import RedisMonitor
+from service.store.notifications import Notifications
+from service.store.schedule import Schedule
 from service.store.scripts import Script
-from service.store.token_buckets import RedisBuckets
-from service.store.transfer import RedisMoving
-from service.store.webhooks import RedisHooks, ids, keeping_arguments
+from service.store.token_buckets import RedisTokenBuckets
+from service.store.transfer import RedisGameTransfer
+from service.store.webhooks import RedisWebhookStore, decode_webhook_ids, idempotency_arguments
 from service.supervision import Backoff
 from service.telemetry import clock
 
 __all__ = ["RedisStore"]
 
-STEADY_S = 60
+FAILURE_COUNT_TTL_S = 60
 """A game that has not failed for so long, beside the pause before, has recovered: its next failure is the first one."""
 
 
 class RedisStore(GameIndex):
     """`service.games.ports.Store` on Redis 7.0 or later, or Valkey."""
 
-    def __init__(self, batches: Batches) -> None:
-        super().__init__(batches)
-        self._commit = Script(batches, "commit.lua", confirmed=True)
-        self._due = Due(batches)
-        self._hints = Hints(batches.topology)
-        self._shard = "SHARD" if batches.topology.sharded else ""
-        self.measures = Measures(batches, self._hints)
-        self.webhooks: HookStore = RedisHooks(batches)
-        self.buckets: BucketStore = RedisBuckets(batches)
-        self.archive = RedisArchive(batches)
-        self.moving = RedisMoving(batches)
-        self.upkeep = RedisUpkeep(batches)
-        self.archiving = False
+    def __init__(self, client: PipelinedClient) -> None:
+        super().__init__(client)
+        self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
+        self._schedule = Schedule(client)
+        self._notifications = Notifications(client.topology)
+        self._pubsub_prefix = "SHARD" if client.topology.is_sharded else ""
+        self.monitor = RedisMonitor(client, self._notifications)
+        self.webhooks: HookStore = RedisWebhookStore(client)
+        self.buckets: BucketStore = RedisTokenBuckets(client)
+        self.archive_queue = RedisArchiveQueue(client)
+        self.transfer = RedisGameTransfer(client)
+        self.index_repair = RedisIndexRepair(client)
+        self.is_archiving = False
         """Whether somebody archives games that are over."""
 
     async def load(self, game: str, key: str | None = None) -> Loaded | None:
         """The game as it is now, with the record kept under `key`; None where there is no such game."""
-        fields = ("version", "digest", "snapshot", "access", "hooks", "tokens", "" if key is None else keys.record(key))
-        version, digest, snapshot, access, hooks, tokens, record = await self._batches.send(
+        fields = (
+            "version",
+            "digest",
+            "snapshot",
+            "access",
+            "hooks",
+            "tokens",
+            "" if key is None else keys.idempotency_field(key),
+        )
+        version, digest, snapshot, access, hooks, tokens, record = await self._client.execute(
             "HMGET", keys.game(game), *fields
         )
-        if record is not None and self._batches.wait is not None:
-            await self._batches.confirmed("SET", keys.waited(game), "", "EX", 1)
+        if record is not None and self._client.wait is not None:
+            await self._client.confirmed("SET", keys.replica_wait(game), "", "EX", 1)
         if version is None:
             return None
         try:
-            hook_ids, ended = tuple(ids(hooks)), (tokens or b"").decode()
+            hook_ids, ended = tuple(decode_webhook_ids(hooks)), (tokens or b"").decode()
             return Loaded(int(version), digest.decode(), snapshot, access or b"", record, hook_ids, ended)
         except (AttributeError, ValueError) as error:
             raise Unreadable(f"its version, digest or webhooks cannot be read: {error}") from error
@@ -84,15 +92,15 @@ class RedisStore(GameIndex):
         if listed:
             await self.enlist(commit.game, commit.status, commit.created_at)
         if commit.access is not None:
-            await self.before(commit)
+            await self.index_before_commit(commit)
         if commit.expected is not None and commit.expected.hooks:
-            await self.webhooks.promise(commit.game, commit.expected.hooks, int(time.time()))
-        if self.archiving and commit.status in _OVER:
-            await self.archive.promise(commit.game, int(clock.now()) + SOON_S)
-        early = commit.due_at is not None and not await self._due.promise(commit.game, commit.due_at)
-        beside = self.beside(commit)
-        game_keys = [keys.game(commit.game), keys.log(commit.game), keys.waited(commit.game)]
-        outcome = _outcome(await self._commit.run(game_keys, *self._arguments(commit)))
+            await self.webhooks.schedule(commit.game, commit.expected.hooks, int(time.time()))
+        if self.is_archiving and commit.status in _FINISHED_STATUSES:
+            await self.archive_queue.schedule(commit.game, int(clock.now()) + SOON_S)
+        early = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
+        beside = self.start_extending(commit)
+        game_keys = [keys.game(commit.game), keys.log(commit.game), keys.replica_wait(commit.game)]
+        outcome = _decode_outcome(await self._commit_script.run(game_keys, *self._commit_arguments(commit)))
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
                 if listed:
@@ -100,17 +108,23 @@ class RedisStore(GameIndex):
                 if listed and commit.was is not None:
                     await self.unlist(commit.game, commit.was)
                 if early:
-                    await self._due.settle(commit.game, commit.due_at)
+                    await self._schedule.reschedule(commit.game, commit.due_at)
         if beside is not None:
             await beside
         return outcome
 
-    def _arguments(self, commit: Commit) -> list[Value]:
+    def _commit_arguments(self, commit: Commit) -> list[Argument]:
         """ARGV of commit.lua."""
         version, digest, hooks, tokens = commit.expected or ("", "", (), "")
-        keep = keeping_arguments(commit.keep)
-        arguments: list[Value] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
-        arguments += commit.expire_s, keys.hints(commit.game), self._shard, self._hints.hears(commit.game), *keep
+        keep = idempotency_arguments(commit.keep)
+        arguments: list[Argument] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
+        arguments += (
+            commit.expire_s,
+            keys.channel(commit.game),
+            self._pubsub_prefix,
+            self._notifications.count_own_subscribers(commit.game),
+            *keep,
+        )
         arguments += commit.meta, tokens, "1" if commit.ends_tokens else ""
         for diff in commit.diffs:
             arguments += diff.version, diff.digest, diff.previous, diff.data
@@ -118,60 +132,60 @@ class RedisStore(GameIndex):
 
     async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
-        entries = await self._batches.send("XRANGE", keys.log(game), since + 1, "+", "COUNT", limit)
+        entries = await self._client.execute("XRANGE", keys.log(game), since + 1, "+", "COUNT", limit)
         try:
-            return [_diff(entry, fields) for entry, fields in entries]
+            return [_decode_diff(entry, fields) for entry, fields in entries]
         except ValueError as error:
             raise Unreadable(f"its log cannot be read: {error}") from error
 
     async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
         """Version and digest of each game now; None where there is no such game, or it cannot be read."""
-        asked = (self._batches.send("HMGET", keys.game(game), "version", "digest") for game in games)
-        return [_version(found) for found in await asyncio.gather(*asked, return_exceptions=True)]
+        asked = (self._client.execute("HMGET", keys.game(game), "version", "digest") for game in games)
+        return [_decode_version(found) for found in await asyncio.gather(*asked, return_exceptions=True)]
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
-        return await self._due.due(now, limit)
+        return await self._schedule.due(now, limit)
 
-    async def settle(self, game: str, until: int | None) -> None:
+    async def reschedule(self, game: str, until: int | None) -> None:
         """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
-        await self._due.settle(game, until)
+        await self._schedule.reschedule(game, until)
 
     async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
         """Put off a game that is due and failed, longer after each failure in a row; None where it is not due."""
         key = keys.failures(game)
-        failures = int(await self._batches.send("GET", key) or 0) + 1
+        failures = int(await self._client.execute("GET", key) or 0) + 1
         pause_s = math.ceil(backoff.pause_s(failures))
-        if not await self._due.postpone(game, now, now + pause_s):
+        if not await self._schedule.postpone(game, now, now + pause_s):
             return None
-        await self._batches.send("SET", key, failures, "EX", 2 * pause_s + STEADY_S)
+        await self._client.execute("SET", key, failures, "EX", 2 * pause_s + FAILURE_COUNT_TTL_S)
         return failures
 
     async def defer(self, game: str, now: int, until: int) -> None:
         """Put off a game that is due and did not fail itself; it stays as it is where another instance moved it."""
-        await self._due.postpone(game, now, until)
+        await self._schedule.postpone(game, now, until)
 
     def hints(self) -> AsyncGenerator[Hint]:
         """Which of the games that are followed others have changed, as Redis announces it; a hint may be lost."""
-        return self._hints.listen()
+        return self._notifications.listen()
 
     def follow(self, game: str) -> None:
         """Let `hints` tell of this game, until `unfollow`."""
-        self._hints.follow(game)
+        self._notifications.subscribe(game)
 
     def unfollow(self, game: str) -> None:
         """Let it tell of this game no more."""
-        self._hints.unfollow(game)
+        self._notifications.unsubscribe(game)
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis answers and takes writes."""
-        await self._batches.send("SET", keys.PROBE, "", "EX", 60)
+        await self._client.execute("SET", keys.WRITE_PROBE, "", "EX", 60)
 
 
-_OVER = ("finished", "aborted")
+_FINISHED_STATUSES = ("finished", "aborted")
 
 
-def _outcome(reply: Any) -> Outcome:
+def _decode_outcome(reply: Any) -> Outcome:
     """What commit.lua returned."""
     match reply:
         case 1:
@@ -186,7 +200,7 @@ def _outcome(reply: Any) -> Outcome:
             return Lost(None, None)
 
 
-def _version(found: Any) -> tuple[int, str] | None:
+def _decode_version(found: Any) -> tuple[int, str] | None:
     """What was found of one game; a damaged one must not hide all others. Raises StoreUnavailable."""
     if isinstance(found, Unreadable):
         return None
@@ -199,7 +213,7 @@ def _version(found: Any) -> tuple[int, str] | None:
         return None
 
 
-def _diff(entry: bytes, fields: Sequence[bytes]) -> StoredDiff:
+def _decode_diff(entry: bytes, fields: Sequence[bytes]) -> StoredDiff:
     """An entry of the log, whose fields are as commit.lua writes them."""
     _, _, _, digest, _, previous, _, data, *meta = fields  # what was restored has none
     version = int(entry.partition(b"-")[0])

@@ -9,59 +9,61 @@ from collections.abc import Callable, Mapping, Sequence
 from schemas.vocabulary import STATUSES
 from service.games.index_repair.port import Places, Walked
 from service.store import keys
-from service.store.connection.pipeline import Batches
+from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.scan import scan
 from service.store.game_index import GameIndex
-from service.store.schedule import Due
+from service.store.schedule import Schedule
 from service.telemetry.clock import now
 
-__all__ = ["RedisUpkeep"]
+__all__ = ["RedisIndexRepair"]
 
 
-class RedisUpkeep(GameIndex):
+class RedisIndexRepair(GameIndex):
     """`service.games.index_repair.port.Upkeep` on Redis."""
 
-    def __init__(self, batches: Batches, clock: Callable[[], float] = now) -> None:
-        super().__init__(batches, clock)
-        self._due = Due(batches, clock)
+    def __init__(self, client: PipelinedClient, clock: Callable[[], float] = now) -> None:
+        super().__init__(client, clock)
+        self._schedule = Schedule(client, clock)
 
     async def walk(self, position: str, count: int) -> Walked:
         """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
-        found, position = await scan(self._batches, position, count)
+        found, position = await scan(self._client, position, count)
         games = [game for key in found if (game := keys.game_of(key)) is not None]
-        names = [name for key in found if (name := keys.name_of(key)) is not None]
+        names = [name for key in found if (name := keys.index_key_of(key)) is not None]
         return Walked(games, names, position)
 
     async def take_turn(self, seconds: float) -> bool:
         """Whether it is time for the next part of the walk; if so, for nobody else for so long."""
-        taken = await self._batches.send("SET", keys.UPKEEP_LEASE, "", "NX", "PX", int(seconds * 1000))
+        taken = await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
         return taken is not None
 
     async def keep_turn(self, seconds: float) -> None:
         """Go on for so long."""
-        await self._batches.send("SET", keys.UPKEEP_LEASE, "", "PX", int(seconds * 1000))
+        await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
 
     async def progress(self) -> Mapping[str, str]:
         """What `note_progress` noted, empty at first."""
-        found = await self._batches.send("HGETALL", keys.UPKEEP)
+        found = await self._client.execute("HGETALL", keys.INDEX_REPAIR_PROGRESS)
         return {name.decode(): value.decode() for name, value in found.items()}
 
     async def note_progress(self, progress: Mapping[str, str]) -> None:
         """Note how far the walk has come."""
-        await self._batches.send("HSET", keys.UPKEEP, *(word for pair in progress.items() for word in pair))
+        await self._client.execute(
+            "HSET", keys.INDEX_REPAIR_PROGRESS, *(word for pair in progress.items() for word in pair)
+        )
 
     async def sizes(self) -> dict[str, int]:
         """How many games each index has that is in one piece."""
-        indexes = [*(keys.listed(status) for status in STATUSES), keys.DUE, keys.HOOKS_DUE]
-        sizes = await asyncio.gather(*(self._batches.send("ZCARD", key) for key in indexes))
+        indexes = [*(keys.lobby(status) for status in STATUSES), keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE]
+        sizes = await asyncio.gather(*(self._client.execute("ZCARD", key) for key in indexes))
         return {key.removeprefix(keys.PREFIX): size for key, size in zip(indexes, sizes, strict=True)}
 
     async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> Places:
         """Where a game is found now."""
-        sets = [(keys.listed(status), game) for status in STATUSES]
-        sets += [*((keys.found_by(name), game) for name in names), (keys.DUE, game)]
-        sets += [*((keys.HOOKS_DUE, f"{game} {hook}") for hook in hooks), (keys.ARCHIVE_DUE, game)]
-        scores = await asyncio.gather(*(self._batches.send("ZSCORE", key, member) for key, member in sets))
+        sets = [(keys.lobby(status), game) for status in STATUSES]
+        sets += [*((keys.game_index(name), game) for name in names), (keys.GAME_SCHEDULE, game)]
+        sets += [*((keys.WEBHOOK_SCHEDULE, f"{game} {hook}") for hook in hooks), (keys.ARCHIVE_SCHEDULE, game)]
+        scores = await asyncio.gather(*(self._client.execute("ZSCORE", key, member) for key, member in sets))
         there = iter([score is not None for score in scores])
         return Places(
             [status for status in STATUSES if next(there)],
@@ -71,6 +73,6 @@ class RedisUpkeep(GameIndex):
             next(there),
         )
 
-    async def promise(self, game: str, at: int) -> None:
+    async def schedule(self, game: str, at: int) -> None:
         """Have it looked at by then."""
-        await self._due.promise(game, at)
+        await self._schedule.schedule(game, at)

@@ -10,49 +10,49 @@ import re
 from schemas.vocabulary import Status
 
 __all__ = [
-    "ARCHIVE_DUE",
-    "DUE",
-    "HOOKS_DUE",
+    "ARCHIVE_SCHEDULE",
+    "GAME_SCHEDULE",
+    "INDEX_REPAIR_LEASE",
+    "INDEX_REPAIR_PROGRESS",
     "PREFIX",
-    "PROBE",
-    "UPKEEP",
-    "UPKEEP_LEASE",
+    "WEBHOOK_SCHEDULE",
+    "WRITE_PROBE",
     "archive_lease",
     "bucket",
+    "channel",
     "failures",
-    "found_by",
     "game",
+    "game_index",
     "game_of",
-    "hinted",
-    "hints",
-    "lease",
-    "listed",
+    "game_of_channel",
+    "idempotency_field",
+    "index_key_of",
+    "lobby",
     "log",
-    "name_of",
-    "record",
-    "tried",
-    "waited",
+    "replica_wait",
+    "webhook_attempts",
+    "webhook_lease",
 ]
 
-DUE = "south-seas:due"
+GAME_SCHEDULE = "south-seas:due"
 """Sorted set: game ids by the Unix second at which to look at them."""
 
-HOOKS_DUE = "south-seas:hooks-due"
+WEBHOOK_SCHEDULE = "south-seas:hooks-due"
 """Sorted set: `GAME HOOK` by the Unix second at which to look whether that webhook has anything to be told."""
 
-ARCHIVE_DUE = "south-seas:archive-due"
+ARCHIVE_SCHEDULE = "south-seas:archive-due"
 """Sorted set: ids of games that are over, by the Unix second at which to look whether they are archived."""
 
-UPKEEP = "south-seas:upkeep"
+INDEX_REPAIR_PROGRESS = "south-seas:upkeep"
 """Hash: how far the walk has come that mends what the games are found by."""
 
-UPKEEP_LEASE = "south-seas:upkeep:lease"
+INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
 """String: there as long as it is too early for the next part of that walk."""
 
 PREFIX = "south-seas:"
 """What all keys begin with."""
 
-PROBE = "south-seas:probe"
+WRITE_PROBE = "south-seas:probe"
 """String: written to learn whether Redis takes writes."""
 
 
@@ -70,27 +70,27 @@ def log(game_id: str) -> str:
     return f"south-seas:{{{game_id}}}:log"
 
 
-def record(key: str) -> bytes:
+def idempotency_field(key: str) -> bytes:
     """Field of the game's hash: the record kept for the idempotency key with this hash (hexadecimal digits)."""
-    return b"k" + bytes.fromhex(key)[:_RECORD_NAME_BYTES]
+    return b"k" + bytes.fromhex(key)[:_IDEMPOTENCY_FIELD_BYTES]
 
 
-def listed(status: Status) -> str:
+def lobby(status: Status) -> str:
     """Sorted set: ids of public games by the Unix second of their creation."""
     return f"south-seas:listed:{status}"
 
 
-def found_by(name: str) -> str:
+def game_index(name: str) -> str:
     """Sorted set: ids of games that may be found by this name, by the Unix second of their creation."""
     return f"south-seas:found:{name}"
 
 
-def hints(game_id: str) -> str:
+def channel(game_id: str) -> str:
     """Channel, in a Cluster one of the game's slot: its versions as they come, for those who watch it."""
     return f"south-seas:{{{game_id}}}:hints"
 
 
-def hinted(channel: str) -> str:
+def game_of_channel(channel: str) -> str:
     """The game that this channel tells of.
 
     >>> hinted(hints("k3"))
@@ -99,7 +99,7 @@ def hinted(channel: str) -> str:
     return channel.partition("{")[2].partition("}")[0]
 
 
-def waited(game_id: str) -> str:
+def replica_wait(game_id: str) -> str:
     """String: written so that there is something to wait for until replicas have it."""
     return f"south-seas:{{{game_id}}}:waited"
 
@@ -109,12 +109,12 @@ def failures(game_id: str) -> str:
     return f"south-seas:{{{game_id}}}:failures"
 
 
-def lease(game_id: str, hook: str) -> str:
+def webhook_lease(game_id: str, hook: str) -> str:
     """String: who is delivering to a webhook, while they do."""
     return f"south-seas:{{{game_id}}}:hook:{hook}:lease"
 
 
-def tried(game_id: str, hook: str) -> str:
+def webhook_attempts(game_id: str, hook: str) -> str:
     """List: the latest attempts at delivering to a webhook, the newest first."""
     return f"south-seas:{{{game_id}}}:hook:{hook}:tried"
 
@@ -135,19 +135,19 @@ def game_of(key: str) -> str | None:
     >>> game_of(game("k3")), game_of(log("k3"))
     ('k3', None)
     """
-    found = _GAME.fullmatch(key)
+    found = _GAME_PATTERN.fullmatch(key)
     return None if found is None else found[1]
 
 
-def name_of(key: str) -> str | None:
+def index_key_of(key: str) -> str | None:
     """The name whose games this key holds; None for any other key.
 
     >>> name_of(found_by("ab:ana")), name_of(game("k3"))
     ('ab:ana', None)
     """
-    return key.removeprefix(_FOUND) if key.startswith(_FOUND) else None
+    return key.removeprefix(_GAME_INDEX_PREFIX) if key.startswith(_GAME_INDEX_PREFIX) else None
 
 
-_RECORD_NAME_BYTES = 15
-_FOUND = found_by("")
-_GAME = re.compile(r"south-seas:\{([^{}]+)\}:game")
+_IDEMPOTENCY_FIELD_BYTES = 15
+_GAME_INDEX_PREFIX = game_index("")
+_GAME_PATTERN = re.compile(r"south-seas:\{([^{}]+)\}:game")

@@ -2,19 +2,19 @@
 
 from service.games.rate_limits import Granted, Size
 from service.store import keys
-from service.store.connection.pipeline import Batches
+from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
 
-__all__ = ["RedisBuckets"]
+__all__ = ["RedisTokenBuckets"]
 
 
-class RedisBuckets:
+class RedisTokenBuckets:
     """`service.games.rate_limits.BucketStore` on Redis; the time is the server's."""
 
-    def __init__(self, batches: Batches) -> None:
-        self._take = Script(batches, "token_bucket.lua")
+    def __init__(self, client: PipelinedClient) -> None:
+        self._script = Script(client, "token_bucket.lua")
 
     async def take(self, bucket: str, wanted: int, size: Size) -> Granted:
         """Take up to `wanted` tokens. Raises StoreUnavailable."""
-        taken, left, wait_ms = await self._take.run([keys.bucket(bucket)], wanted, *size)
+        taken, left, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
         return Granted(taken, left, wait_ms / 1000)

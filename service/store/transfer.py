@@ -6,36 +6,36 @@ import msgspec
 
 from service.games.archive.port import Restoring
 from service.store import keys
-from service.store.connection.pipeline import Batches, Value
-from service.store.connection.scan import BEGIN, scan
+from service.store.connection.pipeline import Argument, PipelinedClient
+from service.store.connection.scan import START, scan
 from service.store.game_index import GameIndex
-from service.store.schedule import Due
+from service.store.schedule import Schedule
 from service.store.scripts import Script
 
-__all__ = ["RedisMoving"]
+__all__ = ["RedisGameTransfer"]
 
-_PORTION = 1000
+_SCAN_BATCH_SIZE = 1000
 
 
-class RedisMoving(GameIndex):
+class RedisGameTransfer(GameIndex):
     """`service.games.archive.port.Moving` on Redis."""
 
-    def __init__(self, batches: Batches) -> None:
-        super().__init__(batches)
-        self._due = Due(batches)
-        self._hooks_due = Due(batches, key=keys.HOOKS_DUE)
-        self._restore = Script(batches, "restore.lua", confirmed=True)
+    def __init__(self, client: PipelinedClient) -> None:
+        super().__init__(client)
+        self._schedule = Schedule(client)
+        self._webhook_schedule = Schedule(client, key=keys.WEBHOOK_SCHEDULE)
+        self._restore_script = Script(client, "restore.lua", wait_for_replicas=True)
 
     async def games(self) -> AsyncIterator[str]:
         """Ids of all games, in any order; each at least once that is there from beginning to end."""
-        position = BEGIN
+        position = START
         while True:
-            portion = await scan(self._batches, position, _PORTION, keys.game("*"))
+            portion = await scan(self._client, position, _SCAN_BATCH_SIZE, keys.game("*"))
             for key in portion.keys:
                 if (game := keys.game_of(key)) is not None:
                     yield game
-            position = portion.position
-            if position == BEGIN:
+            position = portion.cursor
+            if position == START:
                 return
 
     async def restore(self, restoring: Restoring) -> bool:
@@ -47,15 +47,17 @@ class RedisMoving(GameIndex):
         commit, hooks = restoring.commit, restoring.hooks
         if commit.listed:
             await self.enlist(commit.game, commit.status, commit.created_at)
-        await self.before(commit)
+        await self.index_before_commit(commit)
         if commit.due_at is not None:
-            await self._due.promise(commit.game, commit.due_at)
+            await self._schedule.schedule(commit.game, commit.due_at)
         for one in hooks:
             if one.state.disabled is None and one.state.position < commit.diffs[-1].version:
-                await self._hooks_due.promise(f"{commit.game} {one.hook.id}", one.state.next_at or commit.created_at)
+                await self._webhook_schedule.schedule(
+                    f"{commit.game} {one.hook.id}", one.state.next_at or commit.created_at
+                )
         game_keys = [keys.game(commit.game), keys.log(commit.game)]
-        game_keys += [keys.tried(commit.game, one.hook.id) for one in hooks]
-        stored = bool(await self._restore.run(game_keys, *_arguments(restoring)))
+        game_keys += [keys.webhook_attempts(commit.game, one.hook.id) for one in hooks]
+        stored = bool(await self._restore_script.run(game_keys, *_restore_arguments(restoring)))
         if stored:  # once more, for whoever saw that there was no such game, and mended what finds it
             await self.name(commit.game, commit.found_by(), commit.created_at, commit.found_s)
         if stored and commit.listed:
@@ -63,18 +65,18 @@ class RedisMoving(GameIndex):
         return stored
 
 
-def _arguments(restoring: Restoring) -> list[Value]:
+def _restore_arguments(restoring: Restoring) -> list[Argument]:
     """ARGV of restore.lua."""
     commit, hooks = restoring.commit, restoring.hooks
     last = commit.diffs[-1]
-    fields: list[Value] = ["version", last.version, "digest", last.digest, "snapshot", commit.snapshot]
+    fields: list[Argument] = ["version", last.version, "digest", last.digest, "snapshot", commit.snapshot]
     fields += "access", commit.access or b""
     if hooks:
         fields += "hooks", ",".join(one.hook.id for one in hooks)
     for one in hooks:
         fields += f"hook:{one.hook.id}", _ENCODER.encode(one.hook)
         fields += f"hook:{one.hook.id}:state", _ENCODER.encode(one.state)
-    arguments: list[Value] = [commit.id, "1" if restoring.replace else "", commit.expire_s, len(fields), *fields]
+    arguments: list[Argument] = [commit.id, "1" if restoring.replace else "", commit.expire_s, len(fields), *fields]
     for one in hooks:
         arguments += len(one.tried), *(_ENCODER.encode(tried) for tried in one.tried)
     for diff in commit.diffs:

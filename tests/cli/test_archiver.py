@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from schemas.lobby import Rematch
 from schemas.vocabulary import Status
-from service.archive_storage.object_storage import Directory
+from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.importer import import_files
 from service.games.archive.archiver import AT_ONCE, SOON_S, Archiver
 from service.games.archive.document import GameDocument, read
@@ -60,7 +60,7 @@ def objects() -> Memory:
 @pytest.fixture
 def archiving(store: RedisStore) -> RedisStore:
     """The store of instances that archive."""
-    store.archiving = True
+    store.is_archiving = True
     return store
 
 
@@ -68,19 +68,19 @@ def archiver(store: RedisStore, objects: Objects, catalogue: TileSetCatalogue = 
     """One instance's, some time after what happened lately."""
     clock = Clock()
     clock.now += SOON_S + 1
-    return Archiver(store, store.archive, objects, catalogue, clock)
+    return Archiver(store, store.archive_queue, objects, catalogue, clock)
 
 
 async def due(store: RedisStore) -> list[str]:
-    return await store.archive.due(2**33, 10)
+    return await store.archive_queue.due(2**33, 10)
 
 
 async def ripe(redis: Redis, game: str) -> None:
     """As if what was put off had been put off for long enough."""
-    score = await redis.zscore(keys.ARCHIVE_DUE, game)
+    score = await redis.zscore(keys.ARCHIVE_SCHEDULE, game)
     assert score is not None
     assert score % 1 == 0.5
-    await redis.zadd(keys.ARCHIVE_DUE, {game: 1_000_000_000.5})
+    await redis.zadd(keys.ARCHIVE_SCHEDULE, {game: 1_000_000_000.5})
 
 
 @pytest.mark.parametrize("status", ("finished", "aborted"))
@@ -261,7 +261,7 @@ async def test_that_of_a_private_one_is_refused(
 
 async def test_in_a_directory_it_is_a_file_for_this_user_alone(archiving: RedisStore, tmp_path: Path) -> None:
     kept = await kept_game(archiving, "finished")
-    await archiver(archiving, Directory(tmp_path / "archive")).look_round()
+    await archiver(archiving, DirectoryStorage(tmp_path / "archive")).look_round()
     (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
     assert read(file.read_bytes()).game == kept.id
     assert file.stat().st_mode & 0o777 == 0o600
@@ -271,4 +271,4 @@ async def test_in_a_directory_it_is_a_file_for_this_user_alone(archiving: RedisS
 async def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ObjectsUnavailable, match="Not a directory"):
-        await Directory(tmp_path / "file").put("a/b", b"")
+        await DirectoryStorage(tmp_path / "file").put("a/b", b"")

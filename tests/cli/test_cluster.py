@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from service.archive_storage.atomic_files import found_in
-from service.archive_storage.object_storage import Directory
+from service.archive_storage.atomic_files import iter_documents
+from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.export import export_games
 from service.cli.importer import import_files
 from service.games.archive.archiver import SOON_S, Archiver
@@ -57,10 +57,12 @@ async def test_all_games_are_moved_to_a_single_server_and_back(
     games = await games_on_all(clustered, deployment)
     before = {kept.id: await whole(clustered, kept.id) for kept in games}
     assert await export_games(clustered, CATALOGUE, None, tmp_path / "out") == {"exported": GAMES}
-    assert await import_files(other, found_in([tmp_path / "out"]), KEPT, replace=False) == {"imported": GAMES}
+    assert await import_files(other, iter_documents([tmp_path / "out"]), KEPT, replace=False) == {"imported": GAMES}
     await deployment.clear()
     assert await export_games(other, CATALOGUE, None, tmp_path / "back") == {"exported": GAMES}
-    assert await import_files(clustered, found_in([tmp_path / "back"]), KEPT, replace=False) == {"imported": GAMES}
+    assert await import_files(clustered, iter_documents([tmp_path / "back"]), KEPT, replace=False) == {
+        "imported": GAMES
+    }
     assert {kept.id: await whole(clustered, kept.id) for kept in games} == before
 
 
@@ -73,16 +75,16 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.listed(["waiting", "active"], 100, None)).games == []
-    mended = await Mender(clustered, clustered.upkeep, KEPT, Clock(), pace=Pace(0.05)).all()
+    mended = await Mender(clustered, clustered.index_repair, KEPT, Clock(), pace=Pace(0.05)).all()
     assert mended.games == GAMES
     assert sorted((await clustered.listed(["waiting", "active"], 100, None)).games) == sorted(kept.id for kept in games)
 
 
 async def test_games_are_archived_whichever_primary_has_them(clustered: RedisStore, tmp_path: Path) -> None:
-    clustered.archiving = True
+    clustered.is_archiving = True
     games = [await kept_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()
     clock.now += SOON_S + 1
-    archive = clustered.archive
-    await Archiver(clustered, archive, Directory(tmp_path), CATALOGUE, clock).look_round()
-    assert len([*found_in([tmp_path])]) == len(games)
+    archive = clustered.archive_queue
+    await Archiver(clustered, archive, DirectoryStorage(tmp_path), CATALOGUE, clock).look_round()
+    assert len([*iter_documents([tmp_path])]) == len(games)

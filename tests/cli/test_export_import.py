@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from schemas.acting import Act
 from schemas.vocabulary import STATUSES, Status
-from service.archive_storage.atomic_files import found_in
+from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, restoring_of
 from service.engine import decode, legal_moves, move_id
@@ -31,7 +31,7 @@ KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 async def moved(store: RedisStore, other: RedisStore, folder: Path, *, replace: bool = False) -> dict[str, int]:
     """Export all games of one store and import them into another; gives both commands' counts."""
     exported = await export_games(store, CATALOGUE, None, folder)
-    imported = await import_files(other, found_in([folder]), KEPT, replace=replace)
+    imported = await import_files(other, iter_documents([folder]), KEPT, replace=replace)
     return {**exported, **imported}
 
 
@@ -191,7 +191,7 @@ async def test_a_file_that_ends_in_the_middle_is_refused(
     file.write_bytes(data[: len(data) // 2])
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
     (tmp_path / "y.json").write_bytes(b"")
-    assert await import_files(other, found_in([tmp_path]), KEPT, replace=False) == {"refused": 3}
+    assert await import_files(other, iter_documents([tmp_path]), KEPT, replace=False) == {"refused": 3}
     assert "ends in the middle" in capsys.readouterr().err
 
 
@@ -203,8 +203,8 @@ async def test_a_client_that_sends_it_twice_stores_it_once(
     await export_games(store, CATALOGUE, [kept.id], file)
     document = read(file.read_bytes())
     restoring = restoring_of(document, KEPT, replace=False)
-    assert [await other.moving.restore(restoring) for _ in range(2)] == [True, True]
-    assert await other.moving.restore(restoring_of(document, KEPT, replace=False)) is False
+    assert [await other.transfer.restore(restoring) for _ in range(2)] == [True, True]
+    assert await other.transfer.restore(restoring_of(document, KEPT, replace=False)) is False
     assert await whole(other, kept.id) == await whole(store, kept.id)
 
 

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from service.archive_storage.atomic_files import found_in
+from service.archive_storage.atomic_files import iter_documents
 from service.games.archive.document import read
 from service.games.archive.validation import prove
 from service.games.timestamps import DAY_S
@@ -43,13 +43,13 @@ async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to
             async with session.delete(f"{instance.url}/v1/games/{game}", headers=headers) as response:
                 assert response.status == 200
                 ended = await response.json()
-            made_at_the_start = (keys.UPKEEP, keys.UPKEEP_LEASE)
+            made_at_the_start = (keys.INDEX_REPAIR_PROGRESS, keys.INDEX_REPAIR_LEASE)
             async with asyncio.timeout(ARCHIVED_S):
                 while await redis.exists(*made_at_the_start) < 2:  # noqa: ASYNC110  another process makes them
                     await asyncio.sleep(0.02)
             await instance.stop(signal.SIGKILL)
         assert not await asyncio.to_thread(archive.exists)
-        assert await redis.delete(keys.listed("aborted"), *made_at_the_start) == 3
+        assert await redis.delete(keys.lobby("aborted"), *made_at_the_start) == 3
         async with started(tmp_path, redis_url, *flags) as instance, asyncio.timeout(ARCHIVED_S):
             while not (files := await asyncio.to_thread(_documents, archive)):  # noqa: ASYNC110  another process writes
                 await asyncio.sleep(0.1)
@@ -95,7 +95,7 @@ async def kept_for_days(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 
 
 def _documents(archive: Path) -> list[Path]:
-    return [*found_in([archive])] if archive.exists() else []
+    return [*iter_documents([archive])] if archive.exists() else []
 
 
 async def _listed(session: aiohttp.ClientSession, url: str) -> list[str]:

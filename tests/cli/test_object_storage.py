@@ -11,7 +11,12 @@ import pytest
 from obstore import get_async, list_with_delimiter
 from obstore.store import S3Store, from_url
 
-from service.archive_storage.object_storage import BadArchiveUrl, Buckets, Directory, objects_at
+from service.archive_storage.object_storage import (
+    BucketStorage,
+    DirectoryStorage,
+    InvalidArchiveURL,
+    open_object_storage,
+)
 from service.games.archive.archiver import SOON_S, Archiver
 from service.games.archive.document import read
 from service.games.archive.port import ObjectsUnavailable
@@ -61,7 +66,7 @@ def environment(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def archiving(store: RedisStore) -> RedisStore:
-    store.archiving = True
+    store.is_archiving = True
     return store
 
 
@@ -71,9 +76,11 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
     clock = Clock()
     clock.now += SOON_S + 1
     for _ in range(2):
-        archiver = Archiver(archiving, archiving.archive, objects_at(f"s3://{BUCKET}/games"), CATALOGUE, clock)
+        archiver = Archiver(
+            archiving, archiving.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock
+        )
         await archiver.look_round()
-    assert await archiving.archive.archived(kept.id) > 0
+    assert await archiving.archive_queue.archived(kept.id) > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
     (name,) = [one["path"] for one in bucket.list("games").collect()]
@@ -90,28 +97,28 @@ async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
     kept = await kept_game(archiving, "finished")
     clock = Clock()
     clock.now += SOON_S + 1
-    objects = objects_at("s3://nothing/games")
-    await Archiver(archiving, archiving.archive, objects, CATALOGUE, clock).look_round()
+    objects = open_object_storage("s3://nothing/games")
+    await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).look_round()
     assert f"game {kept.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
-    assert await archiving.archive.due(2**33, 10) == [kept.id]
+    assert await archiving.archive_queue.due(2**33, 10) == [kept.id]
 
 
 @pytest.mark.usefixtures("environment")
 async def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(ObjectsUnavailable, match="bucket"):
-        await objects_at(f"s3://{BUCKET}/games").put("x", b"")
+        await open_object_storage(f"s3://{BUCKET}/games").put("x", b"")
 
 
 @pytest.mark.parametrize("url", ("gs://bucket/x", "az://container/x"))
 def test_other_storages_are_known_by_their_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "account")
-    assert isinstance(objects_at(url), Buckets)
+    assert isinstance(open_object_storage(url), BucketStorage)
 
 
 def test_without_the_library_only_directories_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.archive_storage.object_storage.find_spec", lambda _: None)
-    with pytest.raises(BadArchiveUrl, match=r"pip install 'south-seas\[archive\]'"):
-        objects_at("s3://bucket/x")
-    assert isinstance(objects_at("file:///archive"), Directory)
+    with pytest.raises(InvalidArchiveURL, match=r"pip install 'south-seas\[archive\]'"):
+        open_object_storage("s3://bucket/x")
+    assert isinstance(open_object_storage("file:///archive"), DirectoryStorage)

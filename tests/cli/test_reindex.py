@@ -12,7 +12,7 @@ from service.games.context import Retention
 from service.games.index_repair.repairer import MANY, Mended, Mender, Pace
 from service.store import keys
 from service.store.client import connect
-from service.store.game_index import YOUNG_S
+from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
 from tests.cli.games import CREATOR, Kept, context_on, kept_game, play
 from tests.games.seated import Clock
@@ -24,8 +24,8 @@ def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> Men
     """One instance's, which does not wait for commits that may be under way."""
     clock = Clock()
     clock.now += later_s
-    archives = store.archive if archive else None
-    return Mender(store, store.upkeep, Retention(), clock, archive=archives, pace=Pace(0.05, 0))
+    archives = store.archive_queue if archive else None
+    return Mender(store, store.index_repair, Retention(), clock, archive=archives, pace=Pace(0.05, 0))
 
 
 async def listed(store: RedisStore, *statuses: Status) -> list[str]:
@@ -39,7 +39,7 @@ async def found(store: RedisStore, *secrets: str) -> list[str]:
 async def old_games(store: RedisStore, number: int, status: Status = "active") -> list[Kept]:
     """Games that are too old for their creation to be under way."""
     clock = Clock()
-    clock.now -= YOUNG_S + 10
+    clock.now -= MIN_PRUNE_AGE_S + 10
     return [await kept_game(store, status, context=context_on(store, clock)) for _ in range(number)]
 
 
@@ -57,13 +57,13 @@ async def test_games_that_are_no_more_are_taken_out_without_anybody_reading(stor
     gone, stays = await old_games(store, 30), await old_games(store, 3)
     await forget(redis, gone)
     await mender(store).all()
-    assert await redis.zcard(keys.listed("active")) == 3
-    assert await redis.zcard(keys.found_by(token_hash(CREATOR).hex())) == 3
+    assert await redis.zcard(keys.lobby("active")) == 3
+    assert await redis.zcard(keys.game_index(token_hash(CREATOR).hex())) == 3
     assert await listed(store) == sorted(kept.id for kept in stays)
 
 
 async def test_a_list_is_no_longer_than_its_games_however_long_it_was(store: RedisStore, redis: Redis) -> None:
-    await redis.zadd(keys.listed("finished"), {f"gone-{number}": 1_700_000_000 + number for number in range(1500)})
+    await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 + number for number in range(1500)})
     stays = await old_games(store, 1, "aborted")
     mended = await mender(store).all()
     assert mended.removed == 1500
@@ -87,7 +87,7 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     mended = await mender(store).all()
     assert (mended.games, mended.removed, mended.unreadable) == (5, 0, 0)
     after = {key: await redis.zrange(key, 0, -1) for key in await indexes(redis)}
-    due = {keys.DUE, keys.HOOKS_DUE}
+    due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
     assert {key: after[key] for key in after if key not in due} == {
         key: before[key] for key in before if key not in due
     }
@@ -96,14 +96,14 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     assert sorted(await store.due(EVERY, 10)) == sorted(active)
     assert {game for game, _ in await store.webhooks.due(EVERY, 10)} <= {kept.id for kept in games}
     for key in after:
-        if key.startswith(keys.found_by("")):
+        if key.startswith(keys.game_index("")):
             assert await redis.ttl(key) > max(Retention())
     assert (await mender(store).all()).added == 0
 
 
 async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, redis: Redis) -> None:
     behind = await kept_game(store, hooks=2)
-    await redis.delete(keys.HOOKS_DUE)
+    await redis.delete(keys.WEBHOOK_SCHEDULE)
     await mender(store).all()
     hooks = await store.webhooks.of_game(behind.id)
     assert sorted(await store.webhooks.due(EVERY, 10)) == sorted((behind.id, one.hook.id) for one in hooks)
@@ -112,9 +112,9 @@ async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, r
 async def test_a_game_under_a_status_that_it_does_not_have_is_taken_from_there(store: RedisStore, redis: Redis) -> None:
     kept = await kept_game(store)
     for status in ("waiting", "finished"):
-        await redis.zadd(keys.listed(status), {kept.id: 1_700_000_000})
+        await redis.zadd(keys.lobby(status), {kept.id: 1_700_000_000})
     private = await kept_game(store, visibility="private")
-    await redis.zadd(keys.listed("active"), {private.id: 1_700_000_000})
+    await redis.zadd(keys.lobby("active"), {private.id: 1_700_000_000})
     assert (await mender(store).all()).removed == 3
     assert [await listed(store, status) for status in STATUSES] == [[], [kept.id], [], []]
 
@@ -124,14 +124,14 @@ async def test_a_commit_that_comes_meanwhile_is_listed_where_it_brings_the_game(
 ) -> None:
     """The list is written before the commit: whoever looks in between must not take the game out for good."""
     kept = await kept_game(store)
-    await redis.zadd(keys.listed("aborted"), {kept.id: 1_700_000_000})
-    slow = Mender(store, store.upkeep, Retention(), Clock(), pace=Pace(0.5))
+    await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
+    slow = Mender(store, store.index_repair, Retention(), Clock(), pace=Pace(0.5))
     mending = asyncio.create_task(slow.all())
     await asyncio.sleep(0.1)
     loaded = await store.load(kept.id)
     assert loaded is not None
     await play(kept, "aborted")
-    await redis.zadd(keys.listed("aborted"), {kept.id: 1_700_000_000})
+    await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
     await mending
     assert await listed(store, "aborted") == [kept.id]
 
@@ -140,9 +140,9 @@ async def test_games_that_ended_before_there_was_an_archive_are_archived_too(sto
     over = await kept_game(store, "finished")
     await kept_game(store)
     await mender(store).all()
-    assert await store.archive.due(EVERY, 10) == []
+    assert await store.archive_queue.due(EVERY, 10) == []
     await mender(store, archive=True).all()
-    assert await store.archive.due(EVERY, 10) == [over.id]
+    assert await store.archive_queue.due(EVERY, 10) == [over.id]
 
 
 async def test_a_game_that_cannot_be_read_is_told_and_left(
@@ -162,7 +162,7 @@ async def test_part_by_part_everything_is_walked_over_by_whichever_instances(
     async with connect(redis_url) as other:
         instances = [mender(store), mender(other)]
         await _parts(instances, 30)
-        await redis.delete(keys.listed("waiting"))
+        await redis.delete(keys.lobby("waiting"))
         await _parts(instances, 30)
     assert await listed(store, "waiting") == sorted(kept.id for kept in games)
 
@@ -178,19 +178,19 @@ async def _parts(instances: Sequence[Mender], number: int) -> Mended:
 async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: RedisStore, redis: Redis) -> None:
     games = await old_games(store, MANY, "waiting")
     clock = Clock()
-    instance = Mender(store, store.upkeep, Retention(), clock)
+    instance = Mender(store, store.index_repair, Retention(), clock)
     assert (await instance.part())[0].games == MANY
     assert (await instance.part())[0].games == 0
     clock.now += Pace().rest_s + 1
     assert (await instance.part())[0].games == MANY
-    await redis.delete(keys.listed("waiting"))
+    await redis.delete(keys.lobby("waiting"))
     assert (await instance.part())[0].added == MANY
     assert await listed(store, "waiting") == sorted(kept.id for kept in games)
 
 
 async def test_one_instance_at_a_time_does_a_part(store: RedisStore, redis_url: str) -> None:
     async with connect(redis_url) as other:
-        turns = [await one.upkeep.take_turn(60) for one in (store, other, store)]
+        turns = [await one.index_repair.take_turn(60) for one in (store, other, store)]
     assert turns == [True, False, False]
 
 
@@ -206,7 +206,7 @@ async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginn
     for _ in range(5):
         _, hurry = await instance.part()
         assert not hurry
-    await redis.delete(keys.listed("waiting"))
+    await redis.delete(keys.lobby("waiting"))
     while (await instance.part())[1]:
         pass
     assert await listed(store, "waiting") == sorted(kept.id for kept in games)
@@ -220,7 +220,7 @@ async def test_a_lost_index_is_seen_and_made_anew_without_a_command(
     instance = mender(store)
     while (await instance.part())[1]:
         pass
-    await redis.delete(keys.listed("waiting"))
+    await redis.delete(keys.lobby("waiting"))
     mending = asyncio.create_task(instance.keep_mending(every_s=0.05))
     async with asyncio.timeout(10):
         while await listed(store, "waiting") != sorted(kept.id for kept in games):  # noqa: ASYNC110  no sign of it comes

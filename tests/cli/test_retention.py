@@ -107,7 +107,7 @@ async def test_after_each_kind_of_change_it_is_kept_for_its_status(
     await change(kept, context)
     for key in (keys.game(kept.id), keys.log(kept.id)):
         assert days * DAY_S - SLACK_S < await redis.ttl(key) <= days * DAY_S, key
-    for name in await redis.keys(keys.found_by("*")):
+    for name in await redis.keys(keys.game_index("*")):
         assert await redis.ttl(name) > max(KEPT) + DAY_S
 
 
@@ -138,6 +138,6 @@ async def test_when_a_game_has_expired_nothing_finds_it_any_more(store: RedisSto
         while await redis.exists(keys.game(kept.id)):  # noqa: ASYNC110  Redis gives no sign of it
             await asyncio.sleep(0.01)
     assert await store.due(2**33, 10) == [kept.id]
-    await redis.zadd(keys.DUE, {kept.id: 1_000_000_000.5})
+    await redis.zadd(keys.GAME_SCHEDULE, {kept.id: 1_000_000_000.5})
     await go_on(context, kept.id)
     assert await store.due(2**33, 10) == []

@@ -68,7 +68,7 @@ async def written_to_old_primary(directory: Path, wait: Wait) -> Counted:
         else:
             pytest.fail(f"the sentinels were too fast, {ATTEMPTS} times")
         user = urlsplit(deployment.url).netloc.rpartition("@")[0]
-        async with connect(f"redis://{user}@{old.address}/0", patience_s=1.0, wait=wait) as store:
+        async with connect(f"redis://{user}@{old.address}/0", timeout_s=1.0, wait=wait) as store:
             writers = Writers(store, 4, 0.01)
             writers.start()
             await asyncio.sleep(WRITING_S)

@@ -77,7 +77,7 @@ class Place(NamedTuple):
 async def attempt(promise: Promise, directory: Path, load: Load) -> Tried:
     """Try a promise once."""
     async with _place(promise, directory) as place:
-        async with connect(place.write_url, patience_s=PATIENCE_S, wait=promise.wait) as store:
+        async with connect(place.write_url, timeout_s=PATIENCE_S, wait=promise.wait) as store:
             writers = Writers(store, load.writers, load.pause_s)
             writers.start()
             began = time.monotonic()

@@ -40,7 +40,7 @@ class Counting(RedisStore):
 
 @pytest.fixture
 def counting(store: RedisStore) -> Counting:
-    return Counting(store._batches)
+    return Counting(store._client)
 
 
 def instance(store: Store, held: Held | None = None, hooked: list[Any] | None = None) -> Context:

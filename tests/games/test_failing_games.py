@@ -163,7 +163,7 @@ async def instances(redis_url: str) -> AsyncIterator[list[Counting]]:
     async with AsyncExitStack() as stack:
         stores, supervisor = [], Supervisor()
         for _ in range(INSTANCES):
-            store = Counting((await stack.enter_async_context(connect(redis_url)))._batches)
+            store = Counting((await stack.enter_async_context(connect(redis_url)))._client)
             store.loaded = Counter()
             stores.append(store)
             work = partial(keep_going, context_of(store), EVERY_S)
@@ -176,7 +176,7 @@ async def met_by_all(redis: Redis, stores: Sequence[Counting], game: str) -> Non
     """Have a game that is due looked at by each instance."""
     async with asyncio.timeout(10):
         while not all(game in store.loaded for store in stores):
-            await redis.zadd(keys.DUE, {game: int(time()) - 1})
+            await redis.zadd(keys.GAME_SCHEDULE, {game: int(time()) - 1})
             await asyncio.sleep(EVERY_S)
 
 
@@ -209,7 +209,7 @@ async def test_one_failing_game_keeps_no_other_waiting_on_any_instance(
         await games_move(store, stores)
         await met_by_all(redis, stores, failing)
         async with asyncio.timeout(10):
-            while (await redis.zscore(keys.DUE, failing) or 0) <= time():  # noqa: ASYNC110  it is stored, not told
+            while (await redis.zscore(keys.GAME_SCHEDULE, failing) or 0) <= time():  # noqa: ASYNC110  it is stored, not told
                 await asyncio.sleep(EVERY_S)
 
 
@@ -220,7 +220,7 @@ async def test_many_failing_games_cost_others_neither_their_turn_nor_the_process
     damaged = {f"damaged{number}": 1 for number in range(3 * DUE_AT_ONCE)}
     for game in damaged:
         await redis.set(keys.game(game), "something else")
-    await redis.zadd(keys.DUE, damaged)
+    await redis.zadd(keys.GAME_SCHEDULE, damaged)
     async with instances(redis_url) as stores:
         await games_move(store, stores)
         async with asyncio.timeout(30):
@@ -239,9 +239,9 @@ async def test_pauses_grow_are_stored_and_each_is_logged_once(
     caplog.clear()
     pauses = []
     for _ in range(12):
-        clock.now = await redis.zscore(keys.DUE, game) or 0
+        clock.now = await redis.zscore(keys.GAME_SCHEDULE, game) or 0
         await asyncio.gather(*(process_due_game(context, game) for context in contexts))
-        pauses.append((await redis.zscore(keys.DUE, game) or 0) - clock.now)
+        pauses.append((await redis.zscore(keys.GAME_SCHEDULE, game) or 0) - clock.now)
     expected = [min(2.0 * 2**number, 900.0) for number in range(12)]
     assert all(0.8 * most <= pause <= most + 1 for pause, most in zip(pauses, expected, strict=True)), pauses
     put_off = [record for record in caplog.records if "is put off" in record.getMessage()]
@@ -265,12 +265,12 @@ async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_lo
     games = [await due_game(store, *people, timeout_s=TIMEOUT_S), await of_bots(store)]
     clock = Clock()
     async with connect(redis_url) as other:
-        context = msgspec.structs.replace(context_of(Outage(other._batches)), clock=clock)
+        context = msgspec.structs.replace(context_of(Outage(other._client)), clock=clock)
         for game in games:
             for _ in range(12):
-                clock.now = await redis.zscore(keys.DUE, game) or 0
+                clock.now = await redis.zscore(keys.GAME_SCHEDULE, game) or 0
                 await process_due_game(context, game)
-                assert (await redis.zscore(keys.DUE, game) or 0) - clock.now == STORE_RETRY_S
+                assert (await redis.zscore(keys.GAME_SCHEDULE, game) or 0) - clock.now == STORE_RETRY_S
     assert [await redis.get(keys.failures(game)) for game in games] == [None, None]
 
 

@@ -125,7 +125,7 @@ async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: St
 
 
 async def test_a_game_that_is_gone_is_not_due_any_more(store: Store) -> None:
-    await store.settle("gone", int(time()) - 1)
+    await store.reschedule("gone", int(time()) - 1)
     await go_on(context_of(store), "gone")
     assert await store.due(int(time()), 100) == []
 

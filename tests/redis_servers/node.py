@@ -15,7 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded.process import end_with
+from service.store.embedded.process import terminate_with_parent
 from tests.redis_servers.access import PEER, Access
 
 __all__ = ["Node", "free_ports", "said"]
@@ -77,7 +77,7 @@ class Node:
                 stderr=log,
                 start_new_session=True,
                 restore_signals=False,  # SIGXFSZ stays ignored: a file that may not grow is refused, as on a full disk
-                preexec_fn=end_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+                preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
             )
 
     def _mode(self) -> tuple[str, ...]:

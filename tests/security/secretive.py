@@ -13,8 +13,8 @@ from typing import NamedTuple
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from service.store.embedded.process import end_with
-from service.store.embedded.program import find_program
+from service.store.embedded.process import terminate_with_parent
+from service.store.embedded.program import select_program
 
 PASSWORD = "hunter2-of-redis-p@ss/word"
 ENCODED = "hunter2-of-redis-p%40ss%2Fword"
@@ -49,10 +49,10 @@ async def guarded_redis(directory: Path) -> AsyncIterator[int]:
     port = free_port()
     options = ("--port", str(port), "--bind", "127.0.0.1", "--requirepass", PASSWORD, "--save", "")
     process = subprocess.Popen(  # noqa: ASYNC220  it is only started
-        (str(find_program()), *options, "--dir", str(directory)),
+        (str(select_program()), *options, "--dir", str(directory)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        preexec_fn=end_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+        preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
     )
     try:
         async with asyncio.timeout(START_S), plain(port) as redis:

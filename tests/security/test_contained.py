@@ -11,7 +11,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.archive_storage.atomic_files import found_in
+from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, restoring_of
 from service.engine import decode, encode
@@ -25,7 +25,7 @@ from service.games.index_repair.repairer import Mender
 from service.games.webhooks.dispatcher import Deliverer
 from service.games.webhooks.sender import Sent
 from service.store import keys
-from service.store.connection.topology import Cluster
+from service.store.connection.topology import ClusterTopology
 from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
@@ -171,7 +171,7 @@ async def test_a_watched_game_that_is_damaged_lets_no_other_be_behind(
 async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.archiving = True
+    store.is_archiving = True
     games = [(await kept_game(store, "finished")).id for _ in range(1 + OTHERS)]
     archived: list[str] = []
 
@@ -188,12 +188,12 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     monkeypatch.setattr("service.games.archive.archiver.archive_of", failing)
     clock = Clock()
     clock.now += SOON_S + 1
-    archiver = Archiver(store, store.archive, Objects(), CATALOGUE, clock)
+    archiver = Archiver(store, store.archive_queue, Objects(), CATALOGUE, clock)
     await archiver.look_round()
     await archiver.look_round()
     assert len(archived) == OTHERS
-    assert await store.archive.due(int(clock.now), 10) == []
-    assert games[0] in await store.archive.due(2**33, 10)
+    assert await store.archive_queue.due(int(clock.now), 10) == []
+    assert games[0] in await store.archive_queue.due(2**33, 10)
 
 
 async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
@@ -207,8 +207,8 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
         return await differences.add_missing(means, loaded)
 
     monkeypatch.setattr("service.games.index_repair.repairer.add_missing", failing)
-    await redis.delete(keys.listed("active"))
-    mended = await Mender(store, store.upkeep, Retention(), Clock()).all()
+    await redis.delete(keys.lobby("active"))
+    mended = await Mender(store, store.index_repair, Retention(), Clock()).all()
     assert (mended.games, mended.unreadable) == (len(games), 1)
     assert sorted((await store.listed(("active",), 10, None)).games) == sorted(games[1:])
 
@@ -233,7 +233,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
         return restoring_of(document, *given, **options)
 
     monkeypatch.setattr("service.cli.importer.restoring_of", failing_import)
-    counts = await import_files(store, found_in([tmp_path]), Retention(), replace=True)
+    counts = await import_files(store, iter_documents([tmp_path]), Retention(), replace=True)
     assert counts == {"imported": OTHERS - 1, "refused": 1}
 
 
@@ -268,13 +268,13 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
         await deliverer.look_round()
         await deliverer.settled()
     assert len(sent) == OTHERS
-    assert (await redis.zscore(keys.HOOKS_DUE, f"{tables[0].id} {hooks[0]}") or 0) > time.time()
+    assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{tables[0].id} {hooks[0]}") or 0) > time.time()
     assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1
 
 
 async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Cluster, "checks", ("cluster-topology", 0.001))
-    topology = Cluster(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
+    monkeypatch.setattr(ClusterTopology, "checks", ("cluster-topology", 0.001))
+    topology = ClusterTopology(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
     errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
     asked = len(errors) + 1
 
@@ -287,7 +287,7 @@ async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(mon
     monkeypatch.setattr(topology, "refresh", failing)
 
     def ask() -> bool:
-        topology.suspect()
+        topology.request_check()
         return not asked
 
     await until(ask)

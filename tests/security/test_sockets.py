@@ -92,7 +92,7 @@ async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStor
 
 async def test_messages_ahead_of_one_that_takes_long_are_not_read_on(store: RedisStore) -> None:
     """They wait in aiohttp's queue, which reads no more than it has room for."""
-    gated = Gated(store._batches)
+    gated = Gated(store._client)
     gated.gate, gated.log_gate = asyncio.Event(), asyncio.Event()
     async with serve(gated, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
         await line.say({"type": "subscribe", "game": "waits"})

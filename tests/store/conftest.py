@@ -17,12 +17,12 @@ from redis.asyncio import Redis, RedisCluster
 
 from service.store.acl import ACL, CLUSTER_ACL
 from service.store.client import connect
-from service.store.embedded.program import programs
+from service.store.embedded.program import available_programs
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, cluster, secured, sentinel, standalone
 
-SERVERS = [*programs()]
+SERVERS = [*available_programs()]
 """Every server program of this machine."""
 
 PATIENT_MS = 15_000

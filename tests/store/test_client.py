@@ -8,8 +8,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import Committed, StoreUnavailable
-from service.store.client import BadRedisUrl, check_url, connect
-from service.store.connection.url import Address, Login, parse_url
+from service.store.client import InvalidRedisURL, check_url, connect
+from service.store.connection.url import Address, Credentials, parse_url
 from service.store.embedded.server import embedded_server
 from tests.store.commits import creation
 
@@ -71,7 +71,7 @@ def test_urls_that_name_a_server(url: str) -> None:
     ),
 )
 async def test_urls_that_name_none(url: str, reason: str) -> None:
-    with pytest.raises(BadRedisUrl, match=reason) as refused:
+    with pytest.raises(InvalidRedisURL, match=reason) as refused:
         async with connect(url):
             pass
     assert "secret" not in str(refused.value)
@@ -79,8 +79,12 @@ async def test_urls_that_name_none(url: str, reason: str) -> None:
 
 def test_what_is_understood_of_a_url_does_not_tell_its_password() -> None:
     where = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
-    assert (where.login, where.sentinel_login.password) == (Login("user", "p@ss"), "hush")
-    assert (where.addresses, where.service, where.database) == ((Address("one", 26379), Address("two", 3)), "games", 2)
+    assert (where.credentials, where.sentinel_credentials.password) == (Credentials("user", "p@ss"), "hush")
+    assert (where.addresses, where.service_name, where.database) == (
+        (Address("one", 26379), Address("two", 3)),
+        "games",
+        2,
+    )
     assert "p@ss" not in repr(where)
     assert "hush" not in repr(where)
 

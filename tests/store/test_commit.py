@@ -233,7 +233,7 @@ async def test_a_full_server_answers_no_commit_and_still_reads(alone: Alone) -> 
 
 
 def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
-    slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.waited("g1"))}
+    slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.replica_wait("g1"))}
     assert slots == {key_slot(b"g1")}
 
 

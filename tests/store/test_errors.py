@@ -19,7 +19,7 @@ from service.games.ports import StoreUnavailable
 from service.store.acl import ACL
 from service.store.client import connect
 from service.store.connection import errors
-from service.store.connection.errors import code, told
+from service.store.connection.errors import error_code, to_store_error
 from tests.redis_servers import secured, standalone
 from tests.store.commits import creation
 from tests.store.conftest import Alone
@@ -43,9 +43,9 @@ def _nothing_is_logged_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     ),
 )
 def test_each_refusal_has_its_meaning(error: RedisError, text: str, meaning: str) -> None:
-    assert code(error) == text.partition(" ")[0]
-    assert meaning in str(told(error))
-    assert text in str(told(error))
+    assert error_code(error) == text.partition(" ")[0]
+    assert meaning in str(to_store_error(error))
+    assert text in str(to_store_error(error))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from service.games.ports import Committed, Hint, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
-from service.store.connection.topology import Replicated
+from service.store.connection.topology import SentinelTopology
 from service.store.game_store import RedisStore
 from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import said
@@ -64,7 +64,7 @@ async def go_on(versions: dict[str, int], count: int = 10) -> None:
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))
 async def test_a_primary_goes(deployment: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(deployment.url) as store, connect(deployment.url) as other:
-        async with heard(other._hints, *GAMES) as listening, played(store) as versions:
+        async with heard(other._notifications, *GAMES) as listening, played(store) as versions:
             await go_on(versions)
             old = await deployment.primary(GAMES[0])
             fault(old)
@@ -109,8 +109,8 @@ async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
         async with connect(deployment.url) as store:
             for game in GAMES:
                 assert await store.commit(creation(game)) == Committed()
-            topology = store._batches.topology
-            assert isinstance(topology, Replicated)
+            topology = store._client.topology
+            assert isinstance(topology, SentinelTopology)
             named = await asyncio.gather(*(topology._sentinel.discover_master(SERVICE) for _ in range(5)))
             assert {*named} == {("127.0.0.1", primary.port)}
 
@@ -120,15 +120,15 @@ async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
 ) -> None:
     async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
         await store.commit(creation())
-        topology = store._batches.topology
-        assert isinstance(topology, Replicated)
+        topology = store._client.topology
+        assert isinstance(topology, SentinelTopology)
         sentinels, now = topology._sentinel, ("127.0.0.1", 7)
-        answers = iter([sentinels.latest, now])
+        answers = iter([sentinels.last_address, now])
 
         async def most_named(_: str) -> tuple[str, int]:
             address = next(answers)
             if address != now:  # while it is on its way, somebody else hears the news
-                sentinels.latest, sentinels._answers = now, sentinels._answers + 1
+                sentinels.last_address, sentinels._answers = now, sentinels._answers + 1
             assert address is not None
             return address
 
@@ -141,14 +141,14 @@ async def test_a_connection_that_another_primary_overtakes_is_closed(
 ) -> None:
     async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
         await store.commit(creation())
-        topology = store._batches.topology
-        assert isinstance(topology, Replicated)
+        topology = store._client.topology
+        assert isinstance(topology, SentinelTopology)
         connect_to = SentinelManagedConnection.connect_to
         sentinels = topology._sentinel
 
         async def overtaken(connection: SentinelManagedConnection, address: tuple[str, int]) -> None:
             await connect_to(connection, address)  # type: ignore[no-untyped-call]
-            sentinels.latest = ("127.0.0.1", 7)
+            sentinels.last_address = ("127.0.0.1", 7)
 
         monkeypatch.setattr(SentinelManagedConnection, "connect_to", overtaken)
         connection = topology._pool.make_connection()  # type: ignore[no-untyped-call]
@@ -167,7 +167,7 @@ async def test_one_sentinel_of_three_is_enough(tmp_path: Path) -> None:
 
 
 async def test_a_cluster_whose_nodes_all_went_is_found_by_its_url_again(sharded: Deployment) -> None:
-    async with connect(sharded.url, patience_s=0.5) as store:
+    async with connect(sharded.url, timeout_s=0.5) as store:
         await store.ping()
         for node in sharded.nodes:
             node.kill()
@@ -207,7 +207,11 @@ async def migrate(source: Node, target: Node) -> None:
 
 
 async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> None:
-    async with connect(sharded.url) as store, connect(sharded.url) as other, heard(other._hints, "g") as listening:
+    async with (
+        connect(sharded.url) as store,
+        connect(sharded.url) as other,
+        heard(other._notifications, "g") as listening,
+    ):
         await store.commit(creation())
         assert await listening.next() == Hint("g", 1)
         source = await sharded.primary("g")
@@ -246,7 +250,7 @@ async def test_a_primary_that_nobody_replaces_harms_only_its_own_games(tmp_path:
     settings = ["cluster-require-full-coverage no"]
     async with (
         cluster(tmp_path, replicas=0, settings=settings) as deployment,
-        connect(deployment.url, patience_s=0.7) as store,
+        connect(deployment.url, timeout_s=0.7) as store,
     ):
         plain = [creation(game, listed=False) for game in GAMES]
         assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)

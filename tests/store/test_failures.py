@@ -35,7 +35,7 @@ async def test_a_dead_server_is_told_in_time_to_everybody(server: EmbeddedServer
 
 
 async def test_a_hanging_server_is_told_in_time_and_serves_again(server: EmbeddedServer) -> None:
-    async with connect(server.url, patience_s=0.3) as store:
+    async with connect(server.url, timeout_s=0.3) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGSTOP)
         async with asyncio.timeout(20):
@@ -131,7 +131,7 @@ async def test_what_is_no_redis_is_told(data_dir: Path) -> None:
 
     async with (
         await asyncio.start_unix_server(answer, data_dir / "socket"),
-        connect(f"unix://{data_dir}/socket", patience_s=0.5) as store,
+        connect(f"unix://{data_dir}/socket", timeout_s=0.5) as store,
     ):
         with pytest.raises(StoreUnavailable, match="Protocol error"):
             await store.ping()

@@ -10,9 +10,9 @@ from service.games.ports import Committed, Lost
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.client import connect
-from service.store.connection.pipeline import Batches
+from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.url import parse_url
-from service.store.game_index import YOUNG_S, GameIndex
+from service.store.game_index import MIN_PRUNE_AGE_S, GameIndex
 from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
 
@@ -65,32 +65,32 @@ async def test_pages_run_from_the_newest_to_the_oldest(store: RedisStore) -> Non
 async def test_names_are_kept_on_by_whoever_changes_the_game(store: RedisStore, redis: Redis, redis_url: str) -> None:
     await store.commit(named())
     for name in NAMES:
-        await redis.delete(keys.found_by(name))
+        await redis.delete(keys.game_index(name))
     async with connect(redis_url) as another:
         await another.commit(action(1, found_by=lambda: NAMES, found_s=1000))
     for name in NAMES:
         assert await found(store, name) == ["g"]
-        assert 990 <= await redis.ttl(keys.found_by(name)) <= 1000
+        assert 990 <= await redis.ttl(keys.game_index(name)) <= 1000
 
 
 async def test_they_are_kept_on_once_a_day(redis: Redis, redis_url: str) -> None:
     del redis  # it has emptied the deployment
     now = 1_800_000_000.0
-    batches = Batches(parse_url(redis_url), 1, 5)
-    finding = GameIndex(batches, lambda: now)
-    first, again = finding.beside(named()), finding.beside(named())
+    client = PipelinedClient(parse_url(redis_url), 1, 5)
+    finding = GameIndex(client, lambda: now)
+    first, again = finding.start_extending(named()), finding.start_extending(named())
     now += DAY_S
-    second = finding.beside(named())
+    second = finding.start_extending(named())
     assert again is None
     for written in (first, second):
         assert written is not None
         assert len(await written) == 2 * len(NAMES)
-    await batches.aclose()
+    await client.aclose()
 
 
 async def test_a_game_that_is_no_more_is_taken_out_unless_it_is_young(store: RedisStore, redis: Redis) -> None:
     await store.commit(named("old"))
-    await store.commit(named("young", created_at=int(time.time()) - YOUNG_S // 2))
+    await store.commit(named("young", created_at=int(time.time()) - MIN_PRUNE_AGE_S // 2))
     for game in ("old", "young"):
         await redis.delete(keys.game(game))
         await store.lose(NAMES, game)
@@ -101,4 +101,4 @@ async def test_no_set_grows_for_ever(store: RedisStore, redis: Redis) -> None:
     for number in range(60):
         await store.commit(named(f"g{number}", found_by=lambda: ("aa",)))
         await redis.delete(keys.game(f"g{number}"))
-    assert await redis.zcard(keys.found_by("aa")) < 20
+    assert await redis.zcard(keys.game_index("aa")) < 20

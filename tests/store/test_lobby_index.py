@@ -70,7 +70,7 @@ async def test_a_lost_commit_takes_nothing_from_the_list(store: Store) -> None:
 
 async def test_a_game_between_two_statuses_is_on_the_page_once(store: Store, redis: Redis) -> None:
     await store.commit(creation())
-    await redis.zadd(keys.listed("active"), {"g": 1_700_000_000})
+    await redis.zadd(keys.lobby("active"), {"g": 1_700_000_000})
     assert await store.listed(["waiting", "active"], 10, None) == Page(["g"], None)
 
 

@@ -12,11 +12,11 @@ from redis.asyncio import Redis
 from service.games.ports import Hint
 from service.store import keys
 from service.store.client import connect
-from service.store.connection.pipeline import Batches
+from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.url import parse_url
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from service.store.notifications import MAX_UNREAD, Hints
+from service.store.notifications import MAX_UNREAD, Notifications
 from tests.store.commits import action, creation
 from tests.store.conftest import Alone
 
@@ -24,7 +24,7 @@ from tests.store.conftest import Alone
 class Listening:
     """Hears what is announced, as it comes."""
 
-    def __init__(self, hints: Hints) -> None:
+    def __init__(self, hints: Notifications) -> None:
         self.hints = hints
         self.queue: asyncio.Queue[Hint] = asyncio.Queue()
 
@@ -40,12 +40,12 @@ class Listening:
     async def follow(self, *games: str) -> None:
         """Return when these are heard."""
         for game in games:
-            self.hints.follow(game)
+            self.hints.subscribe(game)
         assert {await self.next() for _ in games} == {Hint(game, None) for game in games}
 
 
 @asynccontextmanager
-async def heard(hints: Hints, *games: str) -> AsyncIterator[Listening]:
+async def heard(hints: Notifications, *games: str) -> AsyncIterator[Listening]:
     """Announcements of these games."""
     listening = Listening(hints)
     task = asyncio.create_task(listening.listen())
@@ -61,8 +61,8 @@ async def heard(hints: Hints, *games: str) -> AsyncIterator[Listening]:
 async def another(url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0) -> AsyncIterator[Listening]:
     """Somebody else who hears of these games."""
     async with (
-        aclosing(Batches(parse_url(url), 1, 5.0)) as batches,
-        heard(Hints(batches.topology, ping_s=ping_s, silence_s=silence_s), *games) as listening,
+        aclosing(PipelinedClient(parse_url(url), 1, 5.0)) as client,
+        heard(Notifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games) as listening,
     ):
         yield listening
 
@@ -76,7 +76,7 @@ async def listeners(redis: Redis, count: int) -> list[str]:
 
 
 async def test_a_commit_is_announced_to_all_others_who_follow_the_game(store: RedisStore, redis_url: str) -> None:
-    async with another(redis_url, "a", "b") as one, another(redis_url, "a") as two, heard(store._hints, "a"):
+    async with another(redis_url, "a", "b") as one, another(redis_url, "a") as two, heard(store._notifications, "a"):
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
@@ -85,7 +85,7 @@ async def test_a_commit_is_announced_to_all_others_who_follow_the_game(store: Re
 
 
 async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store: RedisStore, redis_url: str) -> None:
-    async with heard(store._hints, "a", "b") as own:
+    async with heard(store._notifications, "a", "b") as own:
         await store.commit(creation("a"))
         async with another(redis_url, "b") as other:
             await store.commit(creation("b"))
@@ -94,10 +94,10 @@ async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store
 
 
 async def test_a_committer_who_follows_no_more_is_not_counted(store: RedisStore, redis_url: str) -> None:
-    async with heard(store._hints, "a"), another(redis_url, "a") as other:
+    async with heard(store._notifications, "a"), another(redis_url, "a") as other:
         store.unfollow("a")
         async with asyncio.timeout(5):
-            while store._hints.hears("a"):  # noqa: ASYNC110  what the server confirms comes without an event
+            while store._notifications.count_own_subscribers("a"):  # noqa: ASYNC110  what the server confirms comes without an event
                 await asyncio.sleep(0.01)
         await store.commit(creation("a"))
         assert await other.next() == Hint("a", 1)
@@ -112,7 +112,7 @@ async def test_what_changed_nothing_is_not_announced(store: RedisStore, redis_ur
 
 async def test_what_is_not_followed_any_more_is_not_heard(store: RedisStore, redis_url: str) -> None:
     async with another(redis_url, "a", "b") as other:
-        other.hints.unfollow("a")
+        other.hints.unsubscribe("a")
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         assert await other.next() == Hint("b", 1)
@@ -177,14 +177,14 @@ async def test_hints_end_with_whoever_listens(alone: Alone) -> None:
 
 async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> None:
     async with another(alone.url, "a") as other:
-        await alone.redis.publish(keys.hints("a"), "no version")
-        await alone.redis.publish(keys.hints("a"), "7")
+        await alone.redis.publish(keys.channel("a"), "no version")
+        await alone.redis.publish(keys.channel("a"), "7")
         assert await other.next() == Hint("a", 7)
 
 
 async def test_hints_that_nobody_reads_do_not_gather(redis_url: str) -> None:
-    async with aclosing(Batches(parse_url(redis_url), 1, 5.0)) as batches:
-        hints = Hints(batches.topology)
+    async with aclosing(PipelinedClient(parse_url(redis_url), 1, 5.0)) as client:
+        hints = Notifications(client.topology)
         for version in range(MAX_UNREAD + 5):
             hints._push(Hint("g", version))
-        assert hints._heard.qsize() == MAX_UNREAD
+        assert hints._unread.qsize() == MAX_UNREAD

@@ -6,52 +6,55 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.games.ports import StoreUnavailable
-from service.store.connection.pipeline import Batches
+from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.url import parse_url
 from tests.store.conftest import Alone
 
 
 @pytest.fixture
-async def batches(alone: Alone) -> AsyncIterator[Batches]:
-    made = Batches(parse_url(alone.url), 2, 5.0)
+async def client(alone: Alone) -> AsyncIterator[PipelinedClient]:
+    made = PipelinedClient(parse_url(alone.url), 2, 5.0)
     yield made
     await made.aclose()
 
 
-async def test_each_gets_its_own_reply(batches: Batches) -> None:
-    replies = await asyncio.gather(*(batches.send("ECHO", i) for i in range(1000)))
+async def test_each_gets_its_own_reply(client: PipelinedClient) -> None:
+    replies = await asyncio.gather(*(client.execute("ECHO", i) for i in range(1000)))
     assert replies == [str(i).encode() for i in range(1000)]
 
 
-async def test_those_of_one_tick_go_together_in_their_order(batches: Batches, alone: Alone) -> None:
+async def test_those_of_one_tick_go_together_in_their_order(client: PipelinedClient, alone: Alone) -> None:
     before = (await alone.redis.info("stats"))["total_connections_received"]
-    replies = await asyncio.gather(*(batches.send("INCR", "n") for _ in range(100)))
+    replies = await asyncio.gather(*(client.execute("INCR", "n") for _ in range(100)))
     assert replies == list(range(1, 101))
     assert (await alone.redis.info("stats"))["total_connections_received"] - before <= 2
 
 
-async def test_more_than_the_connections_can_carry_gathers_behind_them(batches: Batches, alone: Alone) -> None:
+async def test_more_than_the_connections_can_carry_gathers_behind_them(client: PipelinedClient, alone: Alone) -> None:
     async def some() -> None:
         for _ in range(20):
-            await batches.send("INCR", "n")
+            await client.execute("INCR", "n")
 
     await asyncio.gather(*(some() for _ in range(50)))
     assert await alone.redis.get("n") == b"1000"
     assert len(await alone.redis.client_list()) <= 4
 
 
-async def test_one_that_redis_refuses_harms_no_other(batches: Batches) -> None:
+async def test_one_that_redis_refuses_harms_no_other(client: PipelinedClient) -> None:
     replies = await asyncio.gather(
-        batches.send("SET", "k", "v"), batches.send("HGET", "k", "f"), batches.send("GET", "k"), return_exceptions=True
+        client.execute("SET", "k", "v"),
+        client.execute("HGET", "k", "f"),
+        client.execute("GET", "k"),
+        return_exceptions=True,
     )
     assert (replies[0], replies[2]) == (b"OK", b"v")
     assert isinstance(replies[1], StoreUnavailable)
     assert "WRONGTYPE" in str(replies[1])
 
 
-async def test_one_that_is_cancelled_harms_no_other(batches: Batches) -> None:
+async def test_one_that_is_cancelled_harms_no_other(client: PipelinedClient) -> None:
     async def ask(i: int) -> bytes:
-        return bytes(await batches.send("ECHO", i))
+        return bytes(await client.execute("ECHO", i))
 
     tasks = [asyncio.create_task(ask(i)) for i in range(30)]
     await asyncio.sleep(0)
@@ -63,4 +66,4 @@ async def test_one_that_is_cancelled_harms_no_other(batches: Batches) -> None:
     replies = await asyncio.gather(*tasks, return_exceptions=True)
     assert replies[2::3] == [str(i).encode() for i in range(2, 30, 3)]
     assert {type(reply) for i, reply in enumerate(replies) if i % 3 != 2} == {asyncio.CancelledError}
-    assert await batches.send("ECHO", "after") == b"after"
+    assert await client.execute("ECHO", "after") == b"after"

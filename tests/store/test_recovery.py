@@ -32,7 +32,7 @@ async def deployed(directory: Path, replicas: int, wait: int) -> AsyncIterator[t
     """A primary with replicas and sentinels, and a store that waits for so many replicas."""
     async with (
         sentinel(directory, replicas=replicas, settings=ALONE) as deployment,
-        connect(deployment.url, patience_s=PATIENCE_S, wait=Wait(wait, WAIT_MS)) as store,
+        connect(deployment.url, timeout_s=PATIENCE_S, wait=Wait(wait, WAIT_MS)) as store,
     ):
         await confirmed(await deployment.primary(), replicas)
         assert await store.commit(creation()) == Committed()

@@ -6,9 +6,9 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import Store
-from service.store.connection.pipeline import Batches
+from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.url import parse_url
-from service.store.schedule import GRACE_S, Due
+from service.store.schedule import GRACE_S, Schedule
 from service.supervision import Backoff
 from tests.store.commits import action, creation
 
@@ -26,11 +26,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def due(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Due]:
+async def due(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Schedule]:
     del redis  # it has emptied the deployment
-    batches = Batches(parse_url(redis_url), 1, 5.0)
-    yield Due(batches, clock)
-    await batches.aclose()
+    client = PipelinedClient(parse_url(redis_url), 1, 5.0)
+    yield Schedule(client, clock)
+    await client.aclose()
 
 
 async def test_games_come_up_when_they_are_due_the_oldest_first(store: Store) -> None:
@@ -45,7 +45,7 @@ async def test_games_come_up_when_they_are_due_the_oldest_first(store: Store) ->
 async def test_a_game_stays_due_until_somebody_settles_it(store: Store) -> None:
     await store.commit(creation(due_at=100))
     assert await store.due(100, 10) == await store.due(100, 10) == ["g"]
-    await store.settle("g", None)
+    await store.reschedule("g", None)
     assert await store.due(100, 10) == []
 
 
@@ -64,70 +64,70 @@ async def test_a_commit_that_lost_may_bring_a_date_forward_but_not_put_it_off(st
     assert await store.due(100, 10) == ["g"]
 
 
-async def test_what_is_settled_comes_up_once_more_and_then_no_more(due: Due, clock: Clock) -> None:
-    await due.promise("g", 990)
-    await due.settle("g", None)
+async def test_what_is_settled_comes_up_once_more_and_then_no_more(due: Schedule, clock: Clock) -> None:
+    await due.schedule("g", 990)
+    await due.reschedule("g", None)
     assert await due.due(1000 + GRACE_S, 10) == []
     assert await due.due(1001 + GRACE_S, 10) == ["g"]
     clock.now = 1001 + GRACE_S
-    await due.settle("g", None)
+    await due.reschedule("g", None)
     assert await due.due(9999, 10) == []
 
 
-async def test_two_who_settle_at_once_count_as_one(due: Due) -> None:
-    await due.promise("g", 990)
-    await due.settle("g", None)
-    await due.settle("g", None)
+async def test_two_who_settle_at_once_count_as_one(due: Schedule) -> None:
+    await due.schedule("g", 990)
+    await due.reschedule("g", None)
+    await due.reschedule("g", None)
     assert await due.due(1001 + GRACE_S, 10) == ["g"]
 
 
-async def test_a_promise_is_not_settled_by_whoever_looked_before(due: Due, clock: Clock) -> None:
+async def test_a_promise_is_not_settled_by_whoever_looked_before(due: Schedule, clock: Clock) -> None:
     """The promise is made, the other looks, finds nothing due and settles, and only then the commit is stored."""
-    await due.promise("g", 990)
-    await due.settle("g", None)
+    await due.schedule("g", 990)
+    await due.reschedule("g", None)
     clock.now = 1001 + GRACE_S
-    assert not await due.promise("g", int(clock.now) + 60)
-    await due.settle("g", None)
+    assert not await due.schedule("g", int(clock.now) + 60)
+    await due.reschedule("g", None)
     assert await due.due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
 
 
-async def test_a_date_far_away_must_be_found_twice(due: Due, clock: Clock) -> None:
-    await due.promise("g", 990)
-    await due.settle("g", 5000)
+async def test_a_date_far_away_must_be_found_twice(due: Schedule, clock: Clock) -> None:
+    await due.schedule("g", 990)
+    await due.reschedule("g", 5000)
     assert await due.due(1001 + GRACE_S, 10) == ["g"]
     clock.now = 1001 + GRACE_S
-    await due.settle("g", 5000)
+    await due.reschedule("g", 5000)
     assert await due.due(4999, 10) == []
     assert await due.due(5000, 10) == ["g"]
 
 
-async def test_a_near_date_counts_at_once(due: Due) -> None:
-    await due.promise("g", 990)
-    await due.settle("g", 1005)
+async def test_a_near_date_counts_at_once(due: Schedule) -> None:
+    await due.schedule("g", 990)
+    await due.reschedule("g", 1005)
     assert await due.due(1004, 10) == []
     assert await due.due(1005, 10) == ["g"]
 
 
-async def test_a_date_that_each_commit_moves_on_is_kept_and_seldom_looked_at(due: Due, clock: Clock) -> None:
+async def test_a_date_that_each_commit_moves_on_is_kept_and_seldom_looked_at(due: Schedule, clock: Clock) -> None:
     """As the deadlines of turns: ten turns end in time, at the eleventh nobody plays any more."""
     looks = deadline = 0
     for _ in range(11):
         deadline = int(clock.now) + 600
-        if not await due.promise("g", deadline):
-            await due.settle("g", deadline)
+        if not await due.schedule("g", deadline):
+            await due.reschedule("g", deadline)
         for _ in range(40):
             clock.now += 1
             if await due.due(int(clock.now), 10):
                 looks += 1
-                await due.settle("g", deadline)
+                await due.reschedule("g", deadline)
     assert looks <= 11
     assert await due.due(deadline - 1, 10) == []
     assert await due.due(deadline, 10) == ["g"]
 
 
-async def test_settling_what_was_not_due(due: Due) -> None:
-    await due.settle("never", None)
-    await due.settle("later", 5000)
+async def test_settling_what_was_not_due(due: Schedule) -> None:
+    await due.reschedule("never", None)
+    await due.reschedule("later", 5000)
     assert await due.due(9999, 10) == ["later"]
 
 

@@ -9,7 +9,7 @@ from service.games.ports import Committed, Lost, Stored
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.store.webhooks import MOST_TRIED
+from service.store.webhooks import MAX_STORED_ATTEMPTS
 from tests.store.commits import action, creation, digest, keep, key_hash, record
 
 START = State(1)
@@ -78,7 +78,7 @@ async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
     assert await hooked.webhooks.claim("g", "h", "you", 10) == Held()
     assert not await hooked.webhooks.note("g", State(9), None, hook="h", holder="you", seconds=None)
     assert await hooked.webhooks.note("g", State(2), tried(2), hook="h", holder="me", seconds=20)
-    assert 10 < await redis.ttl(keys.lease("g", "h")) <= 20
+    assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
     assert await hooked.webhooks.note("g", State(3), None, hook="h", holder="me", seconds=None)
     assert await hooked.webhooks.claim("g", "h", "you", 10) == Registered(hook(), State(3))
     assert not await hooked.webhooks.note("g", State(9), None, hook="h", holder="me", seconds=None)
@@ -86,17 +86,17 @@ async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
 
 async def test_the_log_is_bounded_and_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.claim("g", "h", "me", 10)
-    for version in range(2, MOST_TRIED + 7):
+    for version in range(2, MAX_STORED_ATTEMPTS + 7):
         await hooked.webhooks.note("g", State(version), tried(version), hook="h", holder="me", seconds=10)
     log = await hooked.webhooks.tried("g", "h")
-    assert [one.version for one in log] == [*range(MOST_TRIED + 6, 6, -1)]
-    assert 0 < await redis.ttl(keys.tried("g", "h")) <= await redis.ttl(keys.game("g"))
+    assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
+    assert 0 < await redis.ttl(keys.webhook_attempts("g", "h")) <= await redis.ttl(keys.game("g"))
 
 
 async def test_a_commit_promises_that_somebody_looks(hooked: RedisStore) -> None:
     now = int(time.time())
     assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
-    await hooked.webhooks.settle("g", "h", now + 5)
+    await hooked.webhooks.reschedule("g", "h", now + 5)
     assert await hooked.webhooks.due(now + 1, 10) == []
     knowing = action(1, expected=Stored(1, digest(1), ("h",)))
     assert isinstance(await hooked.commit(knowing), Committed)

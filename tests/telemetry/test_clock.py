@@ -12,11 +12,11 @@ from service.telemetry.clock import Offset
 
 async def test_redis_says_how_far_this_clock_is_off(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(store, RedisStore)
-    true = await store.measures.offset()
+    true = await store.monitor.measure_clock_offset()
     assert abs(true.ahead_s) < 0.5
     now = time.time
     monkeypatch.setattr(time, "time", lambda: now() - 100)
-    wrong = await store.measures.offset()
+    wrong = await store.monitor.measure_clock_offset()
     assert abs(wrong.ahead_s - 100 - true.ahead_s) <= wrong.error_s + true.error_s + 0.01
 
 
@@ -28,7 +28,7 @@ async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
     now = time.time
     for off_s in (-3600, 3600):
         monkeypatch.setattr(time, "time", lambda off_s=off_s: now() + off_s)
-        clock.set_offset(await store.measures.offset())
+        clock.set_offset(await store.monitor.measure_clock_offset())
         assert abs(clock.now() - now()) < 0.5
         monkeypatch.setattr(time, "time", now)
         assert abs(clock.now() - now()) < 0.5

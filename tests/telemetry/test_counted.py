@@ -69,7 +69,7 @@ class Deaf(RedisStore):
 
 @pytest.fixture
 async def hub(store: RedisStore) -> AsyncIterator[Hub]:
-    found = Hub(Deaf(store._batches), TILESETS, sweep_interval_s=0.05)
+    found = Hub(Deaf(store._client), TILESETS, sweep_interval_s=0.05)
     found.start()
     yield found
     await found.aclose()

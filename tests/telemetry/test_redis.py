@@ -17,7 +17,7 @@ from tests.telemetry.scraped import Values, here, of
 
 
 def level(store: RedisStore, name: str) -> float:
-    store.measures.expose()
+    store.monitor.register_gauges()
     return of(here(), name)
 
 
@@ -31,7 +31,7 @@ async def test_commands_and_scripts_are_timed_by_name_and_what_fails_by_kind(
     monkeypatch.chdir(tmp_path)
     async with AsyncExitStack() as stack, AsyncExitStack() as first:
         server = await first.enter_async_context(embedded_server(Path("d")))
-        store = await stack.enter_async_context(connect(server.url, patience_s=0.5))
+        store = await stack.enter_async_context(connect(server.url, timeout_s=0.5))
         before = here()
         await store.commit(creation())
         await store.load("g")
@@ -68,8 +68,8 @@ async def test_what_a_cut_connection_owes_is_asked_again(tmp_path: Path, monkeyp
         os.kill(server.pid, signal.SIGSTOP)
         waiting = asyncio.ensure_future(store.load("g"))
         await asyncio.sleep(0.1)
-        topology = store._batches.topology
-        await topology.client(*topology.primaries()).connection_pool.disconnect()
+        topology = store._client.topology
+        await topology.client_for(*topology.primaries()).connection_pool.disconnect()
         os.kill(server.pid, signal.SIGCONT)
         assert await waiting is None
         assert (grown(before, "redis_retries_total"), grown(before, "redis_errors_total")) == (1, 0)

@@ -34,7 +34,7 @@ class Hanging(RedisStore):
 def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
     monkeypatch.setattr(hub_module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", TIMEOUT_S)
-    return Hanging(store._batches)
+    return Hanging(store._client)
 
 
 @pytest.fixture

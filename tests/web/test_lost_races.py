@@ -34,7 +34,7 @@ class Losing(RedisStore):
 
 @pytest.fixture
 async def losing(store: RedisStore) -> Losing:
-    return Losing(store._batches)
+    return Losing(store._client)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ async def test_whoever_loses_some_times_is_not_told_of_it(
 
 
 async def test_many_who_change_a_game_at_the_same_moment_all_get_through(client: Client, losing: Losing) -> None:
-    async with serve(RedisStore(losing._batches)) as other:
+    async with serve(RedisStore(losing._client)) as other:
         for _ in range(4):
             table = await new_table(client, FIVE)
             same = Table(other, table.created)

@@ -169,7 +169,7 @@ async def test_a_webhook_that_cannot_be_handled_is_logged_and_no_others_trouble(
     await one.deliverer.settled()
     assert len(receiver.received) == 1
     assert hook["id"] in caplog.text
-    await redis.delete(keys.lease(first.id, hook["id"]))
+    await redis.delete(keys.webhook_lease(first.id, hook["id"]))
     later.moved += 80
     await one.deliver()
     assert len(receiver.received) == 2

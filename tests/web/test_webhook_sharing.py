@@ -81,7 +81,7 @@ async def test_who_dies_in_the_middle_leaves_it_to_others_who_send_the_same_agai
         async with instance(store, later) as second:
             await second.deliver()
             assert len(got) == 1
-            await redis.delete(keys.lease(table.id, hook["id"]))
+            await redis.delete(keys.webhook_lease(table.id, hook["id"]))
             later.moved += 20
             await second.deliver()
     assert got == [f"{table.id}.2.{hook['id']}"] * 2
@@ -113,7 +113,7 @@ async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
         hook = await register(table, str(server.make_url("/hook")))
         await table.do()
         await arrived.wait()
-        await redis.delete(keys.lease(table.id, hook["id"]))
+        await redis.delete(keys.webhook_lease(table.id, hook["id"]))
         later.moved += 20
         await second.deliver()
         released.set()
@@ -146,7 +146,7 @@ async def test_without_a_store_webhooks_wait(receiver: Receiver, redis_url: str,
     async with connect(redis_url) as store, instance(store) as one:
         table = await new_table(one.client)
         hook = await register(table, receiver.url)
-        await store._batches.aclose()
+        await store._client.aclose()
         await one.deliver()
         one.deliverer.hooked(table.id, [hook["id"]])
         await one.deliverer.settled()

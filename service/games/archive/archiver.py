@@ -87,7 +87,7 @@ class Archiver:
         """Archive a game, unless somebody else does, and put it off where that fails."""
         now = int(self.clock())
         if not await self.archive.claim(game_id, self._holder, HELD_S):
-            await self.archive.settle(game_id, now + HELD_S)
+            await self.archive.reschedule(game_id, now + HELD_S)
             return
         try:
             version = await self._write(game_id)
@@ -103,11 +103,11 @@ class Archiver:
             await self._put_off(game_id)
             return
         if await self.archive.note(game_id, self._holder, version):
-            await self.archive.settle(game_id, None)
+            await self.archive.reschedule(game_id, None)
 
     async def _put_off(self, game_id: str) -> None:
         await self.archive.note(game_id, self._holder, 0)
-        await self.archive.settle(game_id, int(self.clock()) + LATER_S)
+        await self.archive.reschedule(game_id, int(self.clock()) + LATER_S)
 
     async def _write(self, game_id: str) -> int:
         """Write the document of a game that is over, unless that is done; gives its version, 0 for nothing to write."""

@@ -23,13 +23,13 @@ class Objects(Protocol):
 class ArchiveStore(Protocol):
     """Which games are to be archived. Every method may raise StoreUnavailable."""
 
-    async def promise(self, game: str, at: int) -> bool:
+    async def schedule(self, game: str, at: int) -> bool:
         """Have a game looked at by then; False where that was to be earlier already."""
 
     async def due(self, now: int, limit: int) -> list[str]:
         """Games to look at, the most urgent first, until `settle`."""
 
-    async def settle(self, game: str, until: int | None) -> None:
+    async def reschedule(self, game: str, until: int | None) -> None:
         """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
 
     async def claim(self, game: str, holder: str, seconds: int) -> bool:

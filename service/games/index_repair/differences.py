@@ -54,10 +54,10 @@ async def add_missing(means: Means, loaded: Loaded) -> tuple[int, list[Place]]:
         added += len(missing)
     due_at = means.now if bot_on_turn(game) is not None else overdue_at(game)
     if due_at is not None and not places.due:
-        await means.upkeep.promise(game.id, due_at)
+        await means.upkeep.schedule(game.id, due_at)
         added += 1
     for hook in [hook for hook in hooks if hook not in places.hooks]:
-        await means.store.webhooks.promise(game.id, [hook], hooks[hook] or means.now)
+        await means.store.webhooks.schedule(game.id, [hook], hooks[hook] or means.now)
         added += 1
     if not places.archive and await _is_unarchived(means.archive, game):
         added += 1
@@ -80,5 +80,5 @@ async def _is_unarchived(archive: ArchiveStore | None, game: Game) -> bool:
     """Whether a game that is over was not archived as it is; then somebody will look at it."""
     if archive is None or not is_finished(game) or await archive.archived(game.id) == game.version:
         return False
-    await archive.promise(game.id, unix_seconds(game.updated_at))
+    await archive.schedule(game.id, unix_seconds(game.updated_at))
     return True

@@ -66,7 +66,7 @@ class Upkeep(Protocol):
     async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
         """Have it found by these names for so long."""
 
-    async def promise(self, game: str, at: int) -> None:
+    async def schedule(self, game: str, at: int) -> None:
         """Have it looked at by then."""
 
     async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:

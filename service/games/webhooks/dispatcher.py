@@ -146,7 +146,7 @@ class Deliverer:
     async def _put_off(self, game: str, hook: str, error: Exception) -> None:
         record_failure("webhooks", game, error, f"its webhook {hook} waits for {FAILED_S} s")
         try:
-            await self._store.webhooks.settle(game, hook, int(self._clock()) + FAILED_S)
+            await self._store.webhooks.reschedule(game, hook, int(self._clock()) + FAILED_S)
         except StoreUnavailable as unavailable:
             _WAITS.warning("the store does not answer, a webhook of game %s waits: %s", game, unavailable)
 
@@ -156,9 +156,9 @@ class Deliverer:
         now = int(self._clock())
         match await webhooks.claim(game, hook_id, self._holder, HELD_S):
             case Gone():
-                await webhooks.settle(game, hook_id, None)
+                await webhooks.reschedule(game, hook_id, None)
             case Held():
-                await webhooks.promise(game, [hook_id], now + 1)
+                await webhooks.schedule(game, [hook_id], now + 1)
             case Registered(hook, state):
                 if _must_wait(state, now):
                     await self._let_go(game, hook, state, now)
@@ -175,12 +175,12 @@ class Deliverer:
         if self._slots.kind_of(hook.url) is Kind.HANGING:
             least, most = HANGING_PAUSE_S
             pause_s = int(least + (most - least) * self._chance())
-        await self._store.webhooks.settle(game, hook.id, now + pause_s)
+        await self._store.webhooks.reschedule(game, hook.id, now + pause_s)
 
     async def _go_on(self, game: str, hook: Hook, state: State, slot: Slot) -> None:
         """Deliver to a webhook that is held, and let go of it."""
         now = int(self._clock())
-        await self._store.webhooks.settle(game, hook.id, now + HELD_S)
+        await self._store.webhooks.reschedule(game, hook.id, now + HELD_S)
         reached: State | None = state
         if state.pending is not None:
             reached = await self._prove(game, hook, state, slot)
@@ -191,7 +191,7 @@ class Deliverer:
 
     async def _let_go(self, game: str, hook: Hook, state: State, now: int) -> None:
         if _must_wait(state, now):
-            await self._store.webhooks.settle(game, hook.id, state.next_at)
+            await self._store.webhooks.reschedule(game, hook.id, state.next_at)
         await self._store.webhooks.note(game, state, None, hook=hook.id, holder=self._holder, seconds=None)
 
     async def _catch_up(self, game: str, hook: Hook, state: State, slot: Slot) -> State | None:
@@ -206,7 +206,7 @@ class Deliverer:
             if not diffs and settled:
                 return state
             if not diffs:
-                await self._store.webhooks.settle(game, hook.id, None)
+                await self._store.webhooks.reschedule(game, hook.id, None)
             settled = not diffs
             for diff in diffs:
                 message = letter(hook, diff)

@@ -106,11 +106,11 @@ class HookStore(Protocol):
         False where it was forgotten meanwhile, or the holder had held it for too long: nothing was changed.
         """
 
-    async def promise(self, game: str, hooks: Sequence[str], at: int) -> None:
+    async def schedule(self, game: str, hooks: Sequence[str], at: int) -> None:
         """Have webhooks looked at by then, or earlier where that was promised before."""
 
     async def due(self, now: int, limit: int) -> list[tuple[str, str]]:
         """Games and webhooks to look at, the most urgent first, until `settle`."""
 
-    async def settle(self, game: str, hook: str, until: int | None) -> None:
+    async def reschedule(self, game: str, hook: str, until: int | None) -> None:
         """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""

@@ -115,7 +115,7 @@ async def retry(context: Context, game_id: str, hook_id: str, token: str | None)
         case Gone():
             raise NoSuchWebhook(hook_id)
         case Registered(_, state):
-            await webhooks.promise(game_id, [hook_id], int(context.clock()))
+            await webhooks.schedule(game_id, [hook_id], int(context.clock()))
             again = State(state.position, pending=state.pending)
             await webhooks.note(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
             context.hooked(game_id, [hook_id])

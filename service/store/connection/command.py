@@ -15,19 +15,19 @@ from prometheus_client import Histogram
 from service.games.ports import StoreBusy
 from service.telemetry.metrics import REDIS_COMMAND, REDIS_ERRORS
 
-__all__ = ["NO_REPLY", "Command", "InFlight", "InFlightLimits", "Value", "count_as"]
+__all__ = ["NO_REPLY_REASON", "Argument", "Command", "InFlightCommands", "InFlightLimits", "name_script_metric"]
 
-Value = bytes | str | int
+Argument = bytes | str | int
 
-NO_REPLY = "Redis has not answered in time"
+NO_REPLY_REASON = "Redis has not answered in time"
 
-PRIMARY_SHARE = 0.5
+MAX_SHARE_PER_PRIMARY = 0.5
 """What one primary of several may have of the limits, so that those that answer are still asked."""
 
-_WORD_BYTES = 12
+_ARGUMENT_OVERHEAD_BYTES = 12
 """What the protocol adds to each word."""
 
-_TIMES: dict[object, Histogram] = {}
+_HISTOGRAMS: dict[object, Histogram] = {}
 """How long each kind of command takes, by its name or its script's hash: there are few, and no client chooses one."""
 
 
@@ -38,28 +38,28 @@ class InFlightLimits(NamedTuple):
     bytes: int = 33_554_432
 
 
-class InFlight:
+class InFlightCommands:
     """What is in flight, to all primaries or (`of`) to one of several."""
 
-    __slots__ = ("_of", "_total", "bytes", "commands", "limits")
+    __slots__ = ("_parent", "_shares", "bytes", "commands", "limits")
 
-    def __init__(self, limits: InFlightLimits, total: "InFlight | None" = None) -> None:
+    def __init__(self, limits: InFlightLimits, parent: "InFlightCommands | None" = None) -> None:
         self.limits = limits
         self.commands: set[Command] = set()
         self.bytes = 0
-        self._total = total
-        self._of: dict[str, InFlight] = {}
+        self._parent = parent
+        self._shares: dict[str, InFlightCommands] = {}
 
-    def of(self, primary: str) -> "InFlight":
+    def share_of(self, primary: str) -> "InFlightCommands":
         """The share of one primary of several; what it admits counts here too."""
-        if primary not in self._of:
-            limits = InFlightLimits(*(max(1, int(limit * PRIMARY_SHARE)) for limit in self.limits))
-            self._of[primary] = InFlight(limits, self)
-        return self._of[primary]
+        if primary not in self._shares:
+            limits = InFlightLimits(*(max(1, int(limit * MAX_SHARE_PER_PRIMARY)) for limit in self.limits))
+            self._shares[primary] = InFlightCommands(limits, self)
+        return self._shares[primary]
 
-    def keep(self, primaries: Collection[str]) -> None:
+    def drop_other_shares(self, primaries: Collection[str]) -> None:
         """Forget the shares of all other primaries, as soon as nothing of theirs is in flight."""
-        self._of = {key: share for key, share in self._of.items() if key in primaries or share.commands}
+        self._shares = {key: share for key, share in self._shares.items() if key in primaries or share.commands}
 
     def admit(self, command: "Command") -> None:
         """Count a command until it leaves. Raises StoreBusy, and counts nothing, where it is full.
@@ -69,10 +69,10 @@ class InFlight:
         commands, size = len(self.commands), self.bytes + command.size
         if commands >= self.limits.commands or (commands and size > self.limits.bytes):
             REDIS_ERRORS.labels("busy").inc()
-            full = self._total or self
+            full = self._parent or self
             raise StoreBusy(f"{len(full.commands)} commands of {full.bytes} bytes wait for Redis already")
-        if self._total is not None:
-            self._total.admit(command)
+        if self._parent is not None:
+            self._parent.admit(command)
         self.commands.add(command)
         self.bytes = size
         command.in_flight = self
@@ -81,74 +81,91 @@ class InFlight:
         """Count it no more."""
         self.commands.remove(command)
         self.bytes -= command.size
-        if self._total is not None:
-            self._total.release(command)
+        if self._parent is not None:
+            self._parent.release(command)
 
 
 class Command:
     """One command, and who waits for its reply."""
 
     __slots__ = (
-        *("asking", "began", "confirmed", "future", "hops", "in_flight", "key", "primary", "reason", "size", "times"),
-        "words",
+        *(
+            "arguments",
+            "failure_reason",
+            "future",
+            "histogram",
+            "in_flight",
+            "key",
+            "needs_asking",
+            "primary",
+            "redirects",
+        ),
+        *("size", "started_at", "wait_for_replicas"),
     )
 
     def __init__(
-        self, words: tuple[Value, ...], future: asyncio.Future[Any], primary: str | None = None, *, confirmed: bool
+        self,
+        arguments: tuple[Argument, ...],
+        future: asyncio.Future[Any],
+        primary: str | None = None,
+        *,
+        wait_for_replicas: bool,
     ) -> None:
-        self.words = words
+        self.arguments = arguments
         self.future = future
-        self.confirmed = confirmed
+        self.wait_for_replicas = wait_for_replicas
         """Whether replicas must have it before it is answered."""
-        self.size = _WORD_BYTES * len(words) + sum([8 if isinstance(word, int) else len(word) for word in words])
+        self.size = _ARGUMENT_OVERHEAD_BYTES * len(arguments) + sum(
+            [8 if isinstance(word, int) else len(word) for word in arguments]
+        )
         """About how many bytes it has."""
-        self.in_flight: InFlight | None = None
+        self.in_flight: InFlightCommands | None = None
         """Where it counts, unless nothing holds it any more."""
         self.primary = primary
         """To whom it goes, whoever that is by then; None: who has its key."""
         self.key = ""
-        self.asking = False
+        self.needs_asking = False
         """Whether the next server is to be told that the slot is being moved to it."""
-        self.hops = 0
+        self.redirects = 0
         """How often it was refused by a server that was not the right one."""
-        self.reason = NO_REPLY
+        self.failure_reason = NO_REPLY_REASON
         """Why there is no reply yet."""
-        self.began = perf_counter()
-        name = words[1] if words[0] == "EVALSHA" else words[0]
-        self.times = _TIMES.get(name) or count_as(name, words[0])
+        self.started_at = perf_counter()
+        name = arguments[1] if arguments[0] == "EVALSHA" else arguments[0]
+        self.histogram = _HISTOGRAMS.get(name) or name_script_metric(name, arguments[0])
 
-    def is_wanted(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether somebody waits for it; else it is not in flight any more."""
         if not self.future.done():
             return True
-        self.leave()
+        self.release()
         return False
 
-    def done(self, reply: Any) -> None:
+    def resolve(self, reply: Any) -> None:
         """Hand over the reply."""
-        self.leave()
+        self.release()
         if not self.future.done():
             self.future.set_result(reply)
-            self.times.observe(perf_counter() - self.began)
+            self.histogram.observe(perf_counter() - self.started_at)
 
     def fail(self, error: Exception, kind: str = "connection") -> None:
         """Hand over why there will be no reply: nothing holds it any more."""
-        self.leave()
-        self.give_up(error, kind)
+        self.release()
+        self.set_error(error, kind)
 
-    def give_up(self, error: Exception, kind: str) -> None:
+    def set_error(self, error: Exception, kind: str) -> None:
         """Say so to who asked, though it may be on its way."""
         if not self.future.done():
             REDIS_ERRORS.labels(kind).inc()
             self.future.set_exception(error)
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Nothing holds it any more."""
         if self.in_flight is not None:
             self.in_flight.release(self)
             self.in_flight = None
 
 
-def count_as(digest: object, name: object) -> Histogram:
+def name_script_metric(digest: object, name: object) -> Histogram:
     """Let commands that name a script by its hash count by its name."""
-    return _TIMES.setdefault(digest, REDIS_COMMAND.labels(name))
+    return _HISTOGRAMS.setdefault(digest, REDIS_COMMAND.labels(name))

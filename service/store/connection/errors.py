@@ -6,18 +6,18 @@ from redis.exceptions import AuthenticationError, RedisClusterException, RedisEr
 
 from service.games.ports import StoreUnavailable, Unreadable
 
-__all__ = ["ELSEWHERE", "LOST", "LOST_WRITING", "code", "is_refusal", "told"]
+__all__ = ["CONNECTION_ERRORS", "RETRYABLE_CODES", "WRITE_ERRORS", "error_code", "is_error_reply", "to_store_error"]
 
 logger = logging.getLogger(__name__)
 
-LOST = (RedisError, RedisClusterException, OSError, AttributeError)
+CONNECTION_ERRORS = (RedisError, RedisClusterException, OSError, AttributeError)
 """What redis-py raises where a connection broke or none could be made: in a failover its own errors, those of asyncio's
 streams, and AttributeErrors of a connection that was closed while it was used."""
 
-LOST_WRITING = (*LOST, RuntimeError)
+WRITE_ERRORS = (*CONNECTION_ERRORS, RuntimeError)
 """The same where something is written: uvloop raises a RuntimeError for a transport that is closed."""
 
-ELSEWHERE = {"READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "UNBLOCKED"}
+RETRYABLE_CODES = {"READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "UNBLOCKED"}
 """Refusals that pass when another server has become the primary, or this one is ready: nothing was done."""
 
 _MEANINGS = {
@@ -37,29 +37,29 @@ _MEANINGS = {
 }
 """By the first word of what Redis says."""
 
-_FOR_OPERATORS = {"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"}
+_MISCONFIGURATION_CODES = {"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"}
 """What does not pass by itself: it is logged, once for each text."""
 
 _logged: set[str] = set()
 
 
-def is_refusal(error: BaseException) -> bool:
+def is_error_reply(error: BaseException) -> bool:
     """Whether a server has answered so, and would again: not that it could not be reached."""
     return isinstance(error, ResponseError | AuthenticationError)
 
 
-def code(error: BaseException) -> str:
+def error_code(error: BaseException) -> str:
     """The first word of an error reply."""
     return getattr(error, "status_code", None) or str(error).partition(" ")[0]
 
 
-def told(error: BaseException) -> StoreUnavailable:
+def to_store_error(error: BaseException) -> StoreUnavailable:
     """The same in plain words, for who asked; what an operator must mend is logged too."""
-    name, status = code(error), getattr(error, "status_code", None)
+    name, status = error_code(error), getattr(error, "status_code", None)
     text = f"{status} {error}" if status else str(error) or type(error).__name__
     meaning = _MEANINGS.get(name)
     reason = f"Redis {meaning}: {text}" if meaning else f"Redis: {text}"
-    if name in _FOR_OPERATORS and reason not in _logged:
+    if name in _MISCONFIGURATION_CODES and reason not in _logged:
         _logged.add(reason)
         logger.error("%s. This is logged once", reason)
     return Unreadable(reason) if name == "WRONGTYPE" else StoreUnavailable(reason)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-__all__ = ["Address", "BadRedisUrl", "Login", "RedisURL", "parse_url"]
+__all__ = ["Address", "Credentials", "InvalidRedisURL", "RedisURL", "parse_url"]
 
 Kind = Literal["one", "sentinel", "cluster"]
 
@@ -35,20 +35,20 @@ _SCHEMES: dict[str, tuple[Kind, bool]] = {
 
 _URL = re.compile(r"(?P<scheme>[a-zA-Z+]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?")
 
-_PORTS = {"one": 6379, "sentinel": 26379, "cluster": 6379}
+_DEFAULT_PORTS = {"one": 6379, "sentinel": 26379, "cluster": 6379}
 
-_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
-_REQUIRED = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}
-_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_TLS_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
+_CERTIFICATE_REQUIREMENTS = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 _OPTIONS = {"db", "username", "password"}
-_TLS_OPTIONS = {*_FILES, "ssl_cert_reqs", "ssl_check_hostname"}
+_TLS_OPTIONS = {*_TLS_FILES, "ssl_cert_reqs", "ssl_check_hostname"}
 _SENTINEL_OPTIONS = {"sentinel_username", "sentinel_password"}
 
 T = TypeVar("T")
 
 
-class BadRedisUrl(ValueError):
+class InvalidRedisURL(ValueError):
     """The URL of Redis cannot be used. The URL itself is not told: it may hold a password."""
 
     def __init__(self, reason: str) -> None:
@@ -70,7 +70,7 @@ class Address(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Login:
+class Credentials:
     """Who connects; all empty for nobody in particular. Its text does not tell the password."""
 
     user: str = ""
@@ -83,11 +83,11 @@ class RedisURL:
 
     kind: Kind
     addresses: tuple[Address, ...]
-    login: Login = Login()
+    credentials: Credentials = Credentials()
     database: int = 0
-    service: str = ""
+    service_name: str = ""
     """What the sentinels call it."""
-    sentinel_login: Login = Login()
+    sentinel_credentials: Credentials = Credentials()
     tls: Mapping[str, Any] = field(default_factory=dict)
     """Options of redis-py's clients; empty without TLS."""
 
@@ -98,93 +98,93 @@ def parse_url(url: str) -> RedisURL:
     parts = _URL.fullmatch(url)
     scheme = parts["scheme"].lower() if parts else url.partition(":")[0]
     if scheme not in _SCHEMES:
-        raise BadRedisUrl("begins with none of redis://, rediss://, unix:// and those with +sentinel or +cluster")
+        raise InvalidRedisURL("begins with none of redis://, rediss://, unix:// and those with +sentinel or +cluster")
     if parts is None:
-        raise _not_a_url()
+        raise _malformed_url()
     kind, secure = _SCHEMES[scheme]
-    options = _options(kind, parts["query"] or "", secure=secure)
-    user, hosts = _split(parts["authority"])
-    addresses = (_socket(parts["path"]),) if scheme == "unix" else _addresses(kind, hosts)
+    options = _parse_options(kind, parts["query"] or "", secure=secure)
+    user, hosts = _split_authority(parts["authority"])
+    addresses = (_parse_socket_path(parts["path"]),) if scheme == "unix" else _parse_addresses(kind, hosts)
     path = "" if scheme == "unix" else parts["path"].strip("/")
     service, _, database = path.partition("/") if kind == "sentinel" else ("", "", path)
     if kind == "sentinel" and not service:
-        raise BadRedisUrl("names no SERVICE for the sentinels after their hosts")
+        raise InvalidRedisURL("names no SERVICE for the sentinels after their hosts")
     return RedisURL(
         kind,
         addresses,
-        Login(options.get("username", user.user), options.get("password", user.password)),
-        _database(kind, options.get("db", database or "0")),
+        Credentials(options.get("username", user.user), options.get("password", user.password)),
+        _parse_database(kind, options.get("db", database or "0")),
         unquote(service),
-        Login(options.get("sentinel_username", ""), options.get("sentinel_password", "")),
-        _tls(options) if secure else {},
+        Credentials(options.get("sentinel_username", ""), options.get("sentinel_password", "")),
+        _tls_options(options) if secure else {},
     )
 
 
-def _not_a_url() -> BadRedisUrl:
-    return BadRedisUrl("is not a URL (special characters of a password must be percent-encoded)")
+def _malformed_url() -> InvalidRedisURL:
+    return InvalidRedisURL("is not a URL (special characters of a password must be percent-encoded)")
 
 
-def _split(netloc: str) -> tuple[Login, str]:
+def _split_authority(netloc: str) -> tuple[Credentials, str]:
     """Who, and the hosts."""
     info, _, hosts = netloc.rpartition("@")
     user, _, password = info.partition(":")
-    return Login(unquote(user), unquote(password)), hosts
+    return Credentials(unquote(user), unquote(password)), hosts
 
 
-def _socket(path: str) -> Address:
+def _parse_socket_path(path: str) -> Address:
     if not path.strip("/"):
-        raise BadRedisUrl("names no socket")
+        raise InvalidRedisURL("names no socket")
     return Address(unquote(path), 0)
 
 
-def _addresses(kind: Kind, hosts: str) -> tuple[Address, ...]:
+def _parse_addresses(kind: Kind, hosts: str) -> tuple[Address, ...]:
     if kind == "one" and "," in hosts:
-        raise BadRedisUrl("names several hosts, which only those with +sentinel or +cluster may")
-    return tuple(_address(host, _PORTS[kind]) for host in hosts.split(","))
+        raise InvalidRedisURL("names several hosts, which only those with +sentinel or +cluster may")
+    return tuple(_parse_address(host, _DEFAULT_PORTS[kind]) for host in hosts.split(","))
 
 
-def _address(host: str, default: int) -> Address:
+def _parse_address(host: str, default: int) -> Address:
     try:
         parts = urlsplit(f"//{host}")
         port = parts.port
     except ValueError:
-        raise _not_a_url() from None
+        raise _malformed_url() from None
     if not parts.hostname:
-        raise BadRedisUrl("names no host")
+        raise InvalidRedisURL("names no host")
     if port == 0:
-        raise BadRedisUrl("names port 0")
+        raise InvalidRedisURL("names port 0")
     return Address(parts.hostname, port or default)
 
 
-def _database(kind: Kind, database: str) -> int:
+def _parse_database(kind: Kind, database: str) -> int:
     if not database.isdecimal():
-        raise BadRedisUrl("names a database that is not a number")
+        raise InvalidRedisURL("names a database that is not a number")
     if kind == "cluster" and int(database) != 0:
-        raise BadRedisUrl("names a database other than 0, and a Cluster has no other")
+        raise InvalidRedisURL("names a database other than 0, and a Cluster has no other")
     return int(database)
 
 
-def _options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
+def _parse_options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
     """What follows the question mark."""
     known = _OPTIONS | (_TLS_OPTIONS if secure else set()) | (_SENTINEL_OPTIONS if kind == "sentinel" else set())
     if kind == "cluster":
         known -= {"ssl_ca_path"}  # redis-py's RedisCluster has none
     options = dict(parse_qsl(query, keep_blank_values=True))
     if options.keys() - known:
-        raise BadRedisUrl(f"has an option other than {', '.join(sorted(known))}")
+        raise InvalidRedisURL(f"has an option other than {', '.join(sorted(known))}")
     return options
 
 
-def _tls(options: Mapping[str, str]) -> Mapping[str, Any]:
+def _tls_options(options: Mapping[str, str]) -> Mapping[str, Any]:
     """Options of redis-py's clients, checked before it takes them. Raises BadRedisUrl."""
-    files = {name: options[name] for name in _FILES if name in options}
+    files = {name: options[name] for name in _TLS_FILES if name in options}
     for name, path in files.items():
         if not Path(path).exists():
-            raise BadRedisUrl(f"names by {name} a file that does not exist")
+            raise InvalidRedisURL(f"names by {name} a file that does not exist")
     if "ssl_keyfile" in files and "ssl_certfile" not in files:
-        raise BadRedisUrl("names by ssl_keyfile a key without the certificate (ssl_certfile)")
-    required = _chosen(_REQUIRED, options, "ssl_cert_reqs", "required")
-    checked = _chosen(_TRUTHS, options, "ssl_check_hostname", "true") and required is ssl.CERT_REQUIRED
+        raise InvalidRedisURL("names by ssl_keyfile a key without the certificate (ssl_certfile)")
+    required = _parse_choice(_CERTIFICATE_REQUIREMENTS, options, "ssl_cert_reqs", "required")
+    checked = _parse_choice(_BOOLEANS, options, "ssl_check_hostname", "true") and required is ssl.CERT_REQUIRED
     bad = "by ssl_ca_certs or ssl_ca_path no certificates"
     try:  # with the authorities that are named; where none is, those of the system
         context = ssl.create_default_context(cafile=files.get("ssl_ca_certs"), capath=files.get("ssl_ca_path"))
@@ -192,12 +192,12 @@ def _tls(options: Mapping[str, str]) -> Mapping[str, Any]:
             bad = "by ssl_certfile no certificate with its key"
             context.load_cert_chain(files["ssl_certfile"], files.get("ssl_keyfile"))
     except OSError as error:
-        raise BadRedisUrl(f"names {bad} ({error.strerror or type(error).__name__})") from None
+        raise InvalidRedisURL(f"names {bad} ({error.strerror or type(error).__name__})") from None
     return {"ssl": True, "ssl_cert_reqs": required, "ssl_check_hostname": checked, **files}
 
 
-def _chosen(known: Mapping[str, T], options: Mapping[str, str], name: str, default: str) -> T:
+def _parse_choice(known: Mapping[str, T], options: Mapping[str, str], name: str, default: str) -> T:
     value = options.get(name, default).lower()
     if value not in known:
-        raise BadRedisUrl(f"has {name} other than {', '.join(known)}")
+        raise InvalidRedisURL(f"has {name} other than {', '.join(known)}")
     return known[value]

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from service.store.embedded.errors import DataDirectoryBusy, DataDirectoryUnusable
 
-__all__ = ["locked", "private_directory", "socket_path"]
+__all__ = ["create_private_directory", "lock_directory", "socket_path"]
 
 SOCKET = "redis.sock"
 
@@ -24,7 +24,7 @@ MAX_SOCKET_PATH = 103
 """Bytes: Linux takes 107, macOS 103."""
 
 
-def private_directory(directory: Path) -> Path:
+def create_private_directory(directory: Path) -> Path:
     """Make the directory where there is none, for this user alone; raises DataDirectoryUnusable."""
     directory = directory.absolute()
     try:
@@ -37,7 +37,7 @@ def private_directory(directory: Path) -> Path:
 
 
 @asynccontextmanager
-async def locked(directory: Path, wait_s: float) -> AsyncIterator[int]:
+async def lock_directory(directory: Path, wait_s: float) -> AsyncIterator[int]:
     """Hold an open file, locked as long as this process or a child has it open; raises DataDirectoryBusy."""
     lock = os.open(directory / "lock", os.O_RDWR)
     try:

@@ -10,16 +10,16 @@ EmbeddedError
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["DataDirectoryBusy", "DataDirectoryUnusable", "EmbeddedError", "NoServer", "ServerFailed"]
+__all__ = ["DataDirectoryBusy", "DataDirectoryUnusable", "EmbeddedServerError", "ServerFailed", "ServerNotFound"]
 
 Version = tuple[int, int]
 
 
-class EmbeddedError(Exception):
+class EmbeddedServerError(Exception):
     """Base of them; the message is one sentence for whoever starts the service."""
 
 
-class NoServer(EmbeddedError):
+class ServerNotFound(EmbeddedServerError):
     """No program of version `required` or later; `old` are those that were found and are older."""
 
     def __init__(self, required: Version, old: Sequence[Path]) -> None:
@@ -33,7 +33,7 @@ class NoServer(EmbeddedError):
         self.old = old
 
 
-class DataDirectoryUnusable(EmbeddedError):
+class DataDirectoryUnusable(EmbeddedServerError):
     """The directory cannot be made, or is not ours to write."""
 
     def __init__(self, directory: Path, reason: str) -> None:
@@ -42,7 +42,7 @@ class DataDirectoryUnusable(EmbeddedError):
         self.reason = reason
 
 
-class DataDirectoryBusy(EmbeddedError):
+class DataDirectoryBusy(EmbeddedServerError):
     """Another instance has this directory; `owner` is what it says its process is, empty where it says nothing."""
 
     def __init__(self, directory: Path, owner: str) -> None:
@@ -55,7 +55,7 @@ class DataDirectoryBusy(EmbeddedError):
         self.owner = owner
 
 
-class ServerFailed(EmbeddedError):
+class ServerFailed(EmbeddedServerError):
     """The server ended or did not answer; its `log` may tell why."""
 
     def __init__(self, program: Path, log: Path) -> None:

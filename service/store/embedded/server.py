@@ -20,10 +20,10 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from service.store.embedded.directory import locked, private_directory, socket_path
+from service.store.embedded.directory import create_private_directory, lock_directory, socket_path
 from service.store.embedded.errors import ServerFailed
 from service.store.embedded.process import log_path, spawn, stop
-from service.store.embedded.program import find_program
+from service.store.embedded.program import select_program
 from service.supervision import Supervisor
 
 __all__ = ["EmbeddedServer", "embedded_server"]
@@ -48,7 +48,7 @@ async def embedded_server(
     data_dir: Path,
     *,
     program: Path | None = None,
-    wait_s: float = 5.0,
+    lock_timeout_s: float = 5.0,
     on_stopped: Callable[[], None] | None = None,
     supervisor: Supervisor | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
@@ -59,10 +59,10 @@ async def embedded_server(
     stopped it (its exit code is 0), `on_stopped` is called as well. Enter it in the main thread: the server would end
     with any other. Raises an EmbeddedError.
     """
-    directory = private_directory(data_dir / "redis")
-    async with locked(directory, wait_s) as lock, AsyncExitStack() as stack:
+    directory = create_private_directory(data_dir / "redis")
+    async with lock_directory(directory, lock_timeout_s) as lock, AsyncExitStack() as stack:
         if program is None:
-            program = await asyncio.to_thread(find_program)
+            program = await asyncio.to_thread(select_program)
         socket = stack.enter_context(socket_path(directory))
         start = partial(spawn, program, directory, socket, lock)
         processes = [start()]

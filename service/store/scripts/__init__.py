@@ -7,8 +7,8 @@ from typing import Any
 
 from redis.exceptions import NoScriptError
 
-from service.store.connection.command import count_as
-from service.store.connection.pipeline import Batches, Value
+from service.store.connection.command import name_script_metric
+from service.store.connection.pipeline import Argument, PipelinedClient
 
 __all__ = ["Script"]
 
@@ -20,13 +20,13 @@ class Script:
     scripts would ask by `SCRIPT EXISTS` in each pipeline.
     """
 
-    def __init__(self, batches: Batches, name: str, *, confirmed: bool = False) -> None:
-        self._send = batches.confirmed if confirmed else batches.send
+    def __init__(self, client: PipelinedClient, name: str, *, wait_for_replicas: bool = False) -> None:
+        self._send = client.confirmed if wait_for_replicas else client.execute
         self._source = files(__package__).joinpath(name).read_bytes()
         self._hash = hashlib.sha1(self._source, usedforsecurity=False).hexdigest()
-        count_as(self._hash, name)
+        name_script_metric(self._hash, name)
 
-    async def run(self, keys: Sequence[str], *arguments: Value) -> Any:
+    async def run(self, keys: Sequence[str], *arguments: Argument) -> Any:
         """What the script returns; all `keys` lie in one slot of a Cluster. Raises StoreUnavailable."""
         try:
             return await self._send("EVALSHA", self._hash, len(keys), *keys, *arguments)

@@ -13,7 +13,7 @@ from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 @pytest.fixture
 def unreliable_store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
     monkeypatch.setattr(hub_module, "MAX_RETRY_INTERVAL_S", 0.02)
-    return UnreliableStore(store._batches)
+    return UnreliableStore(store._client)
 
 
 @pytest.fixture

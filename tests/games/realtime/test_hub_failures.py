@@ -53,7 +53,7 @@ def unreliable_store(unreliable_store: UnreliableStore, monkeypatch: pytest.Monk
     monkeypatch.setattr(hub_module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
     monkeypatch.setattr(hub_module, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
-    return Hanging(unreliable_store._batches)
+    return Hanging(unreliable_store._client)
 
 
 async def watched(hub: Hub, store: Hanging, game: str) -> VersionSubscriber:

@@ -36,7 +36,7 @@ async def test_an_instance_that_is_stopping_is_not_ready_and_asks_for_connection
 async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tmp_path: Path) -> None:
     async with (
         embedded_server(tmp_path) as server,
-        connect(server.url, patience_s=0.5) as store,
+        connect(server.url, timeout_s=0.5) as store,
         serve(store) as client,
     ):
         created = await client.post("/v1/games", json={"players": TWO})

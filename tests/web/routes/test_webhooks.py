@@ -145,9 +145,9 @@ async def test_webhooks_end_with_their_game(store: RedisStore, redis: Redis) -> 
         await table.do()
         await one.deliver()
         assert receiver.versions == [2]
-        assert 0 < await redis.ttl(keys.tried(table.id, hook["id"])) <= await redis.ttl(keys.game(table.id))
+        assert 0 < await redis.ttl(keys.webhook_attempts(table.id, hook["id"])) <= await redis.ttl(keys.game(table.id))
         await redis.delete(keys.game(table.id))
         await one.deliver()
         assert receiver.versions == [2]
         left = {key.decode() async for key in redis.scan_iter(f"*{table.id}*hook*")}
-        assert left == {keys.tried(table.id, hook["id"])}
+        assert left == {keys.webhook_attempts(table.id, hook["id"])}

@@ -115,7 +115,7 @@ class Gated(RedisStore):
 
 @pytest.fixture
 async def gated(store: RedisStore) -> Gated:
-    found = Gated(store._batches)
+    found = Gated(store._client)
     found.gate, found.log_gate = asyncio.Event(), asyncio.Event()
     found.gate.set()
     found.log_gate.set()

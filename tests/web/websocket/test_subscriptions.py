@@ -40,7 +40,7 @@ class Deaf(RedisStore):
 async def instance(url: str, limits: Limits = QUICK, *, deaf: bool = False) -> AsyncIterator[Client]:
     """One instance of the service on this Redis."""
     async with connect(url) as store, AsyncExitStack() as stack:
-        used = Deaf(store._batches) if deaf else store
+        used = Deaf(store._client) if deaf else store
         yield await stack.enter_async_context(serve(used, limits))
 
 
