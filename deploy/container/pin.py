@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 FILES = ("Dockerfile", "compose.yaml", "k8s/components/redis/redis.yaml")
 """What names images of others."""

@@ -26,7 +26,7 @@ def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in ("k8s", "observability"):
+    for name in ("k8s", "deploy"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("Dockerfile", "compose.yaml"):
         shutil.copy(ROOT / name, tmp_path / name)

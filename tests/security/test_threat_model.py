@@ -44,5 +44,5 @@ def test_there_are_rows() -> None:
 
 def test_every_file_of_tests_here_is_named() -> None:
     named = {test.partition("::")[0] for _, tests in rows() for test in tests}
-    here = {f"hostile/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
-    assert here - {f"hostile/{name}" for name in OF_THE_PAGE_ITSELF} <= named
+    here = {f"security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
+    assert here - {f"security/{name}" for name in OF_THE_PAGE_ITSELF} <= named
