@@ -34,9 +34,9 @@ def main() -> None:
     """Print the table."""
     loaded = archipelago()
     game = view(loaded.tables, whole_game(loaded.tables, "pictures"))
-    svg = BoardJob(loaded.answer, game, [], Options(), "svg")
+    svg = BoardJob(loaded.response, game, [], Options(), "svg")
     print(f"{len(game.board)} tiles; processor time, median of {ROUNDS}; the first one: {milliseconds(svg):.0f} ms")
-    pngs = (BoardJob(loaded.answer, game, [], Options(width=width), "png") for width in WIDTHS)
+    pngs = (BoardJob(loaded.response, game, [], Options(width=width), "png") for width in WIDTHS)
     for title, job in zip(("SVG", *(f"PNG {width} px" for width in WIDTHS)), (svg, *pngs), strict=True):
         time = median(milliseconds(job) for _ in range(ROUNDS))
         print(f"{title:12}{time:8.0f} ms{len(draw(job)) // 1024:8} KB")

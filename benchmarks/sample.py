@@ -10,7 +10,7 @@ import msgspec
 
 from schemas.vocabulary import COLORS, Edition
 from service.engine import Game, Player, Tables, apply, encode, is_finished, legal_moves, move_id, set_up, view
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 
@@ -40,7 +40,7 @@ def samples() -> list[SampleGame]:
 
 def archipelago() -> LoadedTileSet:
     """Return the default tile set."""
-    return load_catalogue(None).of_game("archipelago")
+    return load_catalogue(None).get_for_game("archipelago")
 
 
 def new_game(
@@ -72,7 +72,7 @@ def sample_game(tables: Tables, seed: str) -> SampleGame:
         sample.seats.append(game.decider)
         action, events = apply(tables, game, chance.choice(legal_moves(tables, game)))
         sample.moves.append(move_id(action))
-        diff = record(tables, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
+        diff = record_change(tables, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
         sample.snapshots.append(len(encode(game)))
         sample.diffs.append(len(diff.data))
         sample.deflated.append(len(_deflated(diff.data)))

@@ -21,12 +21,12 @@ from service.escaping import printable
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
-from service.games.cache import Held
+from service.games.cache import GameCache
 from service.games.context import Context
 from service.games.ports import StoreUnavailable
 from service.games.realtime.hub import Hub
-from service.games.scheduler import keep_going
-from service.games.tilesets import BadTileSetFile, TileSetCatalogue, load_catalogue
+from service.games.scheduler import run_scheduler
+from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import Deliverer
 from service.maintenance import keeping_games
 from service.observability import Seen, configure, exposing_metrics, observed
@@ -107,7 +107,7 @@ def serve_command(**values: Any) -> None:
         gc.collect()  # here, where nobody waits
         gc.freeze()
         uvloop.run(serve(settings, parts))
-    except (StartFailed, BadTileSetFile, InvalidBot) as failed:
+    except (StartFailed, InvalidTileSetFile, InvalidBot) as failed:
         raise click.ClickException(str(failed)) from failed
 
 
@@ -159,8 +159,8 @@ async def wired(
             limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connecting)
-        held = Held()
-        hub = Hub(store, parts.tilesets, settings.limits.sweep_s, held.outdate, supervisor)
+        held = GameCache()
+        hub = Hub(store, parts.tilesets, settings.limits.sweep_s, held.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
         deliverer = Deliverer(store, send, clock.now)
@@ -169,12 +169,12 @@ async def wired(
             store=store,
             tilesets=parts.tilesets,
             clock=clock.now,
-            committed=hub.publish_commit,
-            tokens_ended=hub.recheck_tokens,
-            hooked=deliverer.hooked,
+            on_committed=hub.publish_commit,
+            on_token_revoked=hub.recheck_tokens,
+            on_webhooks_due=deliverer.hooked,
             retention=settings.retention,
             bots=bots,
-            held=held,
+            cache=held,
         )
         app = make_app(context, hub, settings.limits, supervisor)
         seen = Seen(app, workers, bots, deliverer, store.monitor, supervisor)
@@ -182,7 +182,7 @@ async def wired(
         # Only now: what was made above takes long, and would look like a server that does not answer.
         await _connect(store)
         hub.start()
-        await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, context)))
+        await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
         for name, work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
             await stack.enter_async_context(supervisor.running(name, work, required=False))

@@ -128,7 +128,7 @@ def _expose(seen: Seen) -> None:
     UNREAD.set_function(lambda: app[GATE].unread.total)
     GAMES_WATCHED.set_function(lambda: len(hub))
     SUBSCRIPTIONS.set_function(hub.count_subscriptions)
-    CACHE_SIZE.set_function(lambda: len(app[CONTEXT].held))
+    CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
     BOT_QUESTIONS.set_function(lambda: workers.pending_decisions)
     BOT_PROCESSES.set_function(lambda: workers.running_processes)
     for attended, name in enumerate(CLASS_LABELS):

@@ -15,7 +15,7 @@ from service.cli.importer import import_files
 from service.cli.progress import Progress
 from service.cli.store import connected
 from service.games.index_repair.repairer import Mended, Mender
-from service.games.tilesets import BadTileSetFile, load_catalogue
+from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.settings import to_retention, with_some
 from service.store.game_store import RedisStore
 
@@ -45,7 +45,7 @@ def export_command(target: Path, games: Sequence[str], *, everything: bool, **se
         raise click.UsageError("several games need a directory")
     try:
         catalogue = load_catalogue(settings["tilesets_dir"])
-    except BadTileSetFile as bad:
+    except InvalidTileSetFile as bad:
         raise click.ClickException(str(bad)) from bad
     counts = _on(settings, lambda store: export_games(store, catalogue, None if everything else games, target))
     click.echo(f"exported {counts['exported']} games to {target}, {counts['failed']} failed")

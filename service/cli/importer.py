@@ -11,7 +11,7 @@ from pathlib import Path
 from schemas.vocabulary import OVER
 from service.cli.progress import Progress, contained
 from service.engine import Game
-from service.games.access import Access, encode_access, names
+from service.games.access import AccessRecord, encode_access, index_keys
 from service.games.archive.document import BadDocument, GameDocument, read
 from service.games.archive.port import Restoring
 from service.games.archive.validation import Proven, prove
@@ -48,7 +48,7 @@ async def import_files(
 
 async def _import(store: RedisStore, document: GameDocument, retention: Retention, *, replace: bool) -> str:
     """Store one game; gives what came of it. Raises BadDocument, StoreUnavailable."""
-    if not replace and await store.versions([document.game]) != [None]:
+    if not replace and await store.load_versions([document.game]) != [None]:
         return "skipped"
     stored = await store.transfer.restore(restoring_of(document, retention, replace=replace))
     return "imported" if stored else "skipped"
@@ -61,23 +61,23 @@ def restoring_of(document: GameDocument, retention: Retention, *, replace: bool)
     return Restoring(commit, document.hooks, replace)
 
 
-def _nobodys(document: GameDocument, game: Game) -> Access:
+def _nobodys(document: GameDocument, game: Game) -> AccessRecord:
     """An access record that no token opens, for a game that came without; raises BadDocument where that is no use."""
     if document.status not in OVER:
         raise BadDocument("it has no access record, so that nobody could play on")
     if document.visibility == "private":
         raise BadDocument("it is the archive of a private game, which has no tokens: nobody could read it")
-    return Access(
+    return AccessRecord(
         visibility=document.visibility,
         salt=secrets.token_bytes(_SALT_BYTES),
         owner=secrets.token_bytes(_HASH_BYTES),
         spectator=secrets.token_bytes(_HASH_BYTES),
         seats=[None] * len(game.players),
-        owned=[],
+        owner_seats=[],
     )
 
 
-def _commit(document: GameDocument, proven: Proven, access: Access, retention: Retention) -> Commit:
+def _commit(document: GameDocument, proven: Proven, access: AccessRecord, retention: Retention) -> Commit:
     """The game as if it were created now with its whole log; it is kept as if it had changed now."""
     game = proven.game
     due_at = int(time.time()) if bot_on_turn(game) is not None else overdue_at(game)
@@ -88,13 +88,13 @@ def _commit(document: GameDocument, proven: Proven, access: Access, retention: R
         snapshot=document.snapshot,
         access=document.access or encode_access(access),
         diffs=proven.diffs,
-        keep=None,
+        idempotency=None,
         status=game.status,
-        was=None,
-        listed=access.visibility == "public",
+        previous_status=None,
+        is_public=access.visibility == "public",
         created_at=unix_seconds(game.created_at),
-        expire_s=retention.of(game.status),
+        ttl_s=retention.ttl_s(game.status),
         due_at=due_at,
-        found_by=partial(names, access),
-        found_s=retention.found(),
+        index_keys=partial(index_keys, access),
+        index_ttl_s=retention.index_ttl_s(),
     )

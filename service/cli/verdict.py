@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from service.games.verify import NOTHING_SEEN, Check, Seen
+from service.games.verify import NOTHING_OBSERVED, Check, Observed
 
 __all__ = ["Verdict", "verdict"]
 
@@ -22,7 +22,7 @@ class Verdict(NamedTuple):
     not_proved: Sequence[str]
 
 
-def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: Seen) -> Verdict:
+def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: Observed) -> Verdict:
     """What the checks of a log come to; nothing where one of them failed."""
     if any(check.passed is False for check in checks):
         return Verdict((), ("Anything: this log contradicts itself, the rules, or what was seen.",))
@@ -32,7 +32,9 @@ def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: See
     if not over:
         not_proved.append("Anything of the order and of the rules: the seed is told when the game is over.")
     else:
-        fixed = "before the first move, if the log was not made anew" if seen == NOTHING_SEEN else "when that was seen"
+        fixed = (
+            "before the first move, if the log was not made anew" if seen == NOTHING_OBSERVED else "when that was seen"
+        )
         proved += [
             "By the rules the game went so: moves were legal, each draw, event and score follows from moves and seed.",
             f"The order of tiles and ships was fixed {fixed}: no other seed fits the commitment.",
@@ -45,9 +47,9 @@ def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: See
     return Verdict(proved, not_proved)
 
 
-def _of_log(last: int, pinned: int, seen: Seen) -> tuple[list[str], list[str]]:
+def _of_log(last: int, pinned: int, seen: Observed) -> tuple[list[str], list[str]]:
     """Whether this is the log of the game that was played, up to the version that is pinned."""
-    if seen == NOTHING_SEEN:
+    if seen == NOTHING_OBSERVED:
         chained = (
             "No version was changed, added or left out, unless all later digests were made anew: they are a chain."
         )

@@ -21,7 +21,7 @@ from service.escaping import printable
 from service.games.archive.document import BadDocument, GameDocument, is_document, read
 from service.games.archive.validation import prove
 from service.games.tilesets import load_catalogue
-from service.games.verify import Check, Seen, verify
+from service.games.verify import Check, Observed, verify
 
 VERIFY_AS = "SOUTH_SEAS_TOKEN"
 
@@ -92,7 +92,7 @@ def verify_command(
     log, document = (_fetch(file_or_url), None) if "://" in file_or_url else _read(Path(file_or_url))
     if save is not None:
         save.write_bytes(write_log(log))
-    seen = Seen(commitment, digests)
+    seen = Observed(commitment, digests)
     checks = verify(log.diffs, _tileset_of(log, tileset_file), seen)
     if document is not None:
         checks.append(_check_document(document))

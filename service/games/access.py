@@ -22,7 +22,7 @@ SCHEMA = 1
 """Number of the record's form. A release that changes it, so that an older one would lose something, raises it."""
 
 
-class Tag(msgspec.Struct, array_like=True, gc=False):
+class SeatTag(msgspec.Struct, array_like=True, gc=False):
     """By whom a seat is found besides its token: a creator, and what that creator calls the person who sits there."""
 
     creator: bytes
@@ -30,7 +30,7 @@ class Tag(msgspec.Struct, array_like=True, gc=False):
     user: str | None
 
 
-class Access(msgspec.Struct, array_like=True, gc=False):
+class AccessRecord(msgspec.Struct, array_like=True, gc=False):
     """A game's access record; changes only when somebody joins."""
 
     visibility: Visibility
@@ -39,23 +39,23 @@ class Access(msgspec.Struct, array_like=True, gc=False):
     spectator: bytes
     seats: list[bytes | None]
     """Hash of each seat's token; None for bots and open seats."""
-    owned: list[int]
+    owner_seats: list[int]
     """The seats filled at creation: the owner's token acts for them."""
     schema: int = SCHEMA
     creator: bytes | None = None
     """Hash of the key that the game's creator is found by."""
-    tags: list[Tag | None] = []
+    tags: list[SeatTag | None] = []
     """Of each seat; older records have none."""
 
 
-class Reader(msgspec.Struct, frozen=True):
+class Principal(msgspec.Struct, frozen=True):
     """What a token was found to be: the owner's, a seat's, a spectator's, or none at all."""
 
     role: str | None
     seat: int | None = None
 
 
-def mint(key: bytes, salt: bytes, role: str) -> str:
+def derive_token(key: bytes, salt: bytes, role: str) -> str:
     """The token of a role: 256 bits, URL-safe."""
     return base64.urlsafe_b64encode(hmac.digest(key, salt + role.encode(), "sha256")).rstrip(b"=").decode()
 
@@ -65,29 +65,29 @@ def seat_role(seat: int) -> str:
     return f"seat.{seat}"
 
 
-def token_hash(token: str) -> bytes:
+def hash_token(token: str) -> bytes:
     """What is stored of a token."""
     return sha256(token.encode()).digest()
 
 
-def names(access: Access) -> list[str]:
+def index_keys(access: AccessRecord) -> list[str]:
     """Everything that the game is found by."""
     hashes = [access.owner, *access.seats, access.creator, *(tag.creator for tag in access.tags if tag is not None)]
-    users = [name(tag.creator, tag.user) for tag in access.tags if tag is not None and tag.user is not None]
-    return list(dict.fromkeys([*(name(one, None) for one in hashes if one is not None), *users]))
+    users = [index_key(tag.creator, tag.user) for tag in access.tags if tag is not None and tag.user is not None]
+    return list(dict.fromkeys([*(index_key(one, None) for one in hashes if one is not None), *users]))
 
 
-def name(secret: bytes, user: str | None) -> str:
+def index_key(secret: bytes, user: str | None) -> str:
     """What a game is found by: the hash of a token or of a creator's key, and with it what the creator calls a user."""
     return secret.hex() if user is None else f"{secret.hex()}:{user}"
 
 
-def encode_access(access: Access) -> bytes:
+def encode_access(access: AccessRecord) -> bytes:
     """The record as it is stored."""
     return _ENCODER.encode(access)
 
 
-def decode_access(record: bytes) -> Access:
+def decode_access(record: bytes) -> AccessRecord:
     """The record from the store; raises `msgspec.DecodeError` where it is none, or one that a later release wrote."""
     access = _DECODER.decode(record)
     if access.schema > SCHEMA:
@@ -95,28 +95,28 @@ def decode_access(record: bytes) -> Access:
     return access
 
 
-def identify(access: Access, token: str | None) -> Reader:
+def authenticate(access: AccessRecord, token: str | None) -> Principal:
     """Whose token it is; raises Unauthorized for an unknown one. Every hash is compared, in constant time."""
     if token is None:
-        return Reader(None)
-    digest = token_hash(token)
-    found: Reader | None = None
+        return Principal(None)
+    digest = hash_token(token)
+    found: Principal | None = None
     if hmac.compare_digest(access.owner, digest):
         found = _OWNER
     if hmac.compare_digest(access.spectator, digest):
         found = _SPECTATOR
     for seat, stored in enumerate(access.seats):
         if stored is not None and hmac.compare_digest(stored, digest):
-            found = Reader(seat_role(seat), seat)
+            found = Principal(seat_role(seat), seat)
     if found is None:
         raise Unauthorized(missing=False)
     return found
 
 
-def check_read(access: Access, game: str, token: str | None) -> Reader:
+def authorize_read(access: AccessRecord, game: str, token: str | None) -> Principal:
     """Who reads; raises NoSuchGame for a private game without one of its tokens, Unauthorized for an unknown token."""
     try:
-        reader = identify(access, token)
+        reader = authenticate(access, token)
     except Unauthorized:
         if access.visibility == "private":
             raise NoSuchGame(game) from None
@@ -126,28 +126,28 @@ def check_read(access: Access, game: str, token: str | None) -> Reader:
     return reader
 
 
-def check_act(access: Access, game: str, token: str | None) -> Reader:
+def authorize_action(access: AccessRecord, game: str, token: str | None) -> Principal:
     """Who acts; raises NoSuchGame, Unauthorized, or WrongSeat for a token that only reads."""
-    reader = check_read(access, game, token)
+    reader = authorize_read(access, game, token)
     if reader.role is None:
         raise Unauthorized(missing=True)
     return reader
 
 
-def check_owner(access: Access, game: str, token: str | None) -> None:
+def authorize_owner(access: AccessRecord, game: str, token: str | None) -> None:
     """Raise unless the token is the owner's."""
-    if check_act(access, game, token).role != OWNER:
+    if authorize_action(access, game, token).role != OWNER:
         raise NotOwner
 
 
-def acting_seat(access: Access, reader: Reader, asked: int | None, decider: int, index: int | None) -> int:
+def resolve_seat(access: AccessRecord, reader: Principal, asked: int | None, decider: int, index: int | None) -> int:
     """The seat that acts: the one asked for, else the token's, else (the owner's token) the decider.
 
     Raises WrongSeat where the token does not act for it.
     """
     if reader.role == OWNER:
         seat = decider if asked is None else asked
-        if seat not in access.owned:
+        if seat not in access.owner_seats:
             raise WrongSeat(seat, index)
         return seat
     if reader.seat is None or asked not in (None, reader.seat):
@@ -155,7 +155,7 @@ def acting_seat(access: Access, reader: Reader, asked: int | None, decider: int,
     return reader.seat
 
 
-_OWNER = Reader(OWNER)
-_SPECTATOR = Reader(SPECTATOR)
+_OWNER = Principal(OWNER)
+_SPECTATOR = Principal(SPECTATOR)
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(Access)
+_DECODER = msgspec.msgpack.Decoder(AccessRecord)

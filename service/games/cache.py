@@ -9,57 +9,57 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.engine import Game
-from service.games.access import Access
-from service.games.ports import Stored
+from service.games.access import AccessRecord
+from service.games.ports import Revision
 from service.games.tilesets import LoadedTileSet
 from service.telemetry.metrics import CACHE_MISSES
 
-MOST = 1000
+MAX_SESSIONS = 1000
 """Tables in one instance, some 15 KB each."""
 
 
-class Table(msgspec.Struct):
+class GameSession(msgspec.Struct):
     """A game, decoded, with what is needed to play it on and to store it."""
 
     game: Game
-    access: Access
+    access: AccessRecord
     tileset: LoadedTileSet
-    stored: Stored | None = None
+    revision: Revision | None = None
     """What its next commit builds on; None where that creates it."""
-    was: Status | None = None
+    stored_status: Status | None = None
     """The status that is stored."""
 
 
-class Held:
+class GameCache:
     """The tables, those used longest ago forgotten first. Who takes one has it alone, and puts it back when stored."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._tables: dict[str, Table] = {}
+    def __init__(self, most: int = MAX_SESSIONS) -> None:
+        self._max_size = most
+        self._sessions: dict[str, GameSession] = {}
 
     def __len__(self) -> int:
         """How many are kept."""
-        return len(self._tables)
+        return len(self._sessions)
 
-    def take(self, game: str) -> Table | None:
+    def pop(self, game: str) -> GameSession | None:
         """The table of a game, which nobody else gets meanwhile; None where there is none."""
-        table = self._tables.pop(game, None)
+        table = self._sessions.pop(game, None)
         if table is None:
             CACHE_MISSES.inc()
         return table
 
-    def outdate(self, game: str, version: int) -> None:
+    def evict_older(self, game: str, version: int) -> None:
         """Forget the table of a game that has this version now, if it has an older one."""
-        table = self._tables.get(game)
+        table = self._sessions.get(game)
         if table is not None and table.game.version < version:
-            del self._tables[game]
+            del self._sessions[game]
 
-    def put(self, table: Table) -> None:
+    def put(self, table: GameSession) -> None:
         """Keep a table as it is stored, unless a later one was put meanwhile."""
         game = table.game.id
-        other = self._tables.get(game)
+        other = self._sessions.get(game)
         if other is not None and other.game.version > table.game.version:
             return
-        self._tables[game] = table
-        if len(self._tables) > self._most:
-            del self._tables[next(iter(self._tables))]
+        self._sessions[game] = table
+        if len(self._sessions) > self._max_size:
+            del self._sessions[next(iter(self._sessions))]

@@ -9,8 +9,8 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.games.bots.registry import BotRegistry, built_in_registry
-from service.games.cache import Held
-from service.games.ports import Store, StoredDiff
+from service.games.cache import GameCache
+from service.games.ports import GameStore, StoredDiff
 from service.games.tilesets import TileSetCatalogue
 from service.games.timestamps import DAY_S, timestamp
 from service.games.wakeups import Wakeups
@@ -25,11 +25,11 @@ class Retention(NamedTuple):
     active: int = 60 * DAY_S
     finished: int = 60 * DAY_S
 
-    def found(self) -> int:
+    def index_ttl_s(self) -> int:
         """Seconds that what finds a game is kept for: as it is kept on once a day, longer than any game."""
         return max(self) + 2 * DAY_S
 
-    def of(self, status: Status) -> int:
+    def ttl_s(self, status: Status) -> int:
         """Seconds from now for a game of this status."""
         match status:
             case "waiting":
@@ -49,21 +49,21 @@ def _commit_ids() -> Callable[[], str]:
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """One instance's means; what it holds of games may be lost at any moment."""
 
-    store: Store
+    store: GameStore
     tilesets: TileSetCatalogue
     clock: Callable[[], float]
     """Unix seconds."""
-    committed: Callable[[str, Sequence[StoredDiff]], bool | None]
+    on_committed: Callable[[str, Sequence[StoredDiff]], bool | None]
     """Called with a game's id and diffs when this instance has committed them; true where somebody watches here."""
-    hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
+    on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
     """Called with a game's id and its webhooks' when this instance has committed something that they wait for."""
-    tokens_ended: Callable[[str], None] = lambda _game: None
+    on_token_revoked: Callable[[str], None] = lambda _game: None
     """Called with a game's id when this instance has ended one of its tokens."""
     retention: Retention = Retention()
     bots: BotRegistry = msgspec.field(default_factory=built_in_registry)
-    bots_s: float = 0.5
+    bot_budget_s: float = 0.5
     """How long one request may play bots; the rest follows in later commits."""
-    held: Held = msgspec.field(default_factory=Held)
+    cache: GameCache = msgspec.field(default_factory=GameCache)
     """Tables of games that this instance has changed lately."""
     wakeups: Wakeups = msgspec.field(default_factory=Wakeups)
     """Games whose bots go on at once, as a person waits for them."""

@@ -5,12 +5,12 @@ from schemas.diffs import DiffBody, PatchOperation, next_digest
 from schemas.events import AnyEvent
 from schemas.game import GameView
 from service.engine import Game, Tables, view
-from service.games.lifecycle import advance
-from service.games.patch import difference, patch, whole
+from service.games.lifecycle import advance_version
+from service.games.patch import build_patch, compare_views, full_patch
 from service.games.ports import StoredDiff
 
 
-def record(  # noqa: PLR0913 (what a diff says of an action)
+def record_change(  # noqa: PLR0913 (what a diff says of an action)
     tables: Tables,
     game: Game,
     events: list[AnyEvent],
@@ -26,7 +26,7 @@ def record(  # noqa: PLR0913 (what a diff says of an action)
     Where the events do not tell what they touch, `before` is GAME as it was. The diff is encoded once: its canonical
     form, which the digest is made of, with the digest put before it.
     """
-    advance(game, events, at=at, seat=seat, move=move, by=by)
+    advance_version(game, events, at=at, seat=seat, move=move, by=by)
     previous = game.digest or game.commitment
     body = canonical(
         DiffBody(
@@ -46,7 +46,7 @@ def record(  # noqa: PLR0913 (what a diff says of an action)
 
 def _patch(tables: Tables, game: Game, events: list[AnyEvent], before: GameView | None) -> list[PatchOperation]:
     if game.version == 1:
-        return whole(tables, game)
+        return full_patch(tables, game)
     if before is not None:
-        return difference(before, view(tables, game))
-    return patch(tables, game, events)
+        return compare_views(before, view(tables, game))
+    return build_patch(tables, game, events)

@@ -116,15 +116,15 @@ class NoSuchSeat(SeatError):
     """The game has no seat of this number."""
 
 
-class Replaced(SeatError):
+class SeatPlayedByBot(SeatError):
     """A bot decides for this seat, until its player returns."""
 
 
-class NotReplaced(SeatError):
+class SeatNotPlayedByBot(SeatError):
     """No bot stands in for this seat."""
 
 
-class Resigned(SeatError):
+class SeatResigned(SeatError):
     """The seat has resigned, for good."""
 
 
@@ -139,11 +139,11 @@ class StatusError(GameError):
     status: str
 
 
-class NotActive(StatusError):
+class GameNotActive(StatusError):
     """Nobody can act: the game waits, is finished or was aborted."""
 
 
-class NotOver(StatusError):
+class GameNotFinished(StatusError):
     """There can be no rematch: the game is not over."""
 
 
@@ -158,11 +158,11 @@ class NoSuchWebhook(GameError):
 class TooManyWebhooks(GameError):
     """The game has as many webhooks as it may have."""
 
-    most: int
+    limit: int
 
 
 @dataclass(eq=False)
-class UrlRefused(GameError):
+class WebhookUrlRejected(GameError):
     """Nothing may be sent to this URL; `reason` says why."""
 
     reason: str
@@ -204,7 +204,7 @@ class VersionMismatch(GameError):
 
 
 @dataclass(eq=False)
-class Refused(GameError):
+class MoveRejected(GameError):
     """The rules forbid it."""
 
     rule: str
@@ -219,12 +219,12 @@ class ListTooLong(GameError):
     index: int
 
 
-class KeyReused(GameError):
+class IdempotencyKeyReused(GameError):
     """The idempotency key belongs to another request."""
 
 
 @dataclass(eq=False)
-class TooManyKeys(GameError):
+class TooManyIdempotencyKeys(GameError):
     """The token has used as many idempotency keys in this game as it may, for `retry_after_s` seconds."""
 
     retry_after_s: int

@@ -5,11 +5,11 @@ from collections import OrderedDict
 from time import monotonic
 
 from service.games.errors import TileSetMissing
-from service.games.ports import StoreUnavailable, Unreadable
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.telemetry.metrics import GAME_FAILURES
 from service.telemetry.throttled import ThrottledLog
 
-__all__ = ["EXPECTED", "record_failure"]
+__all__ = ["EXPECTED_ERRORS", "record_failure"]
 
 logger = logging.getLogger(__name__)
 
@@ -21,19 +21,21 @@ _UNAVAILABLE = ThrottledLog(logger)
 MAX_LOGGED = 1_000
 """Lines that are remembered for that."""
 
-EXPECTED = (Unreadable, TileSetMissing)
+EXPECTED_ERRORS = (UnreadableGame, TileSetMissing)
 """Failures that say all in one line: what cannot be read, or is not here. All others are logged with their stack."""
 
 
 def record_failure(work: str, game: str, error: Exception, consequence: str) -> None:
     """Count and log that `work` on one game failed; `consequence` says what happens to it now."""
     GAME_FAILURES.labels(work).inc()
-    if isinstance(error, StoreUnavailable) and not isinstance(error, Unreadable):  # not this game's own: all games fail
+    if isinstance(error, StoreUnavailable) and not isinstance(
+        error, UnreadableGame
+    ):  # not this game's own: all games fail
         _UNAVAILABLE.warning("%s: game %s failed and %s: %s", work, game, consequence, error)
         return
     if _is_logged((work, game, consequence)):
         return
-    if isinstance(error, EXPECTED):
+    if isinstance(error, EXPECTED_ERRORS):
         logger.warning("%s: game %s failed and %s: %s", work, game, consequence, error)
     else:
         logger.error("%s: game %s failed and %s", work, game, consequence, exc_info=error)

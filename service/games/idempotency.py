@@ -10,9 +10,9 @@ from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from schemas.base import canonical
-from service.games.errors import KeyReused, Malformed
+from service.games.errors import IdempotencyKeyReused, Malformed
 from service.games.key_strength import MIN_SECRET, is_guessable
-from service.games.ports import Keep
+from service.games.ports import IdempotencyRecord
 from service.games.timestamps import DAY_S
 
 T = TypeVar("T")
@@ -28,17 +28,17 @@ _REQUEST_BYTES = 16
 _MAX_DETAIL = 2**16 - 1
 
 
-class Idempotency(NamedTuple):
+class IdempotencyScope(NamedTuple):
     """A client's key in its scope. The key itself is a secret where tokens are handed out, and is never stored."""
 
     key: bytes
     stored_key: str
-    request: bytes
-    holder: int
+    request_hash: bytes
+    token_byte: int
     """Stands for the token, or for none, in the record."""
 
 
-class KeyRecord(NamedTuple):
+class FirstResponse(NamedTuple):
     """What is known of the first request with a key."""
 
     version: int
@@ -47,27 +47,27 @@ class KeyRecord(NamedTuple):
     """Of an action the number of its diffs, of a seat its number."""
 
 
-class Result(NamedTuple, Generic[T]):
+class ReplayableResult(NamedTuple, Generic[T]):
     """An answer that hands something out."""
 
-    answer: T
+    response: T
     version: int
     """Of the game, after it was done for the first time."""
     replayed: bool = False
     """Whether it was done before: then the answer's game is as it is now."""
 
 
-def scope(key: str | None, path: str, token: str | None, request: Any) -> Idempotency | None:
+def idempotency_scope(key: str | None, path: str, token: str | None, request: Any) -> IdempotencyScope | None:
     """The scope of a key: the path, the token, and the request that it was sent with; None without a key."""
     if key is None:
         return None
     whom = sha256((token or "").encode()).digest()
     parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), whom
     stored = sha256(b"\0".join(parts)).hexdigest()
-    return Idempotency(key.encode(), stored, sha256(canonical(request)).digest(), whom[0])
+    return IdempotencyScope(key.encode(), stored, sha256(canonical(request)).digest(), whom[0])
 
 
-def token_secret(idempotency: Idempotency | None) -> bytes:
+def token_secret(idempotency: IdempotencyScope | None) -> bytes:
     """What tokens are made of: the key, so that a retry gets the same ones, or chance that nobody keeps.
 
     Raises Malformed where a key may be guessed.
@@ -80,22 +80,26 @@ def token_secret(idempotency: Idempotency | None) -> bytes:
     return idempotency.key
 
 
-def keep(idempotency: Idempotency | None, now: float, version: int, detail: int = 0) -> Keep | None:
+def new_record(
+    idempotency: IdempotencyScope | None, now: float, version: int, detail: int = 0
+) -> IdempotencyRecord | None:
     """What to store with the commit; `now` in Unix seconds."""
     if idempotency is None:
         return None
-    request = idempotency.request[:_REQUEST_BYTES]
+    request = idempotency.request_hash[:_REQUEST_BYTES]
     detail = min(detail, _MAX_DETAIL)
-    return Keep(idempotency.stored_key, _RECORD.pack(_FORM, idempotency.holder, int(now), version, detail, request))
+    return IdempotencyRecord(
+        idempotency.stored_key, _RECORD.pack(_FORM, idempotency.token_byte, int(now), version, detail, request)
+    )
 
 
-def find(idempotency: Idempotency | None, kept: bytes | None, now: float) -> KeyRecord | None:
+def read_record(idempotency: IdempotencyScope | None, kept: bytes | None, now: float) -> FirstResponse | None:
     """What was kept of the same request in the last 24 h; raises KeyReused where the request was another."""
     if idempotency is None or kept is None:
         return None
     form, _, at, version, detail, request = _RECORD.unpack(kept)
     if form != _FORM or now - at >= DAY_S:
         return None
-    if request != idempotency.request[:_REQUEST_BYTES]:
-        raise KeyReused
-    return KeyRecord(version, detail)
+    if request != idempotency.request_hash[:_REQUEST_BYTES]:
+        raise IdempotencyKeyReused
+    return FirstResponse(version, detail)

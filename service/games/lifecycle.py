@@ -22,17 +22,17 @@ from schemas.events import (
 from service.engine import Game, is_finished
 from service.games.timestamps import timestamp, unix_seconds
 
-REVEALING = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
+REVEALING_EVENTS = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
 """After these somebody knows what was hidden before."""
 
 CLOCK = "clock"
 """A diff's `by` where nobody decided in time."""
 
-OWN = ("seat", "owner")
+PLAYER_ROLES = ("seat", "owner")
 """Who may take back what they did; bots and the clock never do."""
 
 
-def advance(
+def advance_version(
     game: Game,
     events: Sequence[AnyEvent],
     *,
@@ -44,10 +44,10 @@ def advance(
     """Make the change that `events` tell the game's next version; who acted, if anybody did, was the decider."""
     game.version += 1
     game.updated_at = at
-    same = move is not None and game.status == "active" and game.decider == seat and not reveals(events)
+    same = move is not None and game.status == "active" and game.decider == seat and not reveals_hidden(events)
     if not (events and isinstance(events[0], MoveUndone)):
         late = game.deadline is not None and game.deadline < at
-        game.undoable = game.undoable + 1 if same and by in OWN and not late else 0
+        game.undoable = game.undoable + 1 if same and by in PLAYER_ROLES and not late else 0
     if is_finished(game):
         game.creator = b""
     if game.turn_timeout_s is None:
@@ -61,24 +61,24 @@ def advance(
         game.deadline = max(game.deadline, at)  # in order as texts; late, but before the clock
 
 
-def reveals(events: Iterable[AnyEvent]) -> bool:
+def reveals_hidden(events: Iterable[AnyEvent]) -> bool:
     """Whether anything hidden was revealed."""
-    return any(isinstance(event, REVEALING) for event in events)
+    return any(isinstance(event, REVEALING_EVENTS) for event in events)
 
 
-def stood_in(game: Game, seat: int) -> bool:
+def is_played_by_bot(game: Game, seat: int) -> bool:
     """Whether a bot decides for a person."""
     player = game.players[seat]
     return player.kind == "human" and player.bot is not None
 
 
-def is_resting(game: Game) -> bool:
+def is_abandoned(game: Game) -> bool:
     """Whether nobody is left at an active game: bots stand in for all its people, so it waits until one returns."""
     people = [player for player in game.players if player.kind == "human" and not player.resigned]
     return game.status == "active" and bool(people) and all(player.bot is not None for player in people)
 
 
-def overdue(game: Game, now: int) -> bool:
+def is_overdue(game: Game, now: int) -> bool:
     """Whether the decider's time is up; the second that the deadline names is still theirs."""
     return game.deadline is not None and now > unix_seconds(game.deadline)
 
@@ -90,7 +90,7 @@ def overdue_at(game: Game) -> int | None:
 
 def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> None:
     """Count the deadlines at which the clock passed for somebody, until a person does anything."""
-    if by in OWN:
+    if by in PLAYER_ROLES:
         game.passes = 0
     elif events and isinstance(events[0], TurnTimedOut) and events[0].policy == "pass":
         game.passes += 1

@@ -52,7 +52,7 @@ from service.engine.view import (
 )
 
 
-class Touched:
+class ChangeSet:
     """The parts of GAME that some events touch, each in the order of touching."""
 
     __slots__ = ("cells", "members", "players")
@@ -65,36 +65,36 @@ class Touched:
         self.cells: dict[tuple[int, int, str], None] = {}
         """Members of tiles on the board: x, y and name; "" for the whole tile."""
 
-    def member(self, *names: str) -> None:
+    def add_members(self, *names: str) -> None:
         """Top-level members."""
         for name in names:
             self.members[name] = None
 
-    def player(self, seat: int, *names: str) -> None:
+    def add_player_members(self, seat: int, *names: str) -> None:
         """Members of a player."""
         for name in names:
             self.players[seat, name] = None
 
 
-GROWN: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
+SCHEMA_ADDITIONS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
     2: (("turn_timeout_s", "on_timeout", "previous_game", "next_game"), ("resigned",)),
     3: ((), ()),
 }
 """For each number of the snapshot's schema the members that GAME and its players have had since."""
 
 
-def whole(tables: Tables, game: Game) -> list[PatchOperation]:
+def full_patch(tables: Tables, game: Game) -> list[PatchOperation]:
     """The patch that builds GAME from `{}`."""
     return [Add(f"/{name}", value) for name, value in msgspec.structs.asdict(view(tables, game)).items()]
 
 
-def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
+def build_patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
     """The patch of one change, `game` being the state after it with its new version."""
-    touched = Touched()
+    touched = ChangeSet()
     if game.schema != SCHEMA:
-        grow(touched, game)
+        upgrade_schema(touched, game)
     for event in events:
-        touch = TOUCHED_BY.get(type(event))
+        touch = CHANGES_BY_EVENT.get(type(event))
         if touch is not None:
             touch(touched, event)
     if game.number:
@@ -115,7 +115,7 @@ def patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOpera
     return operations
 
 
-def difference(before: GameView, after: GameView) -> list[PatchOperation]:
+def compare_views(before: GameView, after: GameView) -> list[PatchOperation]:
     """The patch that makes one GAME of another, by comparing them."""
     return [
         *_board_difference(before.board, after.board),
@@ -147,50 +147,50 @@ def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTil
             yield from (Add(f"/board/{cell}/{name}", getattr(tile, name)) for name in _changed(was[cell], tile))
 
 
-def grow(touched: Touched, game: Game) -> None:
+def upgrade_schema(touched: ChangeSet, game: Game) -> None:
     """Bring a game that an earlier release stored up to date: with its next change clients get what is new in GAME."""
     for number in range(game.schema + 1, SCHEMA + 1):
-        members, players = GROWN[number]
-        touched.member(*members)
+        members, players = SCHEMA_ADDITIONS[number]
+        touched.add_members(*members)
         for seat in range(len(game.players)):
-            touched.player(seat, *players)
+            touched.add_player_members(seat, *players)
     game.schema = SCHEMA
 
 
-def _placed(touched: Touched, event: TilePlaced) -> None:
+def _placed(touched: ChangeSet, event: TilePlaced) -> None:
     touched.cells[event.x, event.y, ""] = None
 
 
-def _moved(touched: Touched, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
+def _moved(touched: ChangeSet, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> None:
     touched.cells[event.x, event.y, "islanders"] = None
     touched.players[event.seat, "supply"] = None
 
 
-def _covered(touched: Touched, event: FishCovered) -> None:
+def _covered(touched: ChangeSet, event: FishCovered) -> None:
     touched.cells[event.x, event.y, "covered"] = None
 
 
-def _evaluated(touched: Touched, event: FeatureEvaluated) -> None:
+def _evaluated(touched: ChangeSet, event: FeatureEvaluated) -> None:
     for seat in event.winners:
         touched.players[seat, "wares"] = None
 
 
-def _taken(touched: Touched, event: ShipTaken) -> None:
-    touched.player(event.seat, "ships", "points")
+def _taken(touched: ChangeSet, event: ShipTaken) -> None:
+    touched.add_player_members(event.seat, "ships", "points")
     if event.paid:
-        touched.player(event.seat, "wares")
-    touched.member("display")
+        touched.add_player_members(event.seat, "wares")
+    touched.add_members("display")
 
 
-def _members(*names: str) -> Callable[[Touched, Any], None]:
-    return lambda touched, _event: touched.member(*names)
+def _members(*names: str) -> Callable[[ChangeSet, Any], None]:
+    return lambda touched, _event: touched.add_members(*names)
 
 
-def _of_player(*names: str) -> Callable[[Touched, Any], None]:
-    return lambda touched, event: touched.player(event.seat, *names)
+def _of_player(*names: str) -> Callable[[ChangeSet, Any], None]:
+    return lambda touched, event: touched.add_player_members(event.seat, *names)
 
 
-TOUCHED_BY: dict[type, Callable[[Touched, Any], None]] = {
+CHANGES_BY_EVENT: dict[type, Callable[[ChangeSet, Any], None]] = {
     TilePlaced: _placed,
     IslanderPlaced: _moved,
     IslanderRetrieved: _moved,

@@ -15,29 +15,29 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
-from service.games.keep import Keep
-from service.games.rate_limits import BucketStore
+from service.games.keep import IdempotencyRecord
+from service.games.rate_limits import TokenBucketStore
 from service.games.webhooks.port import HookStore
 from service.supervision import Backoff
 
 __all__ = [
-    "Answered",
+    "ChangeNotification",
     "Commit",
+    "CommitOutcome",
     "Committed",
-    "Hint",
-    "Keep",
-    "KeysSpent",
-    "Loaded",
-    "Lost",
-    "Outcome",
+    "GameRecord",
+    "GameStore",
+    "IdempotencyRecord",
+    "KeyQuotaExceeded",
     "Page",
-    "Store",
+    "Replayed",
+    "Revision",
     "StoreBusy",
     "StoreError",
     "StoreUnavailable",
-    "Stored",
     "StoredDiff",
-    "Unreadable",
+    "UnreadableGame",
+    "VersionConflict",
 ]
 
 
@@ -57,7 +57,7 @@ class StoreBusy(StoreUnavailable):
     """Too much waits for the store already: this command was not sent. What went before it may have been done."""
 
 
-class Unreadable(StoreUnavailable):
+class UnreadableGame(StoreUnavailable):
     """What is stored of a game cannot be read by this instance: it is damaged, or a later release's."""
 
 
@@ -72,18 +72,18 @@ class StoredDiff(NamedTuple):
     """What went with its commit, where it was read from the log."""
 
 
-class Stored(NamedTuple):
+class Revision(NamedTuple):
     """What a commit builds on: where any of it has changed meanwhile, the commit is lost."""
 
     version: int
     digest: str
-    hooks: Sequence[str] = ()
+    webhooks: Sequence[str] = ()
     """Ids of the webhooks that want to hear of changes."""
-    tokens: str = ""
+    last_revocation: str = ""
     """Id of the last commit that ended a token, empty where none has."""
 
 
-class Loaded(NamedTuple):
+class GameRecord(NamedTuple):
     """A game as it is stored now, and the record kept under the idempotency key that was asked for, if any."""
 
     version: int
@@ -91,15 +91,15 @@ class Loaded(NamedTuple):
     snapshot: bytes
     access: bytes
     record: bytes | None
-    hooks: Sequence[str] = ()
+    webhooks: Sequence[str] = ()
     """As in Stored."""
-    tokens: str = ""
+    last_revocation: str = ""
     """As in Stored."""
 
     @property
-    def stored(self) -> Stored:
+    def revision(self) -> Revision:
         """What a commit on top of it builds on."""
-        return Stored(self.version, self.digest, self.hooks, self.tokens)
+        return Revision(self.version, self.digest, self.webhooks, self.last_revocation)
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,33 +108,33 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     id: str
     """Unique to this commit: a commit that reached the store twice is applied once."""
-    expected: Stored | None
+    expected: Revision | None
     """What it builds on; None creates the game."""
     snapshot: bytes
     access: bytes | None
     """The new access record; None leaves it."""
-    ends_tokens: bool = False
+    revokes_token: bool = False
     """Whether a token of the record before opens nothing any more: no commit that builds on that record may follow."""
     diffs: Sequence[StoredDiff]
     """Without gap from `expected` on; the last one's version and digest are the game's new ones.
 
     None where only the access record changes.
     """
-    keep: Keep | None
+    idempotency: IdempotencyRecord | None
     status: Status
-    was: Status | None
+    previous_status: Status | None
     """The status before, None when the game is created."""
-    listed: bool
+    is_public: bool
     """Whether the public list of games shows it."""
     created_at: int
     """Unix seconds; the list is ordered by it."""
-    expire_s: int
+    ttl_s: int
     """Seconds from now after which the game is forgotten unless it changes again."""
     due_at: int | None
     """Unix seconds at which some instance must look at this game again (bots to go on, a deadline); None for never."""
-    found_by: Callable[[], Sequence[str]] = tuple
+    index_keys: Callable[[], Sequence[str]] = tuple
     """Gives the names that the game is found by (`Store.found`); asked for when they are written, which is seldom."""
-    found_s: int = 0
+    index_ttl_s: int = 0
     """How long they are kept at least, in seconds: longer than any game that nobody changes."""
     meta: str = ""
     """Goes with its diffs in the log, for whoever reads them there and not for clients: `service.telemetry.clock`."""
@@ -144,7 +144,7 @@ class Committed(NamedTuple):
     """It is stored."""
 
 
-class Lost(NamedTuple):
+class VersionConflict(NamedTuple):
     """Somebody else was first (or the game exists already): nothing was changed. None, where the game is gone.
 
     They are those that were expected where only a webhook was added or removed meanwhile.
@@ -154,28 +154,28 @@ class Lost(NamedTuple):
     digest: str | None
 
 
-class Answered(NamedTuple):
+class Replayed(NamedTuple):
     """The idempotency key has its record already: nothing was changed."""
 
     record: bytes
 
 
-class KeysSpent(NamedTuple):
+class KeyQuotaExceeded(NamedTuple):
     """The token has as many idempotency keys in this game as it may have, until then (Unix seconds)."""
 
-    until: int
+    reset_at: int
 
 
-Outcome = Committed | Lost | Answered | KeysSpent
+CommitOutcome = Committed | VersionConflict | Replayed | KeyQuotaExceeded
 
 
-class Hint(NamedTuple):
+class ChangeNotification(NamedTuple):
     """An announcement: a game has this version now."""
 
     game: str
     version: int | None
     """None where it may have changed before announcements were heard."""
-    ends_tokens: bool = False
+    revokes_token: bool = False
     """Whether a token of the game has ended."""
 
 
@@ -183,10 +183,10 @@ class Page(NamedTuple):
     """Some listed games, the newest first, and where the next page begins (None at the end)."""
 
     games: list[str]
-    next: str | None
+    next_cursor: str | None
 
 
-class Store(Protocol):
+class GameStore(Protocol):
     """A store of games. Every method may raise StoreUnavailable."""
 
     @property
@@ -194,37 +194,37 @@ class Store(Protocol):
         """The games' webhooks."""
 
     @property
-    def buckets(self) -> BucketStore:
+    def buckets(self) -> TokenBucketStore:
         """What limits clients."""
 
-    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """The game as it is now, with the record kept under `key`; None where there is no such game."""
 
-    async def commit(self, commit: Commit) -> Outcome:
+    async def commit(self, commit: Commit) -> CommitOutcome:
         """Change everything that `commit` says at once, if its version is still the game's."""
 
-    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
 
-    async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
         """Version and digest of each game now; None where there is no such game, or it cannot be read."""
 
-    async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
+    async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
 
     async def unlist(self, game: str, status: Status) -> None:
         """Mend the list: the game does not have this status (any more)."""
 
-    async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
+    async def list_by_keys(self, names: Sequence[str], limit: int, after: str | None) -> Page:
         """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
 
-    async def lose(self, names: Sequence[str], game: str) -> int:
+    async def unindex_missing(self, names: Sequence[str], game: str) -> int:
         """Take a game that is no more from these names, unless it is being created right now; gives from how many."""
 
-    async def forget(self, names: Sequence[str], game: str) -> None:
+    async def unindex(self, names: Sequence[str], game: str) -> None:
         """Let a game be found by these names no more."""
 
-    async def due(self, now: int, limit: int) -> list[str]:
+    async def list_due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
 
     async def reschedule(self, game: str, until: int | None) -> None:
@@ -239,13 +239,13 @@ class Store(Protocol):
     async def defer(self, game: str, now: int, until: int) -> None:
         """Put off a game that is due and did not fail itself; it stays as it is where another instance moved it."""
 
-    def hints(self) -> AsyncGenerator[Hint]:
+    def notifications(self) -> AsyncGenerator[ChangeNotification]:
         """Which of the games that are followed others have changed. A hint may be lost: the log is the truth."""
 
-    def follow(self, game: str) -> None:
+    def subscribe(self, game: str) -> None:
         """Let `hints` tell of this game, until `unfollow`."""
 
-    def unfollow(self, game: str) -> None:
+    def unsubscribe(self, game: str) -> None:
         """Let it tell of this game no more."""
 
     async def ping(self) -> None:

@@ -40,12 +40,12 @@ from service.engine import (
     step_back,
     take_seat,
 )
-from service.games.lifecycle import CLOCK, OWN, advance, stood_in
+from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
-from service.games.timeouts import gave_up, least, replaced, timed_out
+from service.games.timeouts import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
 
 
-class Broken(Exception):
+class InvalidLog(Exception):
     """The log does not prove what it says; `version` is where (None for the whole log)."""
 
     def __init__(self, reason: str, version: int | None = None) -> None:
@@ -54,7 +54,7 @@ class Broken(Exception):
         self.version = version
 
 
-class Told(msgspec.Struct, frozen=True):
+class LoggedChange(msgspec.Struct, frozen=True):
     """What a diff says of a decision: all of it but the patch and the digest's proof."""
 
     version: int
@@ -66,7 +66,7 @@ class Told(msgspec.Struct, frozen=True):
     events: list[AnyEvent]
 
 
-class Past(NamedTuple):
+class UndoPoint(NamedTuple):
     """A state that may be gone back to, and the action that was done then."""
 
     snapshot: bytes
@@ -83,62 +83,62 @@ class Replay:
         """The game so far, and what happened in its last version."""
         self._open = [player.seat for player in first.players if player.kind == "open"]
         self._advance(1, first.updated_at)
-        self.past: list[Past] = []
+        self.past: list[UndoPoint] = []
         """What the decider may go back to, the latest last."""
         self._clock_decides: tuple[int, int] | None = None
         """The turn and the seat that the clock decides for."""
 
-    def step(self, told: Told) -> None:
+    def step(self, told: LoggedChange) -> None:
         """Do again what a diff says was done."""
-        before = encode(self.game) if told.move is not None and told.by in OWN else b""
+        before = encode(self.game) if told.move is not None and told.by in PLAYER_ROLES else b""
         self.events = self._act(told, told.move) if told.move is not None else self._happen(told)
         game = self.game
         self._clock_decides = (game.number, told.seat or 0) if told.move is not None and told.by == CLOCK else None
         self._advance(told.version, told.at, seat=told.seat, move=told.move, by=told.by)
         game.digest = told.digest
         if game.undoable > len(self.past):
-            self.past.append(Past(before, told.move or ""))
+            self.past.append(UndoPoint(before, told.move or ""))
         del self.past[game.undoable :]
 
     def _advance(self, version: int, at: str, **acted: Any) -> None:
         try:
-            advance(self.game, self.events, at=at, **acted)
+            advance_version(self.game, self.events, at=at, **acted)
         except (ValueError, OverflowError) as error:
-            raise Broken(f"{at} is no time: {error}", version) from error
+            raise InvalidLog(f"{at} is no time: {error}", version) from error
 
-    def _act(self, told: Told, move: str) -> list[AnyEvent]:
+    def _act(self, told: LoggedChange, move: str) -> list[AnyEvent]:
         """An action of the decider, or of whoever decided for them."""
         game = self.game
         action = parse_move_id(move)
         if action is None or game.status != "active" or told.seat != game.decider:
-            raise Broken(f"seat {told.seat} could not do {move}", told.version)
+            raise InvalidLog(f"seat {told.seat} could not do {move}", told.version)
         first = self._clock_begins(told, action) if told.by == CLOCK else []
-        if told.by in OWN and stood_in(game, game.decider):
-            raise Broken(f"a bot decided for seat {told.seat}", told.version)
+        if told.by in PLAYER_ROLES and is_played_by_bot(game, game.decider):
+            raise InvalidLog(f"a bot decided for seat {told.seat}", told.version)
         try:
             return [*first, *apply(self._tables, game, action)[1]]
         except EngineError as error:
-            raise Broken(f"{move} is refused: {error}", told.version) from error
+            raise InvalidLog(f"{move} is refused: {error}", told.version) from error
 
-    def _clock_begins(self, told: Told, action: Action) -> list[AnyEvent]:
+    def _clock_begins(self, told: LoggedChange, action: Action) -> list[AnyEvent]:
         """What the clock's first decision begins with; nothing where it goes on."""
         game = self.game
-        if isinstance(least(self._tables, game), Pass) and not isinstance(action, Pass):
-            raise Broken("the clock did more than it had to", told.version)
+        if isinstance(minimal_action(self._tables, game), Pass) and not isinstance(action, Pass):
+            raise InvalidLog("the clock did more than it had to", told.version)
         if self._clock_decides == (game.number, game.decider):
             return []
         self._check_overdue(told, "pass")
-        return [timed_out(game)]
+        return [timeout_event(game)]
 
-    def _check_overdue(self, told: Told, policy: str) -> None:
+    def _check_overdue(self, told: LoggedChange, policy: str) -> None:
         """Whoever decides is too late, and this is what then happens."""
         game = self.game
         if game.status != "active" or game.deadline is None or told.at <= game.deadline:
-            raise Broken("nobody's time was up", told.version)
+            raise InvalidLog("nobody's time was up", told.version)
         if (game.on_timeout, told.seat) != (policy, game.decider):
-            raise Broken(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", told.version)
+            raise InvalidLog(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", told.version)
 
-    def _happen(self, told: Told) -> list[AnyEvent]:
+    def _happen(self, told: LoggedChange) -> list[AnyEvent]:
         """A change without an action."""
         game, tables, seat = self.game, self._tables, told.seat
         match told.events:
@@ -150,13 +150,13 @@ class Replay:
                 return abort(game)
             case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
                 self._check_overdue(told, "bot")
-                return replaced(game, seat, bot)
+                return substitute_on_timeout(game, seat, bot)
             case [TurnTimedOut(), PlayerResigned(), *_] if seat is not None:
                 self._check_overdue(told, "resign")
-                return gave_up(tables, game, seat)
+                return resign_on_timeout(tables, game, seat)
             case [PlayerResigned(), *_] if self._plays(told):
                 return resign(tables, game, seat or 0)
-            case [PlayerReturned()] if self._plays(told) and stood_in(game, seat or 0):
+            case [PlayerReturned()] if self._plays(told) and is_played_by_bot(game, seat or 0):
                 return step_back(game, seat or 0)
             case [MoveUndone(move=move)] if self.past and self._plays(told) and move == self.past[-1].move:
                 return self._undo()
@@ -164,26 +164,26 @@ class Replay:
                 game.next_game = rematch
                 return [*told.events]
             case _:
-                raise Broken("nothing like this could happen", told.version)
+                raise InvalidLog("nothing like this could happen", told.version)
 
     def _joined(self, game: Game) -> list[int]:
         """The seats that were open at creation, and are taken."""
         return [seat for seat in self._open if game.players[seat].kind == "human"]
 
-    def _plays(self, told: Told) -> bool:
+    def _plays(self, told: LoggedChange) -> bool:
         """Whether a seat did this itself that may still do something."""
         seat, players = told.seat, self.game.players
         there = seat in range(len(players)) and not players[seat or 0].resigned
-        return there and self.game.status == "active" and told.by in OWN
+        return there and self.game.status == "active" and told.by in PLAYER_ROLES
 
     def _undo(self) -> list[AnyEvent]:
         """Go one action back."""
         past = self.past[-1]
-        self.game = went_back(self.game, past)
+        self.game = restore(self.game, past)
         return [MoveUndone(seat=self.game.decider, move=past.move)]
 
 
-def went_back(game: Game, past: Past) -> Game:
+def restore(game: Game, past: UndoPoint) -> Game:
     """The game as it was, with the history that it has now."""
     earlier = decode(past.snapshot)
     earlier.version, earlier.digest = game.version, game.digest
@@ -193,7 +193,7 @@ def went_back(game: Game, past: Past) -> Game:
 def _first_version(tables: Tables, first: GameView, seed: str, first_seat: int) -> tuple[Game, list[AnyEvent]]:
     """The game as the seed and its players give it."""
     if first.on_timeout not in (None, *get_args(TimeoutAsked)):
-        raise Broken(f"nobody knows the policy {first.on_timeout}", 1)
+        raise InvalidLog(f"nobody knows the policy {first.on_timeout}", 1)
     game, events = set_up(
         tables,
         game_id=first.id,

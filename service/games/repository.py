@@ -7,49 +7,59 @@ from time import perf_counter
 from schemas.vocabulary import Status
 from service.engine import encode
 from service.engine.checksum import sealed
-from service.games.access import Access, encode_access, names
+from service.games.access import AccessRecord, encode_access, index_keys
 from service.games.bots.priority import bot_on_turn, is_attended
-from service.games.cache import Table
+from service.games.cache import GameSession
 from service.games.context import Context
-from service.games.errors import NoSuchGame, TooManyKeys
-from service.games.ports import Answered, Commit, Committed, Keep, KeysSpent, Loaded, Lost, Stored, StoredDiff
-from service.games.stored import access_of, game_of
+from service.games.errors import NoSuchGame, TooManyIdempotencyKeys
+from service.games.ports import (
+    Commit,
+    Committed,
+    GameRecord,
+    IdempotencyRecord,
+    KeyQuotaExceeded,
+    Replayed,
+    Revision,
+    StoredDiff,
+    VersionConflict,
+)
+from service.games.stored import decode_game, read_access
 from service.games.timestamps import unix_seconds
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import COMMITS, GAMES, LAG
 
 
-async def load(context: Context, game: str, key: str | None = None) -> tuple[Loaded, Access]:
+async def load_game(context: Context, game: str, key: str | None = None) -> tuple[GameRecord, AccessRecord]:
     """The stored game and its access record, the snapshot not yet decoded; raises NoSuchGame, Unreadable."""
     with tracing.span("load", "client"):
         loaded = await context.store.load(game, key)
     if loaded is None:
         raise NoSuchGame(game)
-    return loaded, access_of(loaded)
+    return loaded, read_access(loaded)
 
 
-def open_table(context: Context, loaded: Loaded, access: Access) -> Table:
+def open_session(context: Context, loaded: GameRecord, access: AccessRecord) -> GameSession:
     """Decode a loaded game; raises TileSetMissing, Unreadable."""
     with tracing.span("decode"):
-        game = game_of(loaded)
-    return Table(game, access, context.tilesets.of_game(game.tileset), loaded.stored, game.status)
+        game = decode_game(loaded)
+    return GameSession(game, access, context.tilesets.get_for_game(game.tileset), loaded.revision, game.status)
 
 
 async def commit(  # noqa: PLR0913 (what one commit may change)
     context: Context,
-    table: Table,
+    session: GameSession,
     diffs: Sequence[StoredDiff],
     *,
     store_access: bool = False,
-    ends_tokens: bool = False,
-    keep: Keep | None = None,
+    revokes_token: bool = False,
+    idempotency: IdempotencyRecord | None = None,
     due_at: int | None = None,
 ) -> bool:
     """Store a table's game with its diffs, on top of what is stored; once stored, everybody is told of it.
 
     False where somebody else's commit came first, or the key was answered meanwhile. Raises TooManyKeys.
     """
-    game, stored = table.game, table.stored
+    game, stored = session.game, session.revision
     with tracing.span("encode"):
         snapshot = sealed(encode(game))
     commit_id, sent = context.commit_id(), perf_counter()
@@ -58,45 +68,45 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
         id=commit_id,
         expected=stored,
         snapshot=snapshot,
-        access=encode_access(table.access) if store_access else None,
-        ends_tokens=ends_tokens,
+        access=encode_access(session.access) if store_access else None,
+        revokes_token=revokes_token,
         diffs=diffs,
-        keep=keep,
+        idempotency=idempotency,
         status=game.status,
-        was=table.was,
-        listed=table.access.visibility == "public",
+        previous_status=session.stored_status,
+        is_public=session.access.visibility == "public",
         created_at=unix_seconds(game.created_at),
-        expire_s=context.retention.of(game.status),
+        ttl_s=context.retention.ttl_s(game.status),
         due_at=due_at,
-        found_by=partial(names, table.access),
-        found_s=context.retention.found(),
+        index_keys=partial(index_keys, session.access),
+        index_ttl_s=context.retention.index_ttl_s(),
         meta=clock.stamp(tracing.traceparent()),
     )
     with tracing.span("commit", "client"):
         outcome = await context.store.commit(change)
     _OUTCOMES[type(outcome)].inc()
-    if isinstance(outcome, KeysSpent):
-        raise TooManyKeys(max(1, outcome.until - int(context.clock())))
+    if isinstance(outcome, KeyQuotaExceeded):
+        raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
     if not isinstance(outcome, Committed):
         return False
-    _count(table.was, game.status)
-    hooks = () if stored is None else stored.hooks
-    tokens = commit_id if ends_tokens else "" if stored is None else stored.tokens
-    table.stored, table.was = Stored(game.version, game.digest, hooks, tokens), game.status
+    _count_game(session.stored_status, game.status)
+    hooks = () if stored is None else stored.webhooks
+    tokens = commit_id if revokes_token else "" if stored is None else stored.last_revocation
+    session.revision, session.stored_status = Revision(game.version, game.digest, hooks, tokens), game.status
     if game.status == "active":
-        context.held.put(table)
+        context.cache.put(session)
     if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
         context.wakeups.add(game.id)
-    if ends_tokens:
-        context.tokens_ended(game.id)
-    if diffs and context.committed(game.id, diffs):
+    if revokes_token:
+        context.on_token_revoked(game.id)
+    if diffs and context.on_committed(game.id, diffs):
         _LAG.observe(perf_counter() - sent)
     if hooks:
-        context.hooked(game.id, hooks)
+        context.on_webhooks_due(game.id, hooks)
     return True
 
 
-def _count(was: Status | None, status: Status) -> None:
+def _count_game(was: Status | None, status: Status) -> None:
     """Count a game that has come to another point of its life."""
     if was is None:
         GAMES.labels("created").inc()
@@ -109,8 +119,8 @@ def _count(was: Status | None, status: Status) -> None:
 
 _OUTCOMES = {
     Committed: COMMITS.labels("committed"),
-    Lost: COMMITS.labels("conflict"),
-    Answered: COMMITS.labels("replayed"),
-    KeysSpent: COMMITS.labels("keys_spent"),
+    VersionConflict: COMMITS.labels("conflict"),
+    Replayed: COMMITS.labels("replayed"),
+    KeyQuotaExceeded: COMMITS.labels("keys_spent"),
 }
 _LAG = LAG.labels("here")

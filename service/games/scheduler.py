@@ -13,14 +13,14 @@ from service.engine import Game, Tables, apply, move_id
 from service.games import repository
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.priority import bot_on_turn, is_attended, requester_of
-from service.games.cache import Table
+from service.games.cache import GameSession
 from service.games.context import Context
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
-from service.games.lifecycle import overdue, overdue_at
-from service.games.ports import StoredDiff, StoreUnavailable, Unreadable
-from service.games.timeouts import time_out
+from service.games.lifecycle import is_overdue, overdue_at
+from service.games.ports import StoredDiff, StoreUnavailable, UnreadableGame
+from service.games.timeouts import apply_timeout
 from service.supervision import Backoff
 from service.telemetry import tracing
 from service.telemetry.log_context import DOING, Moving
@@ -28,24 +28,24 @@ from service.telemetry.metrics import ACTIONS, DUE_IN_PROGRESS, TIMEOUTS
 
 logger = logging.getLogger(__name__)
 
-DUE_AT_ONCE = 100
+DUE_BATCH_SIZE = 100
 
-MOST_MOVING = 1000
+MAX_IN_PROGRESS = 1000
 """Games that one instance moves, or lets wait for its bots; it looks for more when some of them are done."""
 
-TOGETHER = 8
+MAX_BOT_GAMES = 8
 """Games whose bots are let play beside each other; others look meanwhile at those that wait."""
 
-UNATTENDED_TOGETHER = 4
+MAX_UNATTENDED_BOT_GAMES = 4
 """Those of them that nobody plays."""
 
 MAX_WAITING = 100
 """Games of people, and as many that nobody plays, that wait for that; others are looked at again later."""
 
-PUT_OFF_S = 5.0
+MIN_DEFER_S = 5.0
 """How much later at least."""
 
-PUT_OFF_PER_S = 20
+DEFERRED_PER_S = 20
 """Games put off that come up again in a second, however many there are."""
 
 UNATTENDED_TIMEOUT_S = 20.0
@@ -54,29 +54,29 @@ UNATTENDED_TIMEOUT_S = 20.0
 MOVE_TIMEOUT_S = 120.0
 """A due game whose bots take longer fails, and leaves its slot to others."""
 
-RETRY = Backoff(2.0, 900.0, jitter=0.2)
+RETRY_BACKOFF = Backoff(2.0, 900.0, jitter=0.2)
 """Pauses before a due game that failed is tried again, by any instance."""
 
 STORE_RETRY_S = 1
 """The pause where not the game failed, but the store: then all games do, and none of them should wait longer after."""
 
-LAST_S = 0.4
+DECISION_GRACE_S = 0.4
 """How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
 
 
 _BOTS = ACTIONS.labels("bot")
 
 
-class _Slots:
+class BotSlots:
     """Games whose bots play now, those that wait for it, and when the others are looked at again."""
 
     def __init__(self) -> None:
-        self.queue = FairQueue(TOGETHER, UnattendedLimits(UNATTENDED_TOGETHER), MAX_WAITING)
+        self.queue = FairQueue(MAX_BOT_GAMES, UnattendedLimits(MAX_UNATTENDED_BOT_GAMES), MAX_WAITING)
         self._later = 0.0
 
     def later(self, now: float) -> int:
         """When a game for which there is no room is due again, in Unix seconds."""
-        self._later = max(now + PUT_OFF_S, self._later + 1 / PUT_OFF_PER_S)
+        self._later = max(now + MIN_DEFER_S, self._later + 1 / DEFERRED_PER_S)
         return int(self._later)
 
 
@@ -87,7 +87,7 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
     stored whatever a bot does. Where nobody plays, no request waits for bots.
     """
     diffs: list[StoredDiff] = []
-    until = perf_counter() + context.bots_s
+    until = perf_counter() + context.bot_budget_s
     while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
         seat, claim = game.decider, requester_of(game)
         if patient:
@@ -95,7 +95,7 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
         elif context.bots.is_deferred(claim):
             break
         else:
-            within_s = until - perf_counter() + LAST_S
+            within_s = until - perf_counter() + DECISION_GRACE_S
         try:
             with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
                 action = await context.bots.choose(bot, tables, game, within_s, claim)
@@ -108,24 +108,24 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
             break
         _BOTS.inc()
         action, events = apply(tables, game, action)
-        diffs.append(record(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
+        diffs.append(record_change(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
     return diffs
 
 
-def due_at(context: Context, game: Game) -> int | None:
+def next_due_at(context: Context, game: Game) -> int | None:
     """When an instance must look at this game again: at once where a bot is still on turn, else after the deadline."""
     return int(context.clock()) if bot_on_turn(game) is not None else overdue_at(game)
 
 
-async def keep_going(context: Context, every_s: float = 1.0) -> None:
+async def run_scheduler(context: Context, every_s: float = 1.0) -> None:
     """Until cancelled, move every game that is due: its bots, and whoever's time is up, which waits for no bot.
 
     What this instance has left to do for people, it begins at once; the rest it finds by looking at the store.
     """
     moving: set[str] = set()
     woken: set[str] = set()
-    slots = _Slots()
+    slots = BotSlots()
 
     async def move(game_id: str) -> None:
         DUE_IN_PROGRESS.inc()
@@ -145,11 +145,11 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
             woken.update(moving.intersection(games))
             if (now := perf_counter()) >= looks_at:
                 try:
-                    due = await _due(context, moving)
+                    due = await _list_due_games(context, moving)
                 except StoreUnavailable as unavailable:
                     logger.warning("the store does not answer, bots and deadlines wait: %s", unavailable)
                     due = []
-                looks_at = 0.0 if len(due) >= DUE_AT_ONCE else now + every_s
+                looks_at = 0.0 if len(due) >= DUE_BATCH_SIZE else now + every_s
                 games += due
             for game_id in dict.fromkeys(games):
                 if game_id not in moving:
@@ -158,19 +158,19 @@ async def keep_going(context: Context, every_s: float = 1.0) -> None:
             await context.wakeups.wait(max(0.0, looks_at - perf_counter()))
 
 
-async def _due(context: Context, moving: Collection[str]) -> list[str]:
+async def _list_due_games(context: Context, moving: Collection[str]) -> list[str]:
     """Games that the store says are due, and that are not moving already."""
-    limit = len(moving) + min(DUE_AT_ONCE, MOST_MOVING - len(moving))
-    due = [game for game in await context.store.due(int(context.clock()), limit) if game not in moving]
+    limit = len(moving) + min(DUE_BATCH_SIZE, MAX_IN_PROGRESS - len(moving))
+    due = [game for game in await context.store.list_due(int(context.clock()), limit) if game not in moving]
     shuffle(due)  # so that instances seldom take the same one at once
     return due
 
 
-async def process_due_game(context: Context, game_id: str, slots: "_Slots | None" = None) -> None:
+async def process_due_game(context: Context, game_id: str, slots: "BotSlots | None" = None) -> None:
     """Move a game that is due. Where that fails, whatever the reason, put it off and leave all other games alone."""
     DOING.set(Moving(game_id))
     try:
-        await go_on(context, game_id, slots)
+        await advance_due_game(context, game_id, slots)
     except Exception as error:  # noqa: BLE001  one failing game must not end the work on all others
         await _postpone(context, game_id, error)
 
@@ -179,11 +179,11 @@ async def _postpone(context: Context, game_id: str, error: Exception) -> None:
     """Have a game that failed looked at again later, each time after a longer pause; log it once for each pause."""
     now = int(context.clock())
     try:
-        if isinstance(error, StoreUnavailable) and not isinstance(error, Unreadable):
+        if isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame):
             await context.store.defer(game_id, now, now + STORE_RETRY_S)
             record_failure("scheduler", game_id, error, "is tried again soon")
             return
-        failures = await context.store.postpone(game_id, now, RETRY)
+        failures = await context.store.postpone(game_id, now, RETRY_BACKOFF)
     except StoreUnavailable as unavailable:
         record_failure("scheduler", game_id, error, f"cannot be put off: {unavailable}")
     else:
@@ -191,26 +191,26 @@ async def _postpone(context: Context, game_id: str, error: Exception) -> None:
             record_failure("scheduler", game_id, error, f"is put off, failure {failures} in a row")
 
 
-async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -> None:
+async def advance_due_game(context: Context, game_id: str, slots: "BotSlots | None" = None) -> None:
     """Move a game that is due; another instance, or the player, may be first, then that commit stands.
 
     Where a bot is on turn it waits for one of the `slots`, and then looks again.
     """
-    table = await _opened(context, game_id)
+    table = await _load_session(context, game_id)
     if table is None:
         return
     game, tables = table.game, table.tileset.tables
     if slots is not None and bot_on_turn(game) is not None:
-        await _go_on_in_turn(context, game_id, slots, requester_of(game))
+        await _advance_in_slot(context, game_id, slots, requester_of(game))
         return
     policy = game.on_timeout or "pass"
-    diffs = [*time_out(tables, game, context.now())] if overdue(game, int(context.clock())) else []
+    diffs = [*apply_timeout(tables, game, context.now())] if is_overdue(game, int(context.clock())) else []
     timed_out = len(diffs)
     diffs += await play_bots(context, tables, game, patient=not diffs)
-    due = due_at(context, game)
+    due = next_due_at(context, game)
     if not diffs:
         if bot_on_turn(game) is not None and not is_attended(game):
-            await context.store.defer(game_id, int(context.clock()), int(context.clock() + PUT_OFF_S))
+            await context.store.defer(game_id, int(context.clock()), int(context.clock() + MIN_DEFER_S))
         else:
             await context.store.reschedule(game_id, due)
         return
@@ -223,7 +223,7 @@ async def go_on(context: Context, game_id: str, slots: "_Slots | None" = None) -
         await context.store.reschedule(game_id, None)
 
 
-async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim: Requester) -> None:
+async def _advance_in_slot(context: Context, game_id: str, slots: "BotSlots", claim: Requester) -> None:
     """Move a game in one of the slots; one that nobody plays does not wait for it for long, but is looked at later."""
     try:
         async with asyncio.timeout(None if claim.attended else UNATTENDED_TIMEOUT_S):
@@ -234,16 +234,16 @@ async def _go_on_in_turn(context: Context, game_id: str, slots: "_Slots", claim:
         return
     try:
         async with asyncio.timeout(MOVE_TIMEOUT_S):
-            await go_on(context, game_id)
+            await advance_due_game(context, game_id)
     finally:
         slots.queue.release(claim, began)
 
 
-async def _opened(context: Context, game_id: str) -> Table | None:
+async def _load_session(context: Context, game_id: str) -> GameSession | None:
     """A game that is due; None, and its date settled, where it is gone. Raises TileSetMissing, Unreadable."""
     try:
-        loaded, access = await repository.load(context, game_id)
-        return repository.open_table(context, loaded, access)
+        loaded, access = await repository.load_game(context, game_id)
+        return repository.open_session(context, loaded, access)
     except NoSuchGame:
         await context.store.reschedule(game_id, None)
     return None

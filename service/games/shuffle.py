@@ -14,7 +14,7 @@ RANDOM_SEED_BYTES = 32
 """A seed that nobody chose is 64 hex digits."""
 
 
-def number(seed: str, label: str, index: int, modulus: int) -> int:
+def seeded_number(seed: str, label: str, index: int, modulus: int) -> int:
     """n(label, i, m): the first 6 bytes of SHA-256(`SEED:LABEL:I`), big-endian, modulo m.
 
     >>> number("tides", "bag", 71, 72)
@@ -26,7 +26,7 @@ def number(seed: str, label: str, index: int, modulus: int) -> int:
 def shuffle(seed: str, label: str, items: MutableSequence[T]) -> None:
     """Fisher-Yates from the last item down to the second; the first item is then drawn first."""
     for index in range(len(items) - 1, 0, -1):
-        other = number(seed, label, index, index + 1)
+        other = seeded_number(seed, label, index, index + 1)
         items[index], items[other] = items[other], items[index]
 
 
@@ -48,7 +48,7 @@ def shuffled_ships(tables: Tables, seed: str) -> list[int]:
 
 def first_seat(seed: str, players: int) -> int:
     """The random first seat (R1.6)."""
-    return number(seed, "first", 0, players)
+    return seeded_number(seed, "first", 0, players)
 
 
 def commitment(game_id: str, seed: str, tileset_hash: str) -> str:
@@ -66,7 +66,7 @@ def bot_seed(seed: str, bot: str, version: str) -> str:
     return sha256(f"{seed}:bot.{bot}:{version}".encode()).hexdigest()
 
 
-class Chance:
+class SeededRNG:
     """A bot's chance: numbers that follow from a seed and the game's version, the same in every process."""
 
     def __init__(self, seed: str, version: int) -> None:
@@ -77,7 +77,7 @@ class Chance:
     def below(self, modulus: int) -> int:
         """The next number, 0 to `modulus` - 1."""
         self._drawn += 1
-        return number(self._seed, self._label, self._drawn, modulus)
+        return seeded_number(self._seed, self._label, self._drawn, modulus)
 
     def shuffle(self, items: MutableSequence[T]) -> None:
         """Put `items` into any order, each as likely."""

@@ -16,7 +16,7 @@ BUILT_IN = Path(__file__).parent.parent / "tilesets"
 DEFAULT = "archipelago"
 
 
-class BadTileSetFile(Exception):
+class InvalidTileSetFile(Exception):
     """A file of a tile sets' directory cannot be used; says which and why."""
 
     def __init__(self, path: Path, reason: str) -> None:
@@ -30,7 +30,7 @@ class LoadedTileSet(msgspec.Struct, frozen=True):
 
     tileset: TileSet
     tables: Tables
-    answer: bytes
+    response: bytes
     hash: str
 
 
@@ -46,19 +46,19 @@ class TileSetCatalogue:
     def __iter__(self) -> Iterator[LoadedTileSet]:
         yield from self._sets.values()
 
-    def asked(self, tileset: str) -> LoadedTileSet:
+    def get(self, tileset: str) -> LoadedTileSet:
         """The tile set that a path names; raises NoSuchTileSet."""
-        return self._find(tileset, NoSuchTileSet)
+        return self._get(tileset, NoSuchTileSet)
 
-    def chosen(self, tileset: str) -> LoadedTileSet:
+    def get_for_new_game(self, tileset: str) -> LoadedTileSet:
         """The tile set that a new game names; raises UnknownTileSet."""
-        return self._find(tileset, UnknownTileSet)
+        return self._get(tileset, UnknownTileSet)
 
-    def of_game(self, tileset: str) -> LoadedTileSet:
+    def get_for_game(self, tileset: str) -> LoadedTileSet:
         """The tile set that a stored game is played with; raises TileSetMissing."""
-        return self._find(tileset, TileSetMissing)
+        return self._get(tileset, TileSetMissing)
 
-    def _find(self, tileset: str, missing: type[TileSetError]) -> LoadedTileSet:
+    def _get(self, tileset: str, missing: type[TileSetError]) -> LoadedTileSet:
         found = self._sets.get(tileset)
         if found is None:
             raise missing(tileset)
@@ -70,14 +70,14 @@ def load_catalogue(extra: Path | None) -> TileSetCatalogue:
     paths = sorted(BUILT_IN.glob("*.json"))
     if extra is not None:
         if not extra.is_dir():
-            raise BadTileSetFile(extra, "is not a directory")
+            raise InvalidTileSetFile(extra, "is not a directory")
         paths += sorted(extra.glob("*.json"))
     seen: dict[str, Path] = {}
     tilesets = []
     for path in paths:
         tileset = _read(path)
         if tileset.id in seen:
-            raise BadTileSetFile(path, f"has the id {tileset.id}, which {seen[tileset.id]} has too")
+            raise InvalidTileSetFile(path, f"has the id {tileset.id}, which {seen[tileset.id]} has too")
         seen[tileset.id] = path
         tilesets.append(tileset)
     return TileSetCatalogue(tilesets)
@@ -87,8 +87,8 @@ def _read(path: Path) -> TileSet:
     try:
         return parse(path.read_bytes())
     except OSError as error:
-        raise BadTileSetFile(path, error.strerror or str(error)) from error
+        raise InvalidTileSetFile(path, error.strerror or str(error)) from error
     except TileSetInvalid as error:
         first, *more = error.faults
         others = f" (and {len(more)} more: see `south-seas tileset check`)" if more else ""
-        raise BadTileSetFile(path, f"{first.path}: {first.reason}{others}") from error
+        raise InvalidTileSetFile(path, f"{first.path}: {first.reason}{others}") from error

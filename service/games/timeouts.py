@@ -11,52 +11,52 @@ from schemas.actions import Action, Pass
 from schemas.events import AnyEvent, TurnTimedOut
 from service.engine import Game, Tables, apply, legal_moves, move_id, resign, stand_in
 from service.games.bots.registry import FALLBACK_BOT
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.lifecycle import CLOCK
 from service.games.ports import StoredDiff
-from service.games.queries.games import north_west_first
+from service.games.queries.games import move_sort_key
 
 
-def time_out(tables: Tables, game: Game, at: str) -> Iterator[StoredDiff]:
+def apply_timeout(tables: Tables, game: Game, at: str) -> Iterator[StoredDiff]:
     """Do what the policy says for the decider, whose time is up: one version after the other, with its diff."""
     seat = game.decider
     match game.on_timeout:
         case "bot":
-            yield record(tables, game, replaced(game, seat), at=at, seat=seat, by=CLOCK)
+            yield record_change(tables, game, substitute_on_timeout(game, seat), at=at, seat=seat, by=CLOCK)
         case "resign":
-            yield record(tables, game, gave_up(tables, game, seat), at=at, seat=seat, by=CLOCK)
+            yield record_change(tables, game, resign_on_timeout(tables, game, seat), at=at, seat=seat, by=CLOCK)
         case _:
             yield from _pass(tables, game, at)
 
 
-def timed_out(game: Game) -> TurnTimedOut:
+def timeout_event(game: Game) -> TurnTimedOut:
     """The event that the first version begins with."""
     return TurnTimedOut(seat=game.decider, policy=game.on_timeout or "pass")
 
 
-def replaced(game: Game, seat: int, bot: str = FALLBACK_BOT) -> list[AnyEvent]:
+def substitute_on_timeout(game: Game, seat: int, bot: str = FALLBACK_BOT) -> list[AnyEvent]:
     """A bot stands in for somebody whose time is up."""
-    return [timed_out(game), *stand_in(game, seat, bot)]
+    return [timeout_event(game), *stand_in(game, seat, bot)]
 
 
-def gave_up(tables: Tables, game: Game, seat: int) -> list[AnyEvent]:
+def resign_on_timeout(tables: Tables, game: Game, seat: int) -> list[AnyEvent]:
     """Somebody whose time is up resigns."""
-    first = timed_out(game)
+    first = timeout_event(game)
     return [first, *resign(tables, game, seat)]
 
 
-def least(tables: Tables, game: Game) -> Action:
+def minimal_action(tables: Tables, game: Game) -> Action:
     """As little as the rules allow: pass, else the first of the moves as they are listed (R2, R5.10)."""
     moves = legal_moves(tables, game)
     passing = (move for move in moves if isinstance(move, Pass))
-    return next(passing, None) or min(moves, key=north_west_first)
+    return next(passing, None) or min(moves, key=move_sort_key)
 
 
 def _pass(tables: Tables, game: Game, at: str) -> Iterator[StoredDiff]:
     """Decide for one who is absent until somebody else must, or the turn is over."""
     seat, number = game.decider, game.number
-    first: list[AnyEvent] = [timed_out(game)]
+    first: list[AnyEvent] = [timeout_event(game)]
     while game.status == "active" and (game.decider, game.number) == (seat, number):
-        action, events = apply(tables, game, least(tables, game))
-        yield record(tables, game, first + events, at=at, seat=seat, move=move_id(action), by=CLOCK)
+        action, events = apply(tables, game, minimal_action(tables, game))
+        yield record_change(tables, game, first + events, at=at, seat=seat, move=move_id(action), by=CLOCK)
         first = []

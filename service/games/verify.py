@@ -17,13 +17,13 @@ from schemas.diffs import Diff, canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from service.engine import Tables, view
-from service.games.replay import Broken, Replay, Told
+from service.games.replay import InvalidLog, LoggedChange, Replay
 from service.games.shuffle import RANDOM_SEED_BYTES, commitment, tileset_hash
 from service.json_patch import apply_patch
 
 _DRAWN_SEED = re.compile(rf"[0-9a-f]{{{2 * RANDOM_SEED_BYTES}}}")
 
-CAME_LATER = {"turn_timeout_s": None, "on_timeout": None, "previous_game": None, "next_game": None}
+LATER_MEMBERS = {"turn_timeout_s": None, "on_timeout": None, "previous_game": None, "next_game": None}
 """Members of GAME that the first release did not know."""
 
 
@@ -35,7 +35,7 @@ class Check(NamedTuple):
     detail: str
 
 
-class Seen(NamedTuple):
+class Observed(NamedTuple):
     """What somebody saw of the game while it was played, and wrote down."""
 
     commitment: str | None = None
@@ -43,34 +43,34 @@ class Seen(NamedTuple):
     """Each with its version, where that is known."""
 
 
-NOTHING_SEEN = Seen()
+NOTHING_OBSERVED = Observed()
 
 CHECKS = ("digests", "seen", "patches", "commitment", "rules", "result")
 """In their order; `seen` only where something was."""
 
 
-def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Seen = NOTHING_SEEN) -> list[Check]:
+def verify(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed = NOTHING_OBSERVED) -> list[Check]:
     """Check a whole log, from version 1 on. Each element is a DIFF as it came, decoded from JSON.
 
     The checks come in the order of CHECKS; after a failed one the rest is not tried.
     """
     checks: list[Check] = []
-    names = [name for name in CHECKS if name != "seen" or seen != NOTHING_SEEN]
+    names = [name for name in CHECKS if name != "seen" or seen != NOTHING_OBSERVED]
     try:
         for name, detail in _checked(log, tileset, seen):
             checks.append(Check(name, passed=detail is not None, detail=detail or ""))
             if detail is None:
                 unknown = "the seed is revealed when the game ends"
                 checks[-1:] = [Check(left, passed=None, detail=unknown) for left in names[names.index(name) :]]
-    except Broken as broken:
+    except InvalidLog as broken:
         checks.append(Check(names[len(checks)], passed=False, detail=str(broken)))
     return checks
 
 
-def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Seen) -> Iterator[tuple[str, str | None]]:
+def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Observed) -> Iterator[tuple[str, str | None]]:
     """Each check with what it found; None ends them where the seed is not known yet. Raises Broken."""
     yield "digests", _check_digests(log)
-    if seen != NOTHING_SEEN:
+    if seen != NOTHING_OBSERVED:
         yield "seen", _check_seen(log, seen)
     states = _states(log)
     yield "patches", f"{len(states)} states, the last one {states[-1]['status']}"
@@ -86,31 +86,35 @@ def _checked(log: Sequence[Mapping[str, Any]], tileset: TileSet, seen: Seen) -> 
 def _check_digests(log: Sequence[Mapping[str, Any]]) -> str:
     """Versions without gap, and each digest over the one before."""
     if not log:
-        raise Broken("the log is empty")
+        raise InvalidLog("the log is empty")
     previous = ""
     for version, diff in enumerate(log, 1):
         if diff.get("version") != version:
-            raise Broken(f"the log goes on with version {diff.get('version')}", version)
+            raise InvalidLog(f"the log goes on with version {diff.get('version')}", version)
         if diff.get("game") != log[0].get("game"):
-            raise Broken("the diff is another game's", version)
+            raise InvalidLog("the diff is another game's", version)
         previous = next_digest(previous or _commitment_of(diff), canonical_body(diff))
         if diff.get("digest") != previous:
-            raise Broken(f"the digest is {diff.get('digest')}, but should be {previous}", version)
+            raise InvalidLog(f"the digest is {diff.get('digest')}, but should be {previous}", version)
     return f"{len(log)} digests, the last one {previous}"
 
 
-def _check_seen(log: Sequence[Mapping[str, Any]], seen: Seen) -> str:
+def _check_seen(log: Sequence[Mapping[str, Any]], seen: Observed) -> str:
     """Whether this is the log that somebody saw."""
     found = []
     if seen.commitment is not None:
         told = _commitment_of(log[0])
         if told != seen.commitment:
-            raise Broken(f"this log's commitment is {told}, not {seen.commitment}: it is another game's, or made anew")
+            raise InvalidLog(
+                f"this log's commitment is {told}, not {seen.commitment}: it is another game's, or made anew"
+            )
         found.append("the commitment")
     versions = {str(diff["digest"]): int(diff["version"]) for diff in log}
     for version, digest in seen.digests:
         if (there := versions.get(digest)) is None or version not in (None, there):
-            raise Broken(f"no version of this log has the digest {digest}: it is another game's, or made anew", version)
+            raise InvalidLog(
+                f"no version of this log has the digest {digest}: it is another game's, or made anew", version
+            )
         found.append(f"the digest of version {there}")
     return " and ".join(found)
 
@@ -119,7 +123,7 @@ def _commitment_of(first: Mapping[str, Any]) -> str:
     try:
         return str(apply_patch({}, first["patch"])["deck"]["commitment"])
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise Broken("the first patch builds no game", 1) from error
+        raise InvalidLog("the first patch builds no game", 1) from error
 
 
 def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -129,12 +133,12 @@ def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for version, diff in enumerate(log, 1):
         try:
             state = apply_patch(state, diff["patch"])
-            msgspec.convert(grown(state), GameView)
+            msgspec.convert(upgrade_state(state), GameView)
             msgspec.convert(diff, Diff)
         except (KeyError, IndexError, TypeError, ValueError, msgspec.ValidationError) as error:
-            raise Broken(f"the patch does not give a game: {error}", version) from error
+            raise InvalidLog(f"the patch does not give a game: {error}", version) from error
         if state["version"] != version:
-            raise Broken(f"the patch says version {state['version']}", version)
+            raise InvalidLog(f"the patch says version {state['version']}", version)
         states.append(state)
     return states
 
@@ -142,14 +146,14 @@ def _states(log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _check_commitment(state: Mapping[str, Any], seed: str, tileset: TileSet) -> str:
     expected = commitment(state["id"], seed, tileset_hash(tileset))
     if state["tileset"] != tileset.id:
-        raise Broken(f"the game was played with the tile set {state['tileset']}, but {tileset.id} was given")
+        raise InvalidLog(f"the game was played with the tile set {state['tileset']}, but {tileset.id} was given")
     if state["deck"]["commitment"] != expected:
-        raise Broken(f"seed and tile set give {expected}, but {state['deck']['commitment']} was promised")
+        raise InvalidLog(f"seed and tile set give {expected}, but {state['deck']['commitment']} was promised")
     if state["deck"]["seed_chosen"]:
         return f"seed {seed} (chosen by somebody)"
     if _DRAWN_SEED.fullmatch(seed) is None:
         digits = 2 * RANDOM_SEED_BYTES
-        raise Broken(
+        raise InvalidLog(
             f"the seed {seed} is said not to be chosen, but is none that the service draws: {digits} hex digits"
         )
     return f"seed {seed} (not chosen)"
@@ -161,27 +165,27 @@ def _check_rules(
     """Replay everything with the engine; every state and every event must come out the same."""
     tables = Tables(tileset)
     starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
-    replay = Replay(tables, msgspec.convert(grown(states[0]), GameView), seed, starts[0] if starts else 0)
+    replay = Replay(tables, msgspec.convert(upgrade_state(states[0]), GameView), seed, starts[0] if starts else 0)
     moves = 0
     for raw, state in zip(log, states, strict=True):
-        told = msgspec.convert(raw, Told)
+        told = msgspec.convert(raw, LoggedChange)
         if told.version > 1:
             replay.step(told)
         if "next_game" not in state:
             replay.game.undoable = 0  # nothing could be taken back then
         moves += told.move is not None
         if (where := _difference(raw["events"], msgspec.to_builtins(replay.events))) is not None:
-            raise Broken(f"by the rules the events are different at {where}", told.version)
-        if (where := _difference(grown(state), msgspec.to_builtins(view(tables, replay.game)))) is not None:
-            raise Broken(f"by the rules the game is different at {where}", told.version)
+            raise InvalidLog(f"by the rules the events are different at {where}", told.version)
+        if (where := _difference(upgrade_state(state), msgspec.to_builtins(view(tables, replay.game)))) is not None:
+            raise InvalidLog(f"by the rules the game is different at {where}", told.version)
     return f"{moves} moves in {replay.game.number} turns"
 
 
-def grown(state: Mapping[str, Any]) -> dict[str, Any]:
+def upgrade_state(state: Mapping[str, Any]) -> dict[str, Any]:
     """GAME with the members that an earlier release did not know."""
     turn = state["turn"]
     return {
-        **CAME_LATER,
+        **LATER_MEMBERS,
         **state,
         "players": [{"resigned": False, **player} for player in state["players"]],
         "turn": None if turn is None else {"undoable": 0, **turn},

@@ -56,20 +56,20 @@ class GameIndex:
         """Take it from a status, which it does not have (any more)."""
         await self._client.execute("ZREM", keys.lobby(status), game)
 
-    async def listed(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
+    async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
         return await self._page([keys.lobby(status) for status in statuses], limit, after)
 
-    async def found(self, names: Sequence[str], limit: int, after: str | None) -> Page:
+    async def list_by_keys(self, names: Sequence[str], limit: int, after: str | None) -> Page:
         """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
         return await self._page([keys.game_index(name) for name in names], limit, after)
 
     async def index_before_commit(self, commit: Commit) -> None:
         """Write the names that a commit brings."""
         self._is_extended_today(commit.game)
-        names = commit.found_by()
+        names = commit.index_keys()
         await asyncio.gather(
-            self.name(commit.game, names, commit.created_at, commit.found_s),
+            self.name(commit.game, names, commit.created_at, commit.index_ttl_s),
             *(self.prune_name(name, _PRUNE_SAMPLE_SIZE, but=commit.game) for name in names),
         )
 
@@ -77,20 +77,22 @@ class GameIndex:
         """Put the end of the sets off, once a day, in the batch of the commit itself; what comes of it may be left."""
         if self._is_extended_today(commit.game):
             return None
-        return self._add(commit.game, commit.found_by(), commit.created_at, commit.found_s, return_exceptions=True)
+        return self._add(
+            commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
+        )
 
     async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
         """Have it found by these names, for so long at least."""
         await self._add(game, names, created_at, seconds)
 
-    async def lose(self, names: Sequence[str], game: str) -> int:
+    async def unindex_missing(self, names: Sequence[str], game: str) -> int:
         """Take a game that is no more from these names, unless it is so young that its creation may be under way.
 
         Gives from how many it was taken.
         """
         return sum(await asyncio.gather(*(self._remove_missing(keys.game_index(name), game) for name in names)))
 
-    async def forget(self, names: Sequence[str], game: str) -> None:
+    async def unindex(self, names: Sequence[str], game: str) -> None:
         """Take a game from these names, though it is there."""
         await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(name), game) for name in names))
 
@@ -98,7 +100,7 @@ class GameIndex:
         """Take out games that are no more, of some found by this name; gives how many."""
         some = await self._client.execute("ZRANDMEMBER", keys.game_index(name), count)
         gone = await self._missing({member.decode() for member in some} - {but})
-        return sum(await asyncio.gather(*(self.lose([name], game) for game in gone)))
+        return sum(await asyncio.gather(*(self.unindex_missing([name], game) for game in gone)))
 
     async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
         """Take out games that are no more, of `count` from the `start`th oldest on.

@@ -9,19 +9,19 @@ from typing import Any
 
 from service.games.archive.archiver import SOON_S
 from service.games.ports import (
-    Answered,
+    ChangeNotification,
     Commit,
+    CommitOutcome,
     Committed,
-    Hint,
-    KeysSpent,
-    Loaded,
-    Lost,
-    Outcome,
+    GameRecord,
+    KeyQuotaExceeded,
+    Replayed,
     StoredDiff,
     StoreUnavailable,
-    Unreadable,
+    UnreadableGame,
+    VersionConflict,
 )
-from service.games.rate_limits import BucketStore
+from service.games.rate_limits import TokenBucketStore
 from service.games.webhooks.port import HookStore
 from service.store import keys
 from service.store.archive_queue import RedisArchiveQueue
@@ -55,14 +55,14 @@ class RedisStore(GameIndex):
         self._pubsub_prefix = "SHARD" if client.topology.is_sharded else ""
         self.monitor = RedisMonitor(client, self._notifications)
         self.webhooks: HookStore = RedisWebhookStore(client)
-        self.buckets: BucketStore = RedisTokenBuckets(client)
+        self.buckets: TokenBucketStore = RedisTokenBuckets(client)
         self.archive_queue = RedisArchiveQueue(client)
         self.transfer = RedisGameTransfer(client)
         self.index_repair = RedisIndexRepair(client)
         self.is_archiving = False
         """Whether somebody archives games that are over."""
 
-    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """The game as it is now, with the record kept under `key`; None where there is no such game."""
         fields = (
             "version",
@@ -82,19 +82,19 @@ class RedisStore(GameIndex):
             return None
         try:
             hook_ids, ended = tuple(decode_webhook_ids(hooks)), (tokens or b"").decode()
-            return Loaded(int(version), digest.decode(), snapshot, access or b"", record, hook_ids, ended)
+            return GameRecord(int(version), digest.decode(), snapshot, access or b"", record, hook_ids, ended)
         except (AttributeError, ValueError) as error:
-            raise Unreadable(f"its version, digest or webhooks cannot be read: {error}") from error
+            raise UnreadableGame(f"its version, digest or webhooks cannot be read: {error}") from error
 
-    async def commit(self, commit: Commit) -> Outcome:
+    async def commit(self, commit: Commit) -> CommitOutcome:
         """Change everything that `commit` says at once, if its version is still the game's."""
-        listed = commit.listed and commit.status != commit.was
+        listed = commit.is_public and commit.status != commit.previous_status
         if listed:
             await self.enlist(commit.game, commit.status, commit.created_at)
         if commit.access is not None:
             await self.index_before_commit(commit)
-        if commit.expected is not None and commit.expected.hooks:
-            await self.webhooks.schedule(commit.game, commit.expected.hooks, int(time.time()))
+        if commit.expected is not None and commit.expected.webhooks:
+            await self.webhooks.schedule(commit.game, commit.expected.webhooks, int(time.time()))
         if self.is_archiving and commit.status in _FINISHED_STATUSES:
             await self.archive_queue.schedule(commit.game, int(clock.now()) + SOON_S)
         early = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
@@ -105,8 +105,8 @@ class RedisStore(GameIndex):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
                 if listed:
                     await self.enlist(commit.game, commit.status, commit.created_at)
-                if listed and commit.was is not None:
-                    await self.unlist(commit.game, commit.was)
+                if listed and commit.previous_status is not None:
+                    await self.unlist(commit.game, commit.previous_status)
                 if early:
                     await self._schedule.reschedule(commit.game, commit.due_at)
         if beside is not None:
@@ -116,34 +116,34 @@ class RedisStore(GameIndex):
     def _commit_arguments(self, commit: Commit) -> list[Argument]:
         """ARGV of commit.lua."""
         version, digest, hooks, tokens = commit.expected or ("", "", (), "")
-        keep = idempotency_arguments(commit.keep)
+        keep = idempotency_arguments(commit.idempotency)
         arguments: list[Argument] = [commit.id, version, digest, ",".join(hooks), commit.snapshot, commit.access or b""]
         arguments += (
-            commit.expire_s,
+            commit.ttl_s,
             keys.channel(commit.game),
             self._pubsub_prefix,
             self._notifications.count_own_subscribers(commit.game),
             *keep,
         )
-        arguments += commit.meta, tokens, "1" if commit.ends_tokens else ""
+        arguments += commit.meta, tokens, "1" if commit.revokes_token else ""
         for diff in commit.diffs:
             arguments += diff.version, diff.digest, diff.previous, diff.data
         return arguments
 
-    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
         entries = await self._client.execute("XRANGE", keys.log(game), since + 1, "+", "COUNT", limit)
         try:
             return [_decode_diff(entry, fields) for entry, fields in entries]
         except ValueError as error:
-            raise Unreadable(f"its log cannot be read: {error}") from error
+            raise UnreadableGame(f"its log cannot be read: {error}") from error
 
-    async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
         """Version and digest of each game now; None where there is no such game, or it cannot be read."""
         asked = (self._client.execute("HMGET", keys.game(game), "version", "digest") for game in games)
         return [_decode_version(found) for found in await asyncio.gather(*asked, return_exceptions=True)]
 
-    async def due(self, now: int, limit: int) -> list[str]:
+    async def list_due(self, now: int, limit: int) -> list[str]:
         """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
         return await self._schedule.due(now, limit)
 
@@ -165,15 +165,15 @@ class RedisStore(GameIndex):
         """Put off a game that is due and did not fail itself; it stays as it is where another instance moved it."""
         await self._schedule.postpone(game, now, until)
 
-    def hints(self) -> AsyncGenerator[Hint]:
+    def notifications(self) -> AsyncGenerator[ChangeNotification]:
         """Which of the games that are followed others have changed, as Redis announces it; a hint may be lost."""
         return self._notifications.listen()
 
-    def follow(self, game: str) -> None:
+    def subscribe(self, game: str) -> None:
         """Let `hints` tell of this game, until `unfollow`."""
         self._notifications.subscribe(game)
 
-    def unfollow(self, game: str) -> None:
+    def unsubscribe(self, game: str) -> None:
         """Let it tell of this game no more."""
         self._notifications.unsubscribe(game)
 
@@ -185,24 +185,24 @@ class RedisStore(GameIndex):
 _FINISHED_STATUSES = ("finished", "aborted")
 
 
-def _decode_outcome(reply: Any) -> Outcome:
+def _decode_outcome(reply: Any) -> CommitOutcome:
     """What commit.lua returned."""
     match reply:
         case 1:
             return Committed()
         case int():
-            return KeysSpent(-reply)
+            return KeyQuotaExceeded(-reply)
         case bytes():
-            return Answered(reply)
+            return Replayed(reply)
         case [version, digest]:
-            return Lost(int(version), digest.decode())
+            return VersionConflict(int(version), digest.decode())
         case _:
-            return Lost(None, None)
+            return VersionConflict(None, None)
 
 
 def _decode_version(found: Any) -> tuple[int, str] | None:
     """What was found of one game; a damaged one must not hide all others. Raises StoreUnavailable."""
-    if isinstance(found, Unreadable):
+    if isinstance(found, UnreadableGame):
         return None
     if isinstance(found, BaseException):
         raise found

@@ -8,7 +8,7 @@ somebody else listens: whoever commits knows what it did, and hearing it once mo
 import asyncio
 from collections.abc import AsyncGenerator
 
-from service.games.ports import Hint
+from service.games.ports import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS
 from service.store.connection.topology import Topology
@@ -29,7 +29,7 @@ class Notifications:
         self._silence_timeout_s = silence_timeout_s
         self._games: set[str] = set()
         self._subscribers: dict[str, Subscriber] = {}
-        self._unread: asyncio.Queue[Hint] = asyncio.Queue()
+        self._unread: asyncio.Queue[ChangeNotification] = asyncio.Queue()
         self._assigned_generation = -1
         self._reassign = asyncio.Event()
         """A connection was lost, or a primary says that a slot is not its own."""
@@ -56,7 +56,7 @@ class Notifications:
         """Whether every primary is listened to."""
         return bool(self._subscribers) and all(subscriber.is_up for subscriber in self._subscribers.values())
 
-    async def listen(self) -> AsyncGenerator[Hint]:
+    async def listen(self) -> AsyncGenerator[ChangeNotification]:
         """Which games others have changed, for ever; what is announced while a connection is made anew is lost."""
         async with self._topology.supervisor.running("pubsub", self._maintain_subscribers):
             while True:
@@ -114,6 +114,6 @@ class Notifications:
     def _subscriber_for(self, game: str) -> Subscriber | None:
         return self._subscribers.get(self._topology.primary_for_key(keys.channel(game)) or "")
 
-    def _push(self, hint: Hint) -> None:
+    def _push(self, hint: ChangeNotification) -> None:
         if self._unread.qsize() < MAX_UNREAD:  # else it is lost, as any may be, and the sweep finds the game
             self._unread.put_nowait(hint)

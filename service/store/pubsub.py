@@ -11,7 +11,7 @@ from typing import Any
 
 from redis.asyncio.client import PubSub
 
-from service.games.ports import Hint
+from service.games.ports import ChangeNotification
 from service.store import keys
 from service.store.connection.errors import CONNECTION_ERRORS, WRITE_ERRORS, is_error_reply, to_store_error
 from service.store.connection.topology import Topology
@@ -30,7 +30,7 @@ class Subscriber:
         self,
         topology: Topology,
         primary: str,
-        on_notification: Callable[[Hint], None],
+        on_notification: Callable[[ChangeNotification], None],
         reassign: asyncio.Event,
         *,
         ping_interval_s: float,
@@ -131,10 +131,10 @@ class Subscriber:
             case "message" | "smessage":
                 version, _, ends_tokens = message["data"].partition(b" ")
                 if version.isdigit():
-                    self._on_notification(Hint(_game(message), int(version), bool(ends_tokens)))
+                    self._on_notification(ChangeNotification(_game(message), int(version), bool(ends_tokens)))
             case "subscribe" | "ssubscribe":
                 self.subscribed.add(game := _game(message))
-                self._on_notification(Hint(game, None))
+                self._on_notification(ChangeNotification(game, None))
             case "unsubscribe" | "sunsubscribe":
                 self._handle_unsubscribed(_game(message))
             case _:

@@ -1,6 +1,6 @@
 """Token buckets in Redis, each in a key of its own that expires when the bucket is full again."""
 
-from service.games.rate_limits import Granted, Size
+from service.games.rate_limits import Grant, RateLimit
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.scripts import Script
@@ -14,7 +14,7 @@ class RedisTokenBuckets:
     def __init__(self, client: PipelinedClient) -> None:
         self._script = Script(client, "token_bucket.lua")
 
-    async def take(self, bucket: str, wanted: int, size: Size) -> Granted:
+    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
         """Take up to `wanted` tokens. Raises StoreUnavailable."""
         taken, left, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
-        return Granted(taken, left, wait_ms / 1000)
+        return Grant(taken, left, wait_ms / 1000)

@@ -45,7 +45,7 @@ class RedisGameTransfer(GameIndex):
         names it too early or too often, which whoever reads it finds out.
         """
         commit, hooks = restoring.commit, restoring.hooks
-        if commit.listed:
+        if commit.is_public:
             await self.enlist(commit.game, commit.status, commit.created_at)
         await self.index_before_commit(commit)
         if commit.due_at is not None:
@@ -59,8 +59,8 @@ class RedisGameTransfer(GameIndex):
         game_keys += [keys.webhook_attempts(commit.game, one.hook.id) for one in hooks]
         stored = bool(await self._restore_script.run(game_keys, *_restore_arguments(restoring)))
         if stored:  # once more, for whoever saw that there was no such game, and mended what finds it
-            await self.name(commit.game, commit.found_by(), commit.created_at, commit.found_s)
-        if stored and commit.listed:
+            await self.name(commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s)
+        if stored and commit.is_public:
             await self.enlist(commit.game, commit.status, commit.created_at)
         return stored
 
@@ -76,7 +76,7 @@ def _restore_arguments(restoring: Restoring) -> list[Argument]:
     for one in hooks:
         fields += f"hook:{one.hook.id}", _ENCODER.encode(one.hook)
         fields += f"hook:{one.hook.id}:state", _ENCODER.encode(one.state)
-    arguments: list[Argument] = [commit.id, "1" if restoring.replace else "", commit.expire_s, len(fields), *fields]
+    arguments: list[Argument] = [commit.id, "1" if restoring.replace else "", commit.ttl_s, len(fields), *fields]
     for one in hooks:
         arguments += len(one.tried), *(_ENCODER.encode(tried) for tried in one.tried)
     for diff in commit.diffs:

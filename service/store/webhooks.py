@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from service.games.ports import Keep
+from service.games.ports import IdempotencyRecord
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
@@ -33,7 +33,7 @@ class RedisWebhookStore:
         self._ack_script = Script(client, "webhook_ack.lua")
 
     async def add(
-        self, game: str, hook: Hook, state: State, *, most: int, keep: Keep | None
+        self, game: str, hook: Hook, state: State, *, most: int, keep: IdempotencyRecord | None
     ) -> Added | TooMany | Kept | Gone:
         """Add a webhook where the game has fewer than `most`, and have it looked at.
 
@@ -121,7 +121,7 @@ class RedisWebhookStore:
         await self._schedule.reschedule(f"{game} {hook}", until)
 
 
-def idempotency_arguments(keep: Keep | None) -> tuple[Argument, Argument]:
+def idempotency_arguments(keep: IdempotencyRecord | None) -> tuple[Argument, Argument]:
     """The field and the record of an idempotency key, as scripts take them; both empty without one."""
     return ("", "") if keep is None else (keys.idempotency_field(keep.key), keep.record)
 

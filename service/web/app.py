@@ -6,7 +6,7 @@ from functools import partial
 from aiohttp import web
 
 from service.games.context import Context
-from service.games.queries.games import opens
+from service.games.queries.games import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
@@ -35,7 +35,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[PROBE] = Probe(context.store)
     app[SECURITY] = Security(limits)
     app[GATE] = Gate(limits)
-    app[GUARD] = Guard(limits, context.store.buckets, partial(opens, context))
+    app[GUARD] = Guard(limits, context.store.buckets, partial(is_valid_token, context))
     app[DRAWING] = Shares(PICTURES)
     app[REPLAYS] = Replays()
     app.cleanup_ctx.extend((sweeping, guarding))

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from service.games.rate_limits import Size
+from service.games.rate_limits import RateLimit
 from service.games.timestamps import DAY_S
 from service.web.connections.client_ip import Header, Network
 
@@ -42,31 +42,31 @@ class Limits(NamedTuple):
     """On SIGTERM: over how long the sockets are told and closed with 1012."""
     rate_limits: bool = True
     """Whether anything goes by a client's address or token: the rates, and `..._per_address`."""
-    rate_reads: Size = Size(2_000, 10)
+    rate_reads: RateLimit = RateLimit(2_000, 10)
     """Requests that change nothing."""
-    rate_writes: Size = Size(1_000, 10)
+    rate_writes: RateLimit = RateLimit(1_000, 10)
     """Those that do, and messages of sockets that do."""
-    rate_requests: Size = Size(10_000, 10)
+    rate_requests: RateLimit = RateLimit(10_000, 10)
     """All that comes with known tokens, by address: its requests and messages together."""
-    rate_creations: Size = Size(1_000, 3600)
+    rate_creations: RateLimit = RateLimit(1_000, 3600)
     """New games and webhooks, by address."""
-    rate_open_games: Size = Size(1_000, DAY_S)
+    rate_open_games: RateLimit = RateLimit(1_000, DAY_S)
     """Of these, games with open seats."""
-    rate_keys: Size = Size(200_000, DAY_S)
+    rate_keys: RateLimit = RateLimit(200_000, DAY_S)
     """Idempotency keys of what was done, by address: each is kept for a day."""
-    rate_bots: Size = Size(12_000, 60)
+    rate_bots: RateLimit = RateLimit(12_000, 60)
     """What bots do after people's actions, by address: a token is some 5 ms of a processor."""
-    rate_bot_games: Size = Size(20_000, 3600)
+    rate_bot_games: RateLimit = RateLimit(20_000, 3600)
     """What they do in games of bots alone, by the address that creates them."""
-    rate_joins: Size = Size(20, 600)
+    rate_joins: RateLimit = RateLimit(20, 600)
     """Seats that an address takes in public games."""
-    rate_pictures: Size = Size(500, 10)
+    rate_pictures: RateLimit = RateLimit(500, 10)
     """Pictures, kept ones too."""
-    rate_streams: Size = Size(1_000, 60)
+    rate_streams: RateLimit = RateLimit(1_000, 60)
     """Sockets and event streams opened, by address."""
-    rate_messages: Size = Size(5_000, 10)
+    rate_messages: RateLimit = RateLimit(5_000, 10)
     """Messages of sockets that change nothing, by address."""
-    rate_guesses: Size = Size(200, 60)
+    rate_guesses: RateLimit = RateLimit(200, 60)
     """Tokens and games that there are not, by address; then it is served only what it knows."""
     addresses_per_network: int = 2
     """A /48 of IPv6 may do and open as much as so many addresses together."""

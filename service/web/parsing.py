@@ -8,7 +8,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from schemas.vocabulary import DIGEST
-from service.games.commands.execute import Expected
+from service.games.commands.execute import ExpectedVersion
 from service.games.errors import Malformed, Unauthorized
 from service.games.key_strength import MIN_SECRET, is_guessable
 from service.web.app_keys import LIMITS
@@ -167,13 +167,13 @@ def _single(request: web.Request, name: str) -> str | None:
     return lines[0]
 
 
-def if_match(request: web.Request) -> list[Expected] | None:
+def if_match(request: web.Request) -> list[ExpectedVersion] | None:
     """The versions that If-Match allows, None for any. Weak tags and those that are not ours match none."""
     lines = request.headers.getall("If-Match", None)
     if lines is None:
         return None
     if len(lines) == 1 and (one := _OWN_TAG.fullmatch(lines[0])):  # nearly always
-        return [Expected(int(one[1]), one[2])]
+        return [ExpectedVersion(int(one[1]), one[2])]
     tags = _entity_tags(request, "If-Match")
     if tags is None:
         return None
@@ -181,7 +181,7 @@ def if_match(request: web.Request) -> list[Expected] | None:
     for weak, tag in tags:
         version = _VERSION.fullmatch(tag)
         if version and not weak:
-            expected.append(Expected(int(version[1]), version[2]))
+            expected.append(ExpectedVersion(int(version[1]), version[2]))
     return expected
 
 

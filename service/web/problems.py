@@ -56,16 +56,16 @@ _KINDS: Mapping[type, _Kind] = {
     games.UnknownTileSet: _Kind("unknown_tileset", "there is no tile set {tileset}", "$.tileset"),
     games.UnknownBot: _Kind("unknown_bot", "there is no bot {bot}", "$.players[{seat}].bot"),
     games.NoSuchTileSet: _Kind("not_found", "there is no tile set {tileset}"),
-    games.NotActive: _Kind("not_active", "the game is {status}"),
+    games.GameNotActive: _Kind("not_active", "the game is {status}"),
     games.NoSuchWebhook: _Kind("not_found", "the game has no webhook {hook}"),
     games.NoSuchSeat: _Kind("not_found", "the game has no seat {seat}"),
     games.TooManyWebhooks: _Kind("limit_reached", "a game has {most} webhooks at most: delete one first"),
-    games.UrlRefused: _Kind("url_refused", "{reason}", "$.url"),
-    games.NotOver: _Kind("not_over", "the game is {status}: a rematch is of one that is finished or aborted"),
+    games.WebhookUrlRejected: _Kind("url_refused", "{reason}", "$.url"),
+    games.GameNotFinished: _Kind("not_over", "the game is {status}: a rematch is of one that is finished or aborted"),
     games.NotYourTurn: _Kind("not_your_turn", "seat {decider} decides now, not seat {seat}"),
-    games.Replaced: _Kind("replaced", "a bot stands in for seat {seat}: return first"),
-    games.NotReplaced: _Kind("not_replaced", "no bot stands in for seat {seat}"),
-    games.Resigned: _Kind("resigned", "seat {seat} has resigned"),
+    games.SeatPlayedByBot: _Kind("replaced", "a bot stands in for seat {seat}: return first"),
+    games.SeatNotPlayedByBot: _Kind("not_replaced", "no bot stands in for seat {seat}"),
+    games.SeatResigned: _Kind("resigned", "seat {seat} has resigned"),
     games.NothingToUndo: _Kind(
         "nothing_to_undo", "seat {seat} has done nothing since something hidden was revealed, or somebody else acted"
     ),
@@ -73,13 +73,13 @@ _KINDS: Mapping[type, _Kind] = {
     games.Conflict: _Kind("conflict", "{detail}"),
     games.RematchExists: _Kind("conflict", "the rematch is {next_game} already"),
     games.VersionMismatch: _Kind("version_mismatch", "the game has version {version} now"),
-    games.Refused: _Kind("illegal_move", "{reason}"),
+    games.MoveRejected: _Kind("illegal_move", "{reason}"),
     games.ListTooLong: _Kind("list_too_long", "the action before this one reveals something hidden: look at it first"),
-    games.TooManyKeys: _Kind(
+    games.TooManyIdempotencyKeys: _Kind(
         "rate_limited", "this token has used too many idempotency keys in this game: go on without, or wait"
     ),
-    games.KeyReused: _Kind("key_reused", "this key came with another request before"),
-    store.Unreadable: _Kind("store_unavailable", "what is stored of this game cannot be read by this instance"),
+    games.IdempotencyKeyReused: _Kind("key_reused", "this key came with another request before"),
+    store.UnreadableGame: _Kind("store_unavailable", "what is stored of this game cannot be read by this instance"),
     store.StoreBusy: _Kind(
         "store_unavailable", "too much waits for the store already: ask again later, with the same Idempotency-Key"
     ),

@@ -11,9 +11,9 @@ from service.engine import Game, abort, apply, decode, legal_moves, move_id, vie
 from service.games import repository
 from service.games.commands.create import create
 from service.games.context import Context, Retention
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.ports import StoredDiff
-from service.games.scheduler import due_at
+from service.games.scheduler import next_due_at
 from service.games.webhooks.registration import Registering, register
 from service.store.game_store import RedisStore
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
@@ -39,7 +39,7 @@ def context_on(store: RedisStore, clock: Clock | None = None, retention: Retenti
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
 
-    return Context(store=store, tilesets=CATALOGUE, clock=clock or Clock(), committed=committed, retention=retention)
+    return Context(store=store, tilesets=CATALOGUE, clock=clock or Clock(), on_committed=committed, retention=retention)
 
 
 async def kept_game(
@@ -59,7 +59,7 @@ async def kept_game(
         SeatAsked(open=True) if status == "waiting" else SeatAsked(name="Bo"),
     ]
     wanted = CreateGame(players=seats, visibility=visibility, seed=seed, **asked)
-    created = (await create(context, wanted, key=None, include_moves=False, creator=CREATOR)).answer
+    created = (await create(context, wanted, key=None, include_moves=False, creator=CREATOR)).response
     kept = Kept(created.game.id, created, context)
     for number in range(hooks):
         url = RegisterWebhook(url=f"https://example.org/{number}")
@@ -71,20 +71,20 @@ async def kept_game(
 
 async def play(kept: Kept, status: Status) -> None:
     """Play on, any way at all, and store it in one commit."""
-    loaded, access = await repository.load(kept.context, kept.id)
-    table = repository.open_table(kept.context, loaded, access)
+    loaded, access = await repository.load_game(kept.context, kept.id)
+    table = repository.open_session(kept.context, loaded, access)
     game, chance, diffs = table.game, Random(kept.id), list[StoredDiff]()
     while game.status == "active" and (status == "finished" or len(diffs) < SOME):
         diffs.append(_move(kept.context, game, chance))
     if status == "aborted":
-        diffs.append(record(ARCHIPELAGO.tables, game, abort(game), at=kept.context.now()))
-    assert await repository.commit(kept.context, table, diffs, due_at=due_at(kept.context, game))
+        diffs.append(record_change(ARCHIPELAGO.tables, game, abort(game), at=kept.context.now()))
+    assert await repository.commit(kept.context, table, diffs, due_at=next_due_at(kept.context, game))
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
     seat, tables = game.decider, ARCHIPELAGO.tables
     action, events = apply(tables, game, chance.choice(legal_moves(tables, game)))
-    return record(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="owner")
+    return record_change(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="owner")
 
 
 class Whole(NamedTuple):
@@ -102,7 +102,7 @@ async def whole(store: RedisStore, game: str) -> Whole:
     """A game as it is stored."""
     loaded = await store.load(game)
     assert loaded is not None
-    log = [diff._replace(meta=b"") for diff in await store.diffs(game, 0, 10_000)]  # which tells of a commit here
+    log = [diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]  # which tells of a commit here
     hooks = await store.webhooks.of_game(game)
     assert view(ARCHIPELAGO.tables, decode(loaded.snapshot)).version == loaded.version
     return Whole(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

@@ -16,7 +16,7 @@ from service.games.archive.document import GameDocument, read
 from service.games.archive.object_names import object_name
 from service.games.archive.port import Objects, ObjectsUnavailable
 from service.games.archive.validation import prove
-from service.games.commands.rematch import RematchAsked, rematch
+from service.games.commands.rematch import RematchRequest, rematch
 from service.games.tilesets import TileSetCatalogue
 from service.games.verify import verify
 from service.store import keys
@@ -141,7 +141,7 @@ async def test_a_rematch_has_it_written_once_more_under_the_same_name(archiving:
     kept = await kept_game(archiving, "finished")
     await archiver(archiving, objects).look_round()
     before = objects.document().version
-    await rematch(kept.context, kept.id, RematchAsked(Rematch(), kept.created.owner_token, None))
+    await rematch(kept.context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
     await archiver(archiving, objects).look_round()
     assert (objects.puts, objects.document().version) == (2, before + 1)
     assert (await whole(archiving, kept.id)).version == before + 1
@@ -152,7 +152,7 @@ async def test_one_that_changes_while_it_is_written_is_written_again(archiving: 
     objects.hangs.clear()
     writing = asyncio.create_task(archiver(archiving, objects).look_round())
     await objects.begun.wait()
-    await rematch(kept.context, kept.id, RematchAsked(Rematch(), kept.created.owner_token, None))
+    await rematch(kept.context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
     objects.hangs.set()
     await writing
     await archiver(archiving, objects).look_round()

@@ -74,10 +74,12 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
         async with aclosing(node.client()) as client:
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
-    assert (await clustered.listed(["waiting", "active"], 100, None)).games == []
+    assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
     mended = await Mender(clustered, clustered.index_repair, KEPT, Clock(), pace=Pace(0.05)).all()
     assert mended.games == GAMES
-    assert sorted((await clustered.listed(["waiting", "active"], 100, None)).games) == sorted(kept.id for kept in games)
+    assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
+        kept.id for kept in games
+    )
 
 
 async def test_games_are_archived_whichever_primary_has_them(clustered: RedisStore, tmp_path: Path) -> None:

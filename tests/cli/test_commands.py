@@ -116,7 +116,7 @@ async def test_mend_makes_the_lists_anew(store: RedisStore, redis: Redis, redis_
     await redis.delete(keys.lobby("active"))
     done = await south_seas("mend", "--redis-url", redis_url)
     assert (done.returncode, done.stdout) == (0, "looked at 1 games: 1 places added, 0 removed, 0 unreadable\n")
-    assert (await store.listed(["active"], 10, None)).games == [kept.id]
+    assert (await store.list_by_status(["active"], 10, None)).games == [kept.id]
 
 
 @pytest.mark.parametrize(
@@ -172,5 +172,5 @@ async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_t
 
 
 async def _there(store: RedisStore, games: list[Kept]) -> list[Kept]:
-    versions = await store.versions([kept.id for kept in games])
+    versions = await store.load_versions([kept.id for kept in games])
     return [kept for kept, version in zip(games, versions, strict=True) if version is not None]

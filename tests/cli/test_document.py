@@ -54,7 +54,7 @@ async def test_a_document_of_every_number_is_imported(store: RedisStore, number:
     loaded = await store.load(document.game)
     assert loaded is not None
     assert decode(loaded.snapshot).digest == document.digest
-    assert len(loaded.hooks) == (kind == "export")
+    assert len(loaded.webhooks) == (kind == "export")
 
 
 async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore) -> None:

@@ -13,10 +13,10 @@ from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, restoring_of
 from service.engine import decode, legal_moves, move_id
-from service.games.access import token_hash
+from service.games.access import hash_token
 from service.games.archive.document import LATEST, read
 from service.games.commands.act import act
-from service.games.commands.execute import Asked
+from service.games.commands.execute import CommandRequest
 from service.games.context import Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S
@@ -42,9 +42,9 @@ async def test_a_game_of_any_status_is_the_same_after_it(
     kept = await kept_game(store, status, hooks=2)
     assert await moved(store, other, tmp_path) == {"exported": 1, "imported": 1}
     assert await whole(other, kept.id) == await whole(store, kept.id)
-    assert (await other.listed([status], 10, None)).games == [kept.id]
+    assert (await other.list_by_status([status], 10, None)).games == [kept.id]
     for secret in (kept.created.owner_token, kept.created.seats[0].token, CREATOR):
-        assert (await other.found([token_hash(secret).hex()], 10, None)).games == [kept.id]
+        assert (await other.list_by_keys([hash_token(secret).hex()], 10, None)).games == [kept.id]
     expected = {"waiting": 3, "active": 5}.get(status, 7) * DAY_S
     for key in (keys.game(kept.id), keys.log(kept.id)):
         assert expected - 60 < await other_redis.ttl(key) <= expected
@@ -58,15 +58,15 @@ async def test_the_tokens_open_it_still_and_it_is_played_on(
     loaded = await other.load(kept.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
-    done = await act(context_on(other), kept.id, Asked(Act(move=move_id(first)), kept.created.owner_token))
-    assert done.acted.version == loaded.version + 1
+    done = await act(context_on(other), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
+    assert done.response.version == loaded.version + 1
 
 
 async def test_what_is_due_is_due_there(store: RedisStore, other: RedisStore, tmp_path: Path) -> None:
     kept = await kept_game(store, turn_timeout_s=60, on_timeout="resign", hooks=1)
     await moved(store, other, tmp_path)
     later = 2**33
-    assert await other.due(later, 10) == [kept.id]
+    assert await other.list_due(later, 10) == [kept.id]
     assert [game for game, _ in await other.webhooks.due(later, 10)] == [kept.id]
 
 
@@ -86,7 +86,7 @@ async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
     loaded = await other.load(kept.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
-    await act(context_on(other), kept.id, Asked(Act(move=move_id(first)), kept.created.owner_token))
+    await act(context_on(other), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
     assert await moved(store, other, tmp_path, replace=True) == {"exported": 1, "imported": 1}
     assert await whole(other, kept.id) == await whole(store, kept.id)
 
@@ -114,7 +114,9 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
 ) -> None:
     games = [await kept_game(store, "waiting") for _ in range(30)]
     assert await moved(store, other, tmp_path) == {"exported": 30, "imported": 30}
-    assert await other.versions([kept.id for kept in games]) == await store.versions([kept.id for kept in games])
+    assert await other.load_versions([kept.id for kept in games]) == await store.load_versions(
+        [kept.id for kept in games]
+    )
     assert await export_games(store, CATALOGUE, ["none"], tmp_path) == {"failed": 1}
     assert "game none: there is no such game" in capsys.readouterr().err
 

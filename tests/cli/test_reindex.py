@@ -7,7 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from schemas.vocabulary import STATUSES, Status
-from service.games.access import token_hash
+from service.games.access import hash_token
 from service.games.context import Retention
 from service.games.index_repair.repairer import MANY, Mended, Mender, Pace
 from service.store import keys
@@ -29,11 +29,11 @@ def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> Men
 
 
 async def listed(store: RedisStore, *statuses: Status) -> list[str]:
-    return sorted((await store.listed(statuses or STATUSES, 100, None)).games)
+    return sorted((await store.list_by_status(statuses or STATUSES, 100, None)).games)
 
 
 async def found(store: RedisStore, *secrets: str) -> list[str]:
-    return sorted((await store.found([token_hash(secret).hex() for secret in secrets], 100, None)).games)
+    return sorted((await store.list_by_keys([hash_token(secret).hex() for secret in secrets], 100, None)).games)
 
 
 async def old_games(store: RedisStore, number: int, status: Status = "active") -> list[Kept]:
@@ -58,7 +58,7 @@ async def test_games_that_are_no_more_are_taken_out_without_anybody_reading(stor
     await forget(redis, gone)
     await mender(store).all()
     assert await redis.zcard(keys.lobby("active")) == 3
-    assert await redis.zcard(keys.game_index(token_hash(CREATOR).hex())) == 3
+    assert await redis.zcard(keys.game_index(hash_token(CREATOR).hex())) == 3
     assert await listed(store) == sorted(kept.id for kept in stays)
 
 
@@ -93,7 +93,7 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     }
     assert await listed(store) == sorted(kept.id for kept in games)
     active = [kept.id for kept in (*games, private) if kept is games[1] or kept is private]
-    assert sorted(await store.due(EVERY, 10)) == sorted(active)
+    assert sorted(await store.list_due(EVERY, 10)) == sorted(active)
     assert {game for game, _ in await store.webhooks.due(EVERY, 10)} <= {kept.id for kept in games}
     for key in after:
         if key.startswith(keys.game_index("")):

@@ -13,13 +13,13 @@ from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.engine import decode, legal_moves, move_id
 from service.games.commands.act import abort_game, act
-from service.games.commands.create import Joiner, join
-from service.games.commands.execute import Asked
-from service.games.commands.rematch import RematchAsked, rematch
+from service.games.commands.create import JoinRequest, join
+from service.games.commands.execute import CommandRequest
+from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import resign_seat
 from service.games.commands.undo import undo
 from service.games.context import Context, Retention
-from service.games.scheduler import go_on
+from service.games.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
 from service.games.webhooks.registration import Registering, register
 from service.store import keys
@@ -37,11 +37,11 @@ async def one_move(kept: Kept, context: Context) -> None:
     loaded = await context.store.load(kept.id)
     assert loaded is not None
     (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
-    await act(context, kept.id, Asked(Act(move=move_id(first)), kept.created.owner_token, key="k" * 32))
+    await act(context, kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token, key="k" * 32))
 
 
 async def joined(kept: Kept, context: Context) -> None:
-    await join(context, kept.id, JoinGame(name="Bo"), Joiner(kept.created.owner_token, None))
+    await join(context, kept.id, JoinGame(name="Bo"), JoinRequest(kept.created.owner_token, None))
 
 
 async def taken_back(kept: Kept, context: Context) -> None:
@@ -50,17 +50,17 @@ async def taken_back(kept: Kept, context: Context) -> None:
     loaded = await context.store.load(kept.id)
     assert loaded is not None
     if decode(loaded.snapshot).undoable:
-        await undo(context, kept.id, Asked(ForSeat(), kept.created.owner_token))
+        await undo(context, kept.id, CommandRequest(ForSeat(), kept.created.owner_token))
 
 
 async def resigned(kept: Kept, context: Context) -> None:
-    await resign_seat(context, kept.id, Asked(ForSeat(seat=0), kept.created.owner_token))
+    await resign_seat(context, kept.id, CommandRequest(ForSeat(seat=0), kept.created.owner_token))
 
 
 async def too_late(kept: Kept, context: Context) -> None:
     assert isinstance(context.clock, Clock)
     context.clock.now += 10_000
-    await go_on(context, kept.id)
+    await advance_due_game(context, kept.id)
 
 
 async def aborted(kept: Kept, context: Context) -> None:
@@ -68,7 +68,7 @@ async def aborted(kept: Kept, context: Context) -> None:
 
 
 async def rematched(kept: Kept, context: Context) -> None:
-    await rematch(context, kept.id, RematchAsked(Rematch(), kept.created.owner_token, None))
+    await rematch(context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
 
 
 async def nothing(kept: Kept, context: Context) -> None:
@@ -137,7 +137,7 @@ async def test_when_a_game_has_expired_nothing_finds_it_any_more(store: RedisSto
     async with asyncio.timeout(10):
         while await redis.exists(keys.game(kept.id)):  # noqa: ASYNC110  Redis gives no sign of it
             await asyncio.sleep(0.01)
-    assert await store.due(2**33, 10) == [kept.id]
+    assert await store.list_due(2**33, 10) == [kept.id]
     await redis.zadd(keys.GAME_SCHEDULE, {kept.id: 1_000_000_000.5})
-    await go_on(context, kept.id)
-    assert await store.due(2**33, 10) == []
+    await advance_due_game(context, kept.id)
+    assert await store.list_due(2**33, 10) == []

@@ -11,7 +11,7 @@ from schemas.lobby import Rematch
 from service.engine import decode
 from service.games.archive.builder import archive_of, export_of
 from service.games.archive.document import LATEST, write
-from service.games.commands.rematch import RematchAsked, rematch
+from service.games.commands.rematch import RematchRequest, rematch
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
@@ -24,7 +24,7 @@ DOCUMENTS = Path(__file__).parent / "documents"
 async def documents(store: RedisStore) -> dict[str, bytes]:
     """Both, by the names of their files."""
     over = await kept_game(store, "finished")
-    await rematch(over.context, over.id, RematchAsked(Rematch(), over.created.owner_token, None))
+    await rematch(over.context, over.id, RematchRequest(Rematch(), over.created.owner_token, None))
     loaded = await store.load(over.id)
     assert loaded is not None
     archive = await archive_of(store, CATALOGUE, loaded, decode(loaded.snapshot))

@@ -43,7 +43,7 @@ def test_unknown_values_and_kinds_are_kept() -> None:
 
 
 def test_unknown_fields_are_dropped_even_where_the_contract_refuses_them() -> None:
-    known = load_catalogue(None).of_game("archipelago").tileset
+    known = load_catalogue(None).get_for_game("archipelago").tileset
     document = {**decode(encode(known), dict), "weather": "fine"}
     assert convert(document, TileSet) == known
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, Request, ViewportSize, expect
 
-from service.games.ports import Store
+from service.games.ports import GameStore
 from service.web.docs.contents import NAMES, path_of
 from service.web.openapi.document import openapi
 from tests.browser import chromium
@@ -29,7 +29,7 @@ class Told:
             self.wrong.append(request.url)
 
 
-async def test_every_page_fits_on_a_phone_and_has_no_error(store: Store) -> None:
+async def test_every_page_fits_on_a_phone_and_has_no_error(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         base = str(client.make_url("/"))
         page = await browser.new_page(viewport=PHONE, color_scheme="dark")
@@ -41,7 +41,7 @@ async def test_every_page_fits_on_a_phone_and_has_no_error(store: Store) -> None
         assert told.wrong == []
 
 
-async def test_the_viewer_shows_every_operation_and_does_one(store: Store) -> None:
+async def test_the_viewer_shows_every_operation_and_does_one(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         base = str(client.make_url("/"))
         page = await browser.new_page(viewport=DESKTOP)
@@ -58,14 +58,14 @@ async def test_the_viewer_shows_every_operation_and_does_one(store: Store) -> No
         assert told.wrong == []
 
 
-async def test_strangers_who_execute_the_same_example_get_games_of_their_own(store: Store) -> None:
+async def test_strangers_who_execute_the_same_example_get_games_of_their_own(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         answers = [await _executed_create(browser, str(client.make_url("/"))) for _ in range(2)]
     assert answers[0]["game"]["id"] != answers[1]["game"]["id"]
     assert answers[0]["owner_token"] != answers[1]["owner_token"]
 
 
-async def test_the_viewer_fills_in_no_header(store: Store) -> None:
+async def test_the_viewer_fills_in_no_header(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         page = await browser.new_page(viewport=DESKTOP)
         await page.goto(f"{client.make_url('/')}docs/api#/games/createGame")
@@ -90,7 +90,7 @@ async def _executed_create(browser: Browser, base: str) -> dict[str, Any]:
     return answer
 
 
-async def test_a_rule_is_where_its_link_leads(store: Store) -> None:
+async def test_a_rule_is_where_its_link_leads(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         page = await browser.new_page(viewport=DESKTOP)
         await page.goto(f"{client.make_url('/')}docs/rules#R5.6")

@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
-from service.games.ports import Commit, Committed, Lost, Stored, StoredDiff, StoreUnavailable
+from service.games.ports import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
 from service.store.game_store import RedisStore
 
 __all__ = ["Acknowledged", "Counted", "Writers", "count"]
@@ -72,13 +72,13 @@ class Writers:
         return longest
 
     async def _write(self, game: str) -> None:
-        stored: Stored | None = None
+        stored: Revision | None = None
         while True:
             commit = _commit(game, stored)
             stored = await self._stored(commit)
             await asyncio.sleep(self._pause_s)
 
-    async def _stored(self, commit: Commit) -> Stored | None:
+    async def _stored(self, commit: Commit) -> Revision | None:
         """What the game is after a commit that was stored, or that found another game there; None for none."""
         while True:
             try:
@@ -89,12 +89,12 @@ class Writers:
             if isinstance(outcome, Committed):
                 (diff,) = commit.diffs
                 self.acknowledged.append(Acknowledged(commit.game, diff.digest, time.monotonic()))
-                return Stored(diff.version, diff.digest)
-            assert isinstance(outcome, Lost), outcome
-            return None if outcome.version is None else Stored(outcome.version, outcome.digest or "")
+                return Revision(diff.version, diff.digest)
+            assert isinstance(outcome, VersionConflict), outcome
+            return None if outcome.version is None else Revision(outcome.version, outcome.digest or "")
 
 
-def _commit(game: str, stored: Stored | None) -> Commit:
+def _commit(game: str, stored: Revision | None) -> Commit:
     """One more change of a game, or its creation."""
     version = 1 if stored is None else stored.version + 1
     previous = "" if stored is None else stored.digest
@@ -105,12 +105,12 @@ def _commit(game: str, stored: Stored | None) -> Commit:
         snapshot=SNAPSHOT,
         access=b"access" if stored is None else None,
         diffs=[StoredDiff(version, secrets.token_hex(16), previous, DATA)],
-        keep=None,
+        idempotency=None,
         status="active",
-        was=None if stored is None else "active",
-        listed=False,
+        previous_status=None if stored is None else "active",
+        is_public=False,
         created_at=1_700_000_000,
-        expire_s=100_000,
+        ttl_s=100_000,
         due_at=None,
     )
 
@@ -141,7 +141,7 @@ async def count(store: RedisStore, writers: Writers) -> Counted:
 
 async def _log(store: RedisStore, game: str) -> AsyncIterator[StoredDiff]:
     since = 0
-    while page := await store.diffs(game, since, READ_AT_ONCE):
+    while page := await store.load_diffs(game, since, READ_AT_ONCE):
         for diff in page:
             yield diff
         since = page[-1].version

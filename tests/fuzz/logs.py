@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.cli.verify import verify_command
-from service.games.errors import UrlRefused
+from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import check_url
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.tilesets import VALUES, changed, places
@@ -106,7 +106,7 @@ def _urls(figures: Figures) -> Callable[[], None]:
         figures["urls examples"] += 1
         try:
             check_url(url, allow_private=private)
-        except UrlRefused as refused:
+        except WebhookUrlRejected as refused:
             assert refused.reason
 
     return check

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from schemas.diffs import Diff, canonical_body, next_digest
 from service.engine import Game, Tables, apply, copy, decode, encode, legal_moves, move_id, parse_move_id, view
 from service.engine.checksum import sealed
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.i18n import describe, speech
 from service.store import keys
 from tests.engine.games import archipelago_tables, new_game
@@ -82,13 +82,13 @@ def step(tables: Tables, game: Game, moves: list[Any], choice: int) -> None:
     previous = game.digest
     done, events = apply(tables, game, chosen)
     assert twin != game
-    diff = record(tables, game, events, at=AT, seat=before["turn"]["decider"], move=move_id(done), by="seat")
+    diff = record_change(tables, game, events, at=AT, seat=before["turn"]["decider"], move=move_id(done), by="seat")
     told = json.loads(diff.data)
     assert msgspec.json.decode(diff.data, type=Diff).version == game.version == before["version"] + 1
     assert jsonpatch.apply_patch(before, told["patch"]) == msgspec.to_builtins(view(tables, game))
     assert told["digest"] == game.digest == next_digest(previous, canonical_body(told))
     again, _ = apply(tables, twin, parse_move_id(move_id(done)) or chosen)
-    record(tables, twin, events, at=AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
+    record_change(tables, twin, events, at=AT, seat=before["turn"]["decider"], move=move_id(again), by="seat")
     assert encode(twin) == encode(game)
 
 
@@ -126,7 +126,7 @@ async def _damage(subject: Subject, game: str, fields: tuple[str, ...], changes:
             at = place % (len(data) + 1)
             data = data[:at] + new + data[at + cut :]
         await redis.hset(keys.game(game), field, data)
-    while subject.context.held.take(game) is not None:
+    while subject.context.cache.pop(game) is not None:
         pass
 
 

@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 
 from service.games.context import Context
 from service.games.realtime.hub import Hub
-from service.games.scheduler import keep_going
+from service.games.scheduler import run_scheduler
 from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import Deliverer
 from service.games.webhooks.sender import Sent
@@ -163,13 +163,13 @@ class Subject:
                 store=self.store,
                 tilesets=self._tilesets,
                 clock=time.time,
-                committed=hub.publish_commit,
-                tokens_ended=hub.recheck_tokens,
-                hooked=deliverer.hooked,
+                on_committed=hub.publish_commit,
+                on_token_revoked=hub.recheck_tokens,
+                on_webhooks_due=deliverer.hooked,
             )
             self._hub = hub
             hub.start()
-            await stack.enter_async_context(supervisor.running("scheduler", partial(keep_going, self.context)))
+            await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, self.context)))
             await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
             self.app = make_app(self.context, hub, self._limits, supervisor)
             runner = Runner(self.app, 1.0)

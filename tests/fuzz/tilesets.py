@@ -20,7 +20,7 @@ from schemas.tileset import TileSet
 from service.cli.verify import check_command
 from service.engine import Tables, is_finished, view
 from service.engine.tileset_validation import TileSetInvalid, parse
-from service.games.tilesets import BadTileSetFile, load_catalogue
+from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.web.drawing.scene import Options
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw
 from tests.engine.games import new_game, play_randomly
@@ -157,7 +157,7 @@ def judged(data: bytes, directory: Path) -> TileSet | None:
             assert leads_somewhere(data, one.path), one
         try:
             load_catalogue(directory)
-        except BadTileSetFile as bad:
+        except InvalidTileSetFile as bad:
             assert str(file) in str(bad)
             return None
         raise

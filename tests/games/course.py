@@ -19,13 +19,13 @@ from service.engine import (
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.commands.undo import last_state
-from service.games.diffs import record
-from service.games.lifecycle import stood_in
+from service.games.commands.undo import compute_undo_point
+from service.games.diffs import record_change
+from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
-from service.games.replay import went_back
+from service.games.replay import restore
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships
-from service.games.timeouts import time_out
+from service.games.timeouts import apply_timeout
 from service.games.timestamps import timestamp, unix_seconds
 from tests.games.logs import ARCHIPELAGO
 from tests.games.seated import Clock
@@ -66,7 +66,7 @@ class Course:
         self.follower = Follower()
         self.states: list[bytes] = []
         """What the decider may go back to."""
-        self.note(record(TABLES, self.game, events, at=self.game.created_at))
+        self.note(record_change(TABLES, self.game, events, at=self.game.created_at))
 
     def note(self, diff: StoredDiff) -> None:
         """Follow one diff."""
@@ -87,26 +87,26 @@ class Course:
         """The decider, or the bot that stands in, does something."""
         game, seat = self.game, self.game.decider
         self.states.append(without_history(game))
-        if stood_in(game, seat):
+        if is_played_by_bot(game, seat):
             action, by = run_bot(greedy.BOT, TABLES, game), "bot"
         else:
             moves = legal_moves(TABLES, game)
             action, by = self.chance.choice(moves[:-1] or moves), "seat"
         done, events = apply(TABLES, game, action)
-        self.note(record(TABLES, game, events, at=self.at(), seat=seat, move=move_id(done), by=by))
+        self.note(record_change(TABLES, game, events, at=self.at(), seat=seat, move=move_id(done), by=by))
 
     def undo(self) -> None:
         """The decider takes a move back, if there is one."""
-        past = last_state(TABLES, self.game, self.log)
+        past = compute_undo_point(TABLES, self.game, self.log)
         if not self.game.undoable:
             assert past is None
             return
         assert past is not None
         before, deadline = view(TABLES, self.game), self.game.deadline
-        self.game = went_back(self.game, past)
+        self.game = restore(self.game, past)
         events: list[AnyEvent] = [MoveUndone(seat=self.game.decider, move=past.move)]
         at, expected = self.at(), self.states[-1]
-        self.note(record(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
+        self.note(record_change(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
         assert self.game.deadline == (None if deadline is None else max(deadline, at))
         self.game.deadline, kept = decode(expected).deadline, self.game.deadline
         assert without_history(self.game) == expected
@@ -116,19 +116,19 @@ class Course:
         """Somebody gives up."""
         seat = self.chance.choice([seat for seat, player in enumerate(self.game.players) if not player.resigned])
         events = resign(TABLES, self.game, seat)
-        self.note(record(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
+        self.note(record_change(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
 
     def come_back(self) -> None:
         """Somebody takes a seat back, if anybody is replaced."""
-        left = [seat for seat in range(len(self.game.players)) if stood_in(self.game, seat)]
+        left = [seat for seat in range(len(self.game.players)) if is_played_by_bot(self.game, seat)]
         if left:
             seat = self.chance.choice(left)
             events = step_back(self.game, seat)
-            self.note(record(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
+            self.note(record_change(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
 
     def wait(self) -> None:
         """Nobody decides in time."""
         if self.game.deadline is not None:
             self.clock.now = max(self.clock.now, unix_seconds(self.game.deadline) + 1)
-            for diff in time_out(TABLES, self.game, self.at()):
+            for diff in apply_timeout(TABLES, self.game, self.at()):
                 self.note(diff)

@@ -7,15 +7,15 @@ import msgspec
 from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
 from service.engine import Game, Player, apply, is_finished, legal_moves, move_id, set_up, take_seat
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.ports import StoredDiff
-from service.games.shuffle import Chance, commitment, shuffled_bag, shuffled_ships
+from service.games.shuffle import SeededRNG, commitment, shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
 
 AT = "2026-11-21T21:00:00Z"
 COLORS: tuple[Color, ...] = ("red", "blue", "green", "yellow", "black")
 CATALOGUE = load_catalogue(None)
-ARCHIPELAGO = CATALOGUE.of_game("archipelago")
+ARCHIPELAGO = CATALOGUE.get_for_game("archipelago")
 
 
 def new_game(
@@ -38,7 +38,7 @@ def new_game(
         commitment=commitment(game_id, seed, tileset.hash),
         created_at=AT,
     )
-    return game, [record(tables, game, events, at=AT)]
+    return game, [record_change(tables, game, events, at=AT)]
 
 
 def whole_game(
@@ -48,13 +48,13 @@ def whole_game(
     tables = tileset.tables
     game, log = new_game(seed, players, edition, tileset)
     joined = take_seat(tables, game, players - 1, "Zoë", COLORS[players - 1])
-    log.append(record(tables, game, joined, at=AT))
+    log.append(record_change(tables, game, joined, at=AT))
     while not is_finished(game):
         moves = legal_moves(tables, game)
-        action = moves[Chance(seed, game.version).below(len(moves))]
+        action = moves[SeededRNG(seed, game.version).below(len(moves))]
         seat = game.decider
         action, events = apply(tables, game, action)
-        log.append(record(tables, game, events, at=AT, seat=seat, move=move_id(action), by="seat"))
+        log.append(record_change(tables, game, events, at=AT, seat=seat, move=move_id(action), by="seat"))
     return log
 
 

@@ -17,12 +17,12 @@ from schemas.vocabulary import TimeoutAsked
 from service.engine import Game, Tables, decode, legal_moves, move_id, view
 from service.games.commands.act import act
 from service.games.commands.create import create
-from service.games.commands.execute import Asked
+from service.games.commands.execute import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
-from service.games.ports import Store, StoredDiff
-from service.games.scheduler import go_on
+from service.games.ports import GameStore, StoredDiff
+from service.games.scheduler import advance_due_game
 from service.games.timestamps import unix_seconds
 from service.games.verify import verify
 from service.json_patch import apply_patch
@@ -43,13 +43,13 @@ class Clock:
         return self.now
 
 
-def context_of(store: Store, clock: Clock, bots_s: float = 5.0) -> Context:
+def context_of(store: GameStore, clock: Clock, bots_s: float = 5.0) -> Context:
     """The means of one instance."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
 
-    return Context(store=store, tilesets=CATALOGUE, clock=clock, committed=committed, bots_s=bots_s)
+    return Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bots_s)
 
 
 class Seated:
@@ -78,26 +78,28 @@ class Seated:
     async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Act; without a move the first legal one is done."""
         body = Act(move=move or (await self.moves())[0])
-        return (await act(self.context, self.id, Asked(body, token or self.owner, **more))).acted
+        return (await act(self.context, self.id, CommandRequest(body, token or self.owner, **more))).response
 
     async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Take a move back."""
-        return (await undo(self.context, self.id, Asked(ForSeat(seat=seat), token or self.owner, **more))).acted
+        return (
+            await undo(self.context, self.id, CommandRequest(ForSeat(seat=seat), token or self.owner, **more))
+        ).response
 
     async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Resign."""
-        asked = Asked(ForSeat(seat=seat), token or self.owner, **more)
-        return (await resign_seat(self.context, self.id, asked)).acted
+        asked = CommandRequest(ForSeat(seat=seat), token or self.owner, **more)
+        return (await resign_seat(self.context, self.id, asked)).response
 
     async def come_back(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
         """Take a seat back from a bot."""
-        asked = Asked(ForSeat(seat=seat), token or self.owner, **more)
-        return (await return_to_seat(self.context, self.id, asked)).acted
+        asked = CommandRequest(ForSeat(seat=seat), token or self.owner, **more)
+        return (await return_to_seat(self.context, self.id, asked)).response
 
     async def wait(self, seconds: float, bots_s: float = 5.0) -> None:
         """Let time pass, and an instance look at the game that gives bots so much time."""
         self.clock.now += seconds
-        await go_on(msgspec.structs.replace(self.context, bots_s=bots_s), self.id)
+        await advance_due_game(msgspec.structs.replace(self.context, bots_s=bots_s), self.id)
 
     async def finish_turn(self) -> None:
         """Do the first legal move until another turn begins."""
@@ -107,7 +109,9 @@ class Seated:
 
     async def follow(self) -> list[dict[str, Any]]:
         """The diffs since the last time; their patches must give what is stored now."""
-        new = [msgspec.json.decode(diff.data) for diff in await self.context.store.diffs(self.id, len(self.log), 1000)]
+        new = [
+            msgspec.json.decode(diff.data) for diff in await self.context.store.load_diffs(self.id, len(self.log), 1000)
+        ]
         for diff in new:
             for operation in diff["patch"]:
                 assert operation["op"] in ("add", "remove")
@@ -132,7 +136,7 @@ class Seated:
 
 
 async def seated(
-    store: Store,
+    store: GameStore,
     people: int = 2,
     bots: Sequence[str] = (),
     *,
@@ -148,7 +152,7 @@ async def seated(
     context = context_of(store, clock, bots_s)
     seats = [*(SeatAsked(name=name) for name in NAMES[:people]), *(SeatAsked(bot=bot) for bot in bots)]
     asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
-    return Seated(context, clock, (await create(context, asked, key=None, include_moves=False)).answer)
+    return Seated(context, clock, (await create(context, asked, key=None, include_moves=False)).response)
 
 
 def kinds(diff: dict[str, Any]) -> list[str]:

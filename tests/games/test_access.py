@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from service.games.access import Access, Tag, decode_access, encode_access, names
+from service.games.access import AccessRecord, SeatTag, decode_access, encode_access, index_keys
 
 OLD = ["private", b"salt", b"owner", b"spectator", [b"seat 0", None], [0], 1]
 """Fields of a record that was written before games were found by their tokens."""
@@ -11,16 +11,16 @@ OLD = ["private", b"salt", b"owner", b"spectator", [b"seat 0", None], [0], 1]
 
 def test_a_record_of_before_is_read() -> None:
     access = decode_access(msgspec.msgpack.encode(OLD))
-    assert access == Access("private", b"salt", b"owner", b"spectator", [b"seat 0", None], [0])
+    assert access == AccessRecord("private", b"salt", b"owner", b"spectator", [b"seat 0", None], [0])
     assert decode_access(encode_access(access)) == access
-    assert names(access) == [b"owner".hex(), b"seat 0".hex()]
+    assert index_keys(access) == [b"owner".hex(), b"seat 0".hex()]
 
 
 def test_a_game_is_found_by_its_owner_its_seats_its_creators_and_their_users_each_once() -> None:
     access = decode_access(msgspec.msgpack.encode(OLD))
     access.creator = b"bot"
-    access.tags = [Tag(b"bot", "discord:1"), Tag(b"other", None)]
-    assert names(access) == [
+    access.tags = [SeatTag(b"bot", "discord:1"), SeatTag(b"other", None)]
+    assert index_keys(access) == [
         *(name.hex() for name in (b"owner", b"seat 0", b"bot", b"other")),
         f"{b'bot'.hex()}:discord:1",
     ]

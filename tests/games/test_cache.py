@@ -11,14 +11,14 @@ import pytest
 from schemas.acting import Act
 from schemas.lobby import Created, CreateGame, SeatAsked
 from service.engine import legal_moves, move_id
-from service.games.cache import Held, Table
+from service.games.cache import GameCache, GameSession
 from service.games.commands.act import act
 from service.games.commands.create import create
-from service.games.commands.execute import Asked, Done, Expected
+from service.games.commands.execute import CommandRequest, CommandResult, ExpectedVersion
 from service.games.context import Context
-from service.games.errors import KeyReused, NotYourTurn, Unauthorized, VersionMismatch
-from service.games.ports import Loaded, Store
-from service.games.queries.games import opened
+from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
+from service.games.ports import GameRecord, GameStore
+from service.games.queries.games import decode_with_tables
 from service.games.webhooks.port import Hook, State
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
@@ -32,7 +32,7 @@ class Counting(RedisStore):
 
     loads = 0
 
-    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """The game."""
         self.loads += 1
         return await super().load(game, key)
@@ -43,15 +43,15 @@ def counting(store: RedisStore) -> Counting:
     return Counting(store._client)
 
 
-def instance(store: Store, held: Held | None = None, hooked: list[Any] | None = None) -> Context:
+def instance(store: GameStore, held: GameCache | None = None, hooked: list[Any] | None = None) -> Context:
     """One instance of the service."""
     return Context(
         store=store,
         tilesets=CATALOGUE,
         clock=Clock(),
-        committed=lambda _game, _diffs: None,
-        hooked=lambda _game, hooks: None if hooked is None else hooked.extend(hooks),
-        held=Held() if held is None else held,
+        on_committed=lambda _game, _diffs: None,
+        on_webhooks_due=lambda _game, hooks: None if hooked is None else hooked.extend(hooks),
+        cache=GameCache() if held is None else held,
     )
 
 
@@ -60,19 +60,21 @@ async def created(context: Context) -> Created:
         await create(
             context, CreateGame(players=TWO, seed="held", first_seat=0), key=None, include_moves=False, creator=None
         )
-    ).answer
+    ).response
 
 
 async def first_move(context: Context, game: str) -> str:
     loaded = await context.store.load(game)
     assert loaded is not None
-    return move_id(legal_moves(*opened(context, loaded))[0])
+    return move_id(legal_moves(*decode_with_tables(context, loaded))[0])
 
 
-async def do(context: Context, table: Created, move: str | None = None, token: str | None = None, **more: Any) -> Done:
+async def do(
+    context: Context, table: Created, move: str | None = None, token: str | None = None, **more: Any
+) -> CommandResult:
     """Act with the owner's token; without a move the first legal one is done."""
     body = Act(move=move or await first_move(context, table.game.id))
-    return await act(context, table.game.id, Asked(body, token or table.owner_token, **more))
+    return await act(context, table.game.id, CommandRequest(body, token or table.owner_token, **more))
 
 
 async def test_what_is_held_need_not_be_loaded(counting: Counting) -> None:
@@ -80,47 +82,47 @@ async def test_what_is_held_need_not_be_loaded(counting: Counting) -> None:
     table = await created(context)
     move = await first_move(context, table.game.id)
     counting.loads = 0
-    done = await do(context, table, move, if_match=[Expected(1, table.digest)], key="k")
-    assert (done.acted.version, counting.loads) == (2, 0)
+    done = await do(context, table, move, if_match=[ExpectedVersion(1, table.digest)], key="k")
+    assert (done.response.version, counting.loads) == (2, 0)
 
 
 async def test_after_another_instance_acted_the_game_is_loaded_anew(counting: Counting) -> None:
     one, other = instance(counting), instance(counting)
     table = await created(one)
     second = await do(other, table)
-    third = await do(one, table, if_match=[Expected(2, second.acted.digest)])
-    assert (third.acted.version, len(one.held)) == (3, 1)
+    third = await do(one, table, if_match=[ExpectedVersion(2, second.response.digest)])
+    assert (third.response.version, len(one.cache)) == (3, 1)
     with pytest.raises(VersionMismatch) as refused:
-        await do(other, table, if_match=[Expected(2, None)])
+        await do(other, table, if_match=[ExpectedVersion(2, None)])
     assert refused.value.version == 3
-    assert (await do(other, table)).acted.version == 4
+    assert (await do(other, table)).response.version == 4
 
 
-async def test_who_is_refused_is_judged_on_the_stored_game(store: Store) -> None:
+async def test_who_is_refused_is_judged_on_the_stored_game(store: GameStore) -> None:
     one, other = instance(store), instance(store)
     table = await created(one)
     tokens = {seat.seat: seat.token for seat in table.seats}
     await do(other, table)
     await do(other, table, "pass.islander")
     done = await do(one, table, token=tokens[1])
-    assert done.acted.version == 4
+    assert done.response.version == 4
     with pytest.raises(NotYourTurn):
         await do(one, table, "pass.islander", token=tokens[0])
 
 
-async def test_an_answer_given_by_another_instance_is_given_again(store: Store) -> None:
+async def test_an_answer_given_by_another_instance_is_given_again(store: GameStore) -> None:
     one, other = instance(store), instance(store)
     table = await created(one)
     move = await first_move(one, table.game.id)
     answered = await do(other, table, move, key="k")
     for context in (one, other):
         assert (await do(context, table, move, key="k")).body == answered.body
-        with pytest.raises(KeyReused):
+        with pytest.raises(IdempotencyKeyReused):
             await do(context, table, "pass.islander", key="k")
-    assert (await do(one, table)).acted.version == 3
+    assert (await do(one, table)).response.version == 3
 
 
-async def test_a_webhook_that_another_instance_registered_hears_of_the_next_change(store: Store) -> None:
+async def test_a_webhook_that_another_instance_registered_hears_of_the_next_change(store: GameStore) -> None:
     hooked: list[str] = []
     context = instance(store, hooked=hooked)
     table = await created(context)
@@ -131,78 +133,78 @@ async def test_a_webhook_that_another_instance_registered_hears_of_the_next_chan
 
 
 @pytest.mark.parametrize("token", ("x" * 43, None))
-async def test_a_stranger_does_not_act_on_what_is_held(store: Store, token: str | None) -> None:
+async def test_a_stranger_does_not_act_on_what_is_held(store: GameStore, token: str | None) -> None:
     context = instance(store)
     table = await created(context)
     move = await first_move(context, table.game.id)
     with pytest.raises(Unauthorized):
-        await act(context, table.game.id, Asked(Act(move=move), token))
-    assert (await do(context, table, move)).acted.version == 2
+        await act(context, table.game.id, CommandRequest(Act(move=move), token))
+    assert (await do(context, table, move)).response.version == 2
 
 
-async def test_many_at_once_on_one_instance_are_one_after_another(store: Store) -> None:
+async def test_many_at_once_on_one_instance_are_one_after_another(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)
     move = await first_move(context, table.game.id)
     outcomes = await asyncio.gather(
-        *(do(context, table, move, if_match=[Expected(1, None)]) for _ in range(8)), return_exceptions=True
+        *(do(context, table, move, if_match=[ExpectedVersion(1, None)]) for _ in range(8)), return_exceptions=True
     )
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Done", *["VersionMismatch"] * 7]
-    assert (await do(context, table)).acted.version == 3
+    assert (await do(context, table)).response.version == 3
 
 
-async def test_a_whole_game_over_instances_that_forget_now_and_then(store: Store) -> None:
+async def test_a_whole_game_over_instances_that_forget_now_and_then(store: GameStore) -> None:
     chance = random.Random(7)
-    contexts = [instance(store), instance(store, Held(most=1)), instance(store)]
+    contexts = [instance(store), instance(store, GameCache(most=1)), instance(store)]
     table = await created(contexts[0])
     version, digest = 1, table.digest
     while True:
         context = chance.choice(contexts)
         if chance.random() < 0.1:
-            context.held.take(table.game.id)
-        expected = [Expected(version, digest)] if chance.random() < 0.5 else None
-        acted = (await do(context, table, if_match=expected, key=f"k{version}")).acted
+            context.cache.pop(table.game.id)
+        expected = [ExpectedVersion(version, digest)] if chance.random() < 0.5 else None
+        acted = (await do(context, table, if_match=expected, key=f"k{version}")).response
         assert acted.version == version + 1
         version, digest = acted.version, acted.digest
         if acted.next.seat is None:
             break
-    assert all(len(context.held) <= 1 for context in contexts)
-    log = await store.diffs(table.game.id, 0, 1000)
+    assert all(len(context.cache) <= 1 for context in contexts)
+    log = await store.load_diffs(table.game.id, 0, 1000)
     assert [msgspec.json.decode(diff.data)["version"] for diff in log] == [*range(1, version + 1)]
 
 
-def held_table(context: Context, table: Created, version: int) -> Table:
-    found = context.held.take(table.game.id)
+def held_table(context: Context, table: Created, version: int) -> GameSession:
+    found = context.cache.pop(table.game.id)
     assert found is not None
     found.game.version = version
     return found
 
 
-async def test_those_used_longest_ago_are_forgotten_first(store: Store) -> None:
-    context = instance(store, Held(most=2))
+async def test_those_used_longest_ago_are_forgotten_first(store: GameStore) -> None:
+    context = instance(store, GameCache(most=2))
     tables = [await created(context) for _ in range(2)]
     await do(context, tables[0])
     tables.append(await created(context))
-    found: Sequence[bool] = [context.held.take(table.game.id) is not None for table in tables]
+    found: Sequence[bool] = [context.cache.pop(table.game.id) is not None for table in tables]
     assert found == [True, False, True]
 
 
-async def test_an_earlier_table_does_not_take_a_later_ones_place(store: Store) -> None:
+async def test_an_earlier_table_does_not_take_a_later_ones_place(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)
     early = held_table(context, table, 5)
     late = msgspec.structs.replace(early, game=msgspec.structs.replace(early.game, version=6))
-    context.held.put(late)
-    context.held.put(early)
-    assert context.held.take(table.game.id) is late
+    context.cache.put(late)
+    context.cache.put(early)
+    assert context.cache.pop(table.game.id) is late
 
 
-async def test_a_table_is_forgotten_when_another_instance_is_heard_to_have_changed_its_game(store: Store) -> None:
+async def test_a_table_is_forgotten_when_another_instance_is_heard_to_have_changed_its_game(store: GameStore) -> None:
     context = instance(store)
     table = await created(context)
-    context.held.put(held_table(context, table, 5))
-    context.held.outdate("another", 9)
-    context.held.outdate(table.game.id, 5)
-    assert len(context.held) == 1
-    context.held.outdate(table.game.id, 6)
-    assert len(context.held) == 0
+    context.cache.put(held_table(context, table, 5))
+    context.cache.evict_older("another", 9)
+    context.cache.evict_older(table.game.id, 5)
+    assert len(context.cache) == 1
+    context.cache.evict_older(table.game.id, 6)
+    assert len(context.cache) == 0

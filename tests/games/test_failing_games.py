@@ -18,15 +18,15 @@ from schemas.bots import BotInfo
 from schemas.lobby import CreateGame, SeatAsked
 from service.engine import decode, encode, legal_moves, move_id
 from service.engine.checksum import sealed
-from service.games.bots.interface import Chance, GameState
+from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
 from service.games.commands.act import act
 from service.games.commands.create import create
-from service.games.commands.execute import Asked
+from service.games.commands.execute import CommandRequest
 from service.games.context import Context
-from service.games.ports import Commit, Loaded, Outcome, Store, StoredDiff, StoreUnavailable
-from service.games.scheduler import DUE_AT_ONCE, STORE_RETRY_S, keep_going, process_due_game
+from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, StoredDiff, StoreUnavailable
+from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
@@ -53,7 +53,7 @@ class Failing:
         self.name = name
         self._otherwise = otherwise
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         """Fail, or decide."""
         if self._otherwise is None or any(player.bot == "failing" for player in position.game.players):
             raise RuntimeError("this bot fails")
@@ -68,7 +68,7 @@ def bots() -> BotRegistry:
     return BotRegistry((found | changed).values())
 
 
-def context_of(store: Store, ago_s: float = 0, bots_s: float = 5.0) -> Context:
+def context_of(store: GameStore, ago_s: float = 0, bots_s: float = 5.0) -> Context:
     """The means of one instance, whose clock may be late."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
@@ -78,38 +78,38 @@ def context_of(store: Store, ago_s: float = 0, bots_s: float = 5.0) -> Context:
         store=store,
         tilesets=CATALOGUE,
         clock=lambda: time() - ago_s,
-        committed=committed,
+        on_committed=committed,
         bots=bots(),
-        bots_s=bots_s,
+        bot_budget_s=bots_s,
     )
 
 
-async def due_game(store: Store, *seats: SeatAsked, timeout_s: int | None = None) -> str:
+async def due_game(store: GameStore, *seats: SeatAsked, timeout_s: int | None = None) -> str:
     """A game that has been due for a while: its first bot has not moved, or its first player's time is up."""
     context = context_of(store, ago_s=2 * TIMEOUT_S, bots_s=0)
     asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
-    return (await create(context, asked, key=None, include_moves=False)).answer.game.id
+    return (await create(context, asked, key=None, include_moves=False)).response.game.id
 
 
-async def of_bots(store: Store) -> str:
+async def of_bots(store: GameStore) -> str:
     """A due game of bots."""
     return await due_game(store, SeatAsked(bot="random"), SeatAsked(bot="random"))
 
 
-async def fail_every_bot(store: Store, redis: Redis) -> str:
+async def fail_every_bot(store: GameStore, redis: Redis) -> str:
     """A game whose bot fails, and so does the one that stands in."""
     del redis
     return await due_game(store, SeatAsked(bot="failing"), SeatAsked(bot="failing"))
 
 
-async def damage_snapshot(store: Store, redis: Redis) -> str:
+async def damage_snapshot(store: GameStore, redis: Redis) -> str:
     """A game whose snapshot cannot be read."""
     game = await of_bots(store)
     await redis.hset(keys.game(game), "snapshot", b"damaged")
     return game
 
 
-async def break_rules(store: Store, redis: Redis) -> str:
+async def break_rules(store: GameStore, redis: Redis) -> str:
     """A game whose snapshot can be read, but is none that the rules can have led to."""
     game = await of_bots(store)
     loaded = await store.load(game)
@@ -120,14 +120,14 @@ async def break_rules(store: Store, redis: Redis) -> str:
     return game
 
 
-async def damage_version(store: Store, redis: Redis) -> str:
+async def damage_version(store: GameStore, redis: Redis) -> str:
     """A game whose version is no number."""
     game = await of_bots(store)
     await redis.hset(keys.game(game), "version", "many")
     return game
 
 
-async def replace_key(store: Store, redis: Redis) -> str:
+async def replace_key(store: GameStore, redis: Redis) -> str:
     """A game whose key holds something else."""
     game = await of_bots(store)
     await redis.delete(keys.game(game))
@@ -135,7 +135,7 @@ async def replace_key(store: Store, redis: Redis) -> str:
     return game
 
 
-Failure = Callable[[Store, Redis], Awaitable[str]]
+Failure = Callable[[GameStore, Redis], Awaitable[str]]
 
 FAILURES: tuple[Failure, ...] = (
     fail_every_bot,
@@ -151,7 +151,7 @@ class Counting(RedisStore):
 
     loaded: Counter[str]
 
-    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """The game."""
         self.loaded[game] += 1
         return await super().load(game, key)
@@ -166,7 +166,7 @@ async def instances(redis_url: str) -> AsyncIterator[list[Counting]]:
             store = Counting((await stack.enter_async_context(connect(redis_url)))._client)
             store.loaded = Counter()
             stores.append(store)
-            work = partial(keep_going, context_of(store), EVERY_S)
+            work = partial(run_scheduler, context_of(store), EVERY_S)
             await stack.enter_async_context(supervisor.running("scheduler", work))
         yield stores
         assert [task.failures for task in supervisor] == [0] * INSTANCES
@@ -180,7 +180,7 @@ async def met_by_all(redis: Redis, stores: Sequence[Counting], game: str) -> Non
             await asyncio.sleep(EVERY_S)
 
 
-async def games_move(store: Store, stores: Sequence[Counting]) -> None:
+async def games_move(store: GameStore, stores: Sequence[Counting]) -> None:
     """Wait until instances have moved games of bots, and of people whose time is up; each must do its share."""
     people = (SeatAsked(name="Ana"), SeatAsked(name="Bo"))
     waiting = {await due_game(store, *people, timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
@@ -193,7 +193,7 @@ async def games_move(store: Store, stores: Sequence[Counting]) -> None:
     assert all(games & store.loaded.keys() for store in stores)
 
 
-async def is_moved(store: Store, game: str) -> bool:
+async def is_moved(store: GameStore, game: str) -> bool:
     """Whether a game was moved since it was created."""
     loaded = await store.load(game)
     return loaded is not None and loaded.version > 1
@@ -201,7 +201,7 @@ async def is_moved(store: Store, game: str) -> bool:
 
 @pytest.mark.parametrize("fail", FAILURES)
 async def test_one_failing_game_keeps_no_other_waiting_on_any_instance(
-    store: Store, redis: Redis, redis_url: str, fail: Failure
+    store: GameStore, redis: Redis, redis_url: str, fail: Failure
 ) -> None:
     async with instances(redis_url) as stores:
         failing = await fail(store, redis)
@@ -214,10 +214,10 @@ async def test_one_failing_game_keeps_no_other_waiting_on_any_instance(
 
 
 async def test_many_failing_games_cost_others_neither_their_turn_nor_the_processor(
-    store: Store, redis: Redis, redis_url: str
+    store: GameStore, redis: Redis, redis_url: str
 ) -> None:
     """They are the first to be due, and more than an instance looks at together; each would be tried all the time."""
-    damaged = {f"damaged{number}": 1 for number in range(3 * DUE_AT_ONCE)}
+    damaged = {f"damaged{number}": 1 for number in range(3 * DUE_BATCH_SIZE)}
     for game in damaged:
         await redis.set(keys.game(game), "something else")
     await redis.zadd(keys.GAME_SCHEDULE, damaged)
@@ -231,7 +231,7 @@ async def test_many_failing_games_cost_others_neither_their_turn_nor_the_process
 
 @pytest.mark.parametrize("fail", FAILURES)
 async def test_pauses_grow_are_stored_and_each_is_logged_once(
-    store: Store, redis: Redis, fail: Failure, caplog: pytest.LogCaptureFixture
+    store: GameStore, redis: Redis, fail: Failure, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await fail(store, redis)
     clock = Clock()
@@ -253,13 +253,13 @@ async def test_pauses_grow_are_stored_and_each_is_logged_once(
 class Outage(RedisStore):
     """A store that reads, and stores no change: a primary whose replicas are away."""
 
-    async def commit(self, commit: Commit) -> Outcome:
+    async def commit(self, commit: Commit) -> CommitOutcome:
         """Fail."""
         raise StoreUnavailable(commit.game)
 
 
 async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_long_that_was(
-    store: Store, redis: Redis, redis_url: str
+    store: GameStore, redis: Redis, redis_url: str
 ) -> None:
     people = (SeatAsked(name="Ana"), SeatAsked(name="Bo"))
     games = [await due_game(store, *people, timeout_s=TIMEOUT_S), await of_bots(store)]
@@ -274,7 +274,7 @@ async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_lo
     assert [await redis.get(keys.failures(game)) for game in games] == [None, None]
 
 
-async def test_a_game_that_has_recovered_begins_anew(store: Store, redis: Redis) -> None:
+async def test_a_game_that_has_recovered_begins_anew(store: GameStore, redis: Redis) -> None:
     game = await fail_every_bot(store, redis)
     await process_due_game(context_of(store), game)
     failures = keys.failures(game)
@@ -285,20 +285,20 @@ async def test_a_game_that_has_recovered_begins_anew(store: Store, redis: Redis)
     assert await is_moved(store, game)
 
 
-async def test_what_a_person_does_is_stored_whatever_a_bot_does(store: Store) -> None:
+async def test_what_a_person_does_is_stored_whatever_a_bot_does(store: GameStore) -> None:
     context = context_of(store)
     seats = [SeatAsked(name="Ana"), SeatAsked(bot="failing")]
-    created = (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)).answer
+    created = (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)).response
     before = counted("bots")
     acted = None
     while acted is None or acted.next.seat == 0:
         loaded = await store.load(created.game.id)
         assert loaded is not None
         move = move_id(legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))[0])
-        acted = (await act(context, created.game.id, Asked(Act(move=move), created.owner_token))).acted
+        acted = (await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))).response
     assert acted.next.seat == 1
     assert counted("bots") - before == 1
-    assert await store.due(int(time()), 10) == [created.game.id]
+    assert await store.list_due(int(time()), 10) == [created.game.id]
 
 
 def counted(work: str) -> float:

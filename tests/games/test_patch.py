@@ -29,13 +29,13 @@ from service.engine import (
 from service.engine.tileset_validation import parse
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.ports import StoredDiff
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT, load_catalogue
 from tests.engine.write_snapshot import SNAPSHOTS
 
-TABLES = load_catalogue(None).of_game(DEFAULT).tables
+TABLES = load_catalogue(None).get_for_game(DEFAULT).tables
 
 
 class Follower:
@@ -76,10 +76,10 @@ def test_a_game_of_an_earlier_release_brings_what_is_new_with_its_next_change() 
     game = decode((SNAPSHOTS / "1.msgpack").read_bytes())
     before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())
     _, events = apply(tables, game, legal_moves(tables, game)[0])
-    diff = json.loads(record(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    diff = json.loads(record_change(tables, game, events, at="2026-11-22T00:00:00Z").data)
     assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode(view(tables, game)))
     _, events = apply(tables, game, legal_moves(tables, game)[0])
-    later = json.loads(record(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    later = json.loads(record_change(tables, game, events, at="2026-11-22T00:00:00Z").data)
     assert "/next_game" not in {operation["path"] for operation in later["patch"]}
 
 
@@ -111,7 +111,7 @@ def new_game(seed: str, edition: Edition, kinds: str) -> tuple[Game, list[AnyEve
 def change(follower: Follower, game: Game, events: list[AnyEvent], **of_action: Any) -> None:
     """Make a diff of a change, and follow it."""
     at = f"2026-11-21T21:{game.version // 60 % 60:02}:{game.version % 60:02}Z"
-    follower.follow(game, record(TABLES, game, events, at=at, **of_action))
+    follower.follow(game, record_change(TABLES, game, events, at=at, **of_action))
 
 
 def act(follower: Follower, game: Game, chance: Random) -> None:
@@ -151,6 +151,6 @@ def test_the_patch_of_an_abort(actions: int) -> None:
 
 def test_the_first_patch_builds_the_game_from_nothing() -> None:
     game, events = new_game("tides", "international", "po")
-    first = json.loads(record(TABLES, game, events, at=game.created_at).data)
+    first = json.loads(record_change(TABLES, game, events, at=game.created_at).data)
     assert first["version"] == 1
     assert jsonpatch.apply_patch({}, first["patch"]) == msgspec.to_builtins(view(TABLES, game))

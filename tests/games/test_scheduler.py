@@ -13,10 +13,10 @@ from schemas.vocabulary import BotKind
 from service.engine import Game, decode, legal_moves, move_id
 from service.games.commands.act import act
 from service.games.commands.create import create
-from service.games.commands.execute import Asked
+from service.games.commands.execute import CommandRequest
 from service.games.context import Context
-from service.games.ports import Store, StoredDiff
-from service.games.scheduler import go_on, keep_going, process_due_game
+from service.games.ports import GameStore, StoredDiff
+from service.games.scheduler import advance_due_game, process_due_game, run_scheduler
 from service.games.verify import verify
 from service.store import keys
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
@@ -25,40 +25,40 @@ LATER = 60
 """Seconds within which a date that was put off is due."""
 
 
-def context_of(store: Store, bots_s: float = 5.0) -> Context:
+def context_of(store: GameStore, bots_s: float = 5.0) -> Context:
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
 
-    return Context(store=store, tilesets=CATALOGUE, clock=time, committed=committed, bots_s=bots_s)
+    return Context(store=store, tilesets=CATALOGUE, clock=time, on_committed=committed, bot_budget_s=bots_s)
 
 
 async def new_table(context: Context, *bots: BotKind) -> Created:
     seats = [SeatAsked(name="Ana"), *(SeatAsked(bot=bot) for bot in bots)]
-    return (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=True)).answer
+    return (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=True)).response
 
 
-async def due(store: Store) -> list[str]:
-    return await store.due(int(time()) + LATER, 100)
+async def due(store: GameStore) -> list[str]:
+    return await store.list_due(int(time()) + LATER, 100)
 
 
-async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: Store) -> None:
+async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore) -> None:
     seats = [SeatAsked(bot="random") for _ in range(4)]
-    created = (await create(context_of(store), CreateGame(players=seats), key=None, include_moves=False)).answer
+    created = (await create(context_of(store), CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.status == "finished"
     assert created.seats == []
-    log = await store.diffs(created.game.id, 0, 1000)
+    log = await store.load_diffs(created.game.id, 0, 1000)
     assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
     assert {msgspec.json.decode(diff.data)["by"] for diff in log[1:]} == {"bot"}
 
 
-async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: Store) -> None:
+async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: GameStore) -> None:
     context = context_of(store)
     created = await new_table(context, "random", "greedy")
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
     while True:
         acted, body, _ = await act(
-            context, created.game.id, Asked(Act(move=moves[0].id), created.owner_token, include_moves=True)
+            context, created.game.id, CommandRequest(Act(move=moves[0].id), created.owner_token, include_moves=True)
         )
         assert acted.legal_moves is not None
         if acted.next.seat == 0 and acted.next.phase == "place_tile":
@@ -71,37 +71,37 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     assert await due(store) == []
 
 
-async def test_what_time_did_not_allow_is_due_and_played_later(store: Store) -> None:
+async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="greedy"), SeatAsked(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.version == 1
     assert await due(store) == [created.game.id]
-    await go_on(context_of(store), created.game.id)
+    await advance_due_game(context_of(store), created.game.id)
     loaded = await store.load(created.game.id)
     assert loaded is not None
-    log = await store.diffs(created.game.id, 0, 1000)
+    log = await store.load_diffs(created.game.id, 0, 1000)
     assert len(log) == loaded.version > 100
     assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
 
 
-async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: Store) -> None:
+async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: GameStore) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     for _ in range(3):
-        await asyncio.gather(*(go_on(context_of(store, bots_s=0.01), created.game.id) for _ in range(4)))
-    await go_on(context_of(store), created.game.id)
-    log = await store.diffs(created.game.id, 0, 1000)
+        await asyncio.gather(*(advance_due_game(context_of(store, bots_s=0.01), created.game.id) for _ in range(4)))
+    await advance_due_game(context_of(store), created.game.id)
+    log = await store.load_diffs(created.game.id, 0, 1000)
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))
     assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))
 
 
-async def test_the_worker_finds_what_is_due(store: Store) -> None:
+async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
-    worker = asyncio.create_task(keep_going(context_of(store), every_s=0.02))
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
+    worker = asyncio.create_task(run_scheduler(context_of(store), every_s=0.02))
     loaded = None
     for _ in range(1000):
         await asyncio.sleep(0.02)
@@ -114,32 +114,32 @@ async def test_the_worker_finds_what_is_due(store: Store) -> None:
     assert loaded.version > 100
 
 
-async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: Store, redis: Redis) -> None:
+async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: GameStore, redis: Redis) -> None:
     hurried = context_of(store, bots_s=0.0)
     seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
-    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).answer
+    created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
     await process_due_game(context_of(store), created.game.id)
-    assert await store.due(int(time()), 100) == []
+    assert await store.list_due(int(time()), 100) == []
     assert await due(store) == [created.game.id]
 
 
-async def test_a_game_that_is_gone_is_not_due_any_more(store: Store) -> None:
+async def test_a_game_that_is_gone_is_not_due_any_more(store: GameStore) -> None:
     await store.reschedule("gone", int(time()) - 1)
-    await go_on(context_of(store), "gone")
-    assert await store.due(int(time()), 100) == []
+    await advance_due_game(context_of(store), "gone")
+    assert await store.list_due(int(time()), 100) == []
 
 
-async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the_store(store: Store) -> None:
+async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the_store(store: GameStore) -> None:
     """Though the next look is an hour away."""
     context = context_of(store, bots_s=0.0)
     created = await new_table(context, "random", "random")
-    worker = asyncio.create_task(keep_going(msgspec.structs.replace(context, bots_s=5.0), every_s=3600.0))
+    worker = asyncio.create_task(run_scheduler(msgspec.structs.replace(context, bots_s=5.0), every_s=3600.0))
     await asyncio.sleep(0.1)
     game = await stored_game(store, created.game.id)
     while game.decider == 0:
         move = move_id(legal_moves(ARCHIPELAGO.tables, game)[0])
-        await act(context, created.game.id, Asked(Act(move=move), created.owner_token))
+        await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
         game = await stored_game(store, created.game.id)
     async with asyncio.timeout(LATER):
         while True:
@@ -151,7 +151,7 @@ async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the
     await asyncio.gather(worker, return_exceptions=True)
 
 
-async def stored_game(store: Store, game: str) -> Game:
+async def stored_game(store: GameStore, game: str) -> Game:
     loaded = await store.load(game)
     assert loaded is not None
     return decode(loaded.snapshot)

@@ -77,7 +77,7 @@ def rfc_8785(value: Any) -> bytes:
 def test_a_number_is_the_first_6_bytes_of_the_hash(label: str, i: int, m: int, digits: int, expected: int) -> None:
     assert digits % m == expected
     assert n("tides", label, i, m) == expected
-    assert shuffle.number("tides", label, i, m) == expected
+    assert shuffle.seeded_number("tides", label, i, m) == expected
 
 
 def test_a_shuffle_swaps_from_the_last_down_to_the_second() -> None:
@@ -139,11 +139,11 @@ def test_any_tile_sets_hash_is_that_of_its_answer_in_rfc_8785_form(number: int) 
 
 
 def test_a_bots_chance_follows_from_seed_and_version_alone() -> None:
-    chance = shuffle.Chance("tides", 5)
+    chance = shuffle.SeededRNG("tides", 5)
     drawn = [chance.below(10) for _ in range(8)]
-    again = shuffle.Chance("tides", 5)
+    again = shuffle.SeededRNG("tides", 5)
     assert [again.below(10) for _ in range(8)] == drawn
-    assert [shuffle.Chance("tides", 6).below(10**6), shuffle.Chance("winds", 5).below(10**6)] != drawn[:2]
+    assert [shuffle.SeededRNG("tides", 6).below(10**6), shuffle.SeededRNG("winds", 5).below(10**6)] != drawn[:2]
     assert len({*drawn}) > 1
 
 

@@ -5,14 +5,14 @@ from random import Random
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatAsked
-from service.games.commands.create import Joiner, create, join
-from service.games.errors import NotReplaced, Replaced, Resigned, WrongSeat
-from service.games.ports import Store
-from service.games.scheduler import due_at
+from service.games.commands.create import JoinRequest, create, join
+from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
+from service.games.ports import GameStore
+from service.games.scheduler import next_due_at
 from tests.games.seated import Clock, Seated, context_of, kinds, seated, seconds_left
 
 
-async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: Store) -> None:
+async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     assert seconds_left(await table.game(), table.clock) == 60
     table.clock.now += 40
@@ -23,28 +23,28 @@ async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: St
     await table.prove()
 
 
-async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: Store) -> None:
+async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: GameStore) -> None:
     table = await seated(store)
     await table.finish_turn()
     assert (await table.game()).deadline is None
-    assert await store.due(2**31, 10) == []
+    assert await store.list_due(2**31, 10) == []
 
 
-async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: Store) -> None:
+async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: GameStore) -> None:
     clock = Clock()
     context = context_of(store, clock)
     asked = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(open=True)], turn_timeout_s=60)
-    created = (await create(context, asked, key=None, include_moves=False)).answer
+    created = (await create(context, asked, key=None, include_moves=False)).response
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
-    joined = (await join(context, created.game.id, JoinGame(name="Bo"), Joiner(None, None))).answer
+    joined = (await join(context, created.game.id, JoinGame(name="Bo"), JoinRequest(None, None))).response
     table = Seated(context, clock, created)
     assert joined.game.turn is not None
     assert seconds_left(await table.game(), clock) == 60
     await table.follow()
 
 
-async def test_no_time_runs_while_a_bot_decides(store: Store) -> None:
+async def test_no_time_runs_while_a_bot_decides(store: GameStore) -> None:
     table = await seated(store, 1, ["random"], timeout_s=60, bots_s=0.0)
     await table.finish_turn()
     game = await table.game()
@@ -56,7 +56,7 @@ async def test_no_time_runs_while_a_bot_decides(store: Store) -> None:
     await table.follow()
 
 
-async def test_nothing_happens_before_the_second_after_the_deadline(store: Store) -> None:
+async def test_nothing_happens_before_the_second_after_the_deadline(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     await table.wait(60)
     assert (await table.game()).version == 1
@@ -66,7 +66,7 @@ async def test_nothing_happens_before_the_second_after_the_deadline(store: Store
     assert (await table.game()).version > 1
 
 
-async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_turn(store: Store) -> None:
+async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_turn(store: GameStore) -> None:
     table = await seated(store, timeout_s=60, policy="pass")
     first = (await table.moves())[0]
     await table.follow()
@@ -82,7 +82,7 @@ async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_
     assert seconds_left(game, table.clock) == 60
 
 
-async def test_the_clock_goes_on_where_the_player_stopped(store: Store) -> None:
+async def test_the_clock_goes_on_where_the_player_stopped(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     await table.act()
     assert (await table.game()).phase == "islander"
@@ -92,7 +92,7 @@ async def test_the_clock_goes_on_where_the_player_stopped(store: Store) -> None:
     assert (await table.game()).seat == 1
 
 
-async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: Store) -> None:
+async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: GameStore) -> None:
     table = await seated(store, 3, timeout_s=30)
     while (await table.game()).status == "active":
         await table.wait(31)
@@ -100,7 +100,7 @@ async def test_a_game_that_nobody_plays_comes_to_its_end_by_the_clock(store: Sto
     assert {diff["by"] for diff in table.log[1:]} == {"clock"}
 
 
-async def test_a_bot_stands_in_until_the_player_returns(store: Store) -> None:
+async def test_a_bot_stands_in_until_the_player_returns(store: GameStore) -> None:
     table = await seated(store, timeout_s=60, policy="bot")
     await table.follow()
     await table.wait(61)
@@ -128,7 +128,7 @@ async def test_a_bot_stands_in_until_the_player_returns(store: Store) -> None:
     await table.prove()
 
 
-async def test_a_game_rests_while_bots_stand_in_for_everybody(store: Store) -> None:
+async def test_a_game_rests_while_bots_stand_in_for_everybody(store: GameStore) -> None:
     """Two people who both look away find their game where the second of them left it."""
     table = await seated(store, bots=("random",), timeout_s=60, policy="bot")
     await table.wait(61)
@@ -140,7 +140,7 @@ async def test_a_game_rests_while_bots_stand_in_for_everybody(store: Store) -> N
     for _ in range(3):
         await table.wait(3600)
     assert (await table.game()).version == resting.version
-    assert due_at(table.context, resting) is None
+    assert next_due_at(table.context, resting) is None
     await table.come_back(token=table.tokens[0])
     game = await table.game()
     assert (game.decider, game.players[1].bot) == (0, "greedy")
@@ -149,7 +149,7 @@ async def test_a_game_rests_while_bots_stand_in_for_everybody(store: Store) -> N
     await table.prove()
 
 
-async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resigned(store: Store) -> None:
+async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resigned(store: GameStore) -> None:
     table = await seated(store, 1, ("random", "random"))
     await table.resign(seat=0)
     for _ in range(40):
@@ -157,14 +157,14 @@ async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resign
     assert (await table.game()).status == "finished"
 
 
-async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: Store) -> None:
+async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: GameStore) -> None:
     table = await seated(store, timeout_s=60, policy="bot", bots_s=0.0)
     await table.wait(61, bots_s=0.0)
     game = await table.game()
     assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
-    with pytest.raises(Replaced):
+    with pytest.raises(SeatPlayedByBot):
         await table.act()
-    with pytest.raises(Replaced):
+    with pytest.raises(SeatPlayedByBot):
         await table.undo()
     await table.come_back()
     assert seconds_left(await table.game(), table.clock) == 60
@@ -172,23 +172,23 @@ async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: Store) -> 
     await table.follow()
 
 
-async def test_who_may_return(store: Store) -> None:
+async def test_who_may_return(store: GameStore) -> None:
     table = await seated(store, 3, timeout_s=60, policy="bot")
-    with pytest.raises(NotReplaced):
+    with pytest.raises(SeatNotPlayedByBot):
         await table.come_back()
     await table.wait(61)
     for token in (table.tokens[1], table.owner):
-        with pytest.raises(WrongSeat if token != table.owner else NotReplaced):
+        with pytest.raises(WrongSeat if token != table.owner else SeatNotPlayedByBot):
             await table.come_back(seat=0 if token != table.owner else 1, token=token)
     await table.come_back()
     assert (await table.game()).players[0].bot is None
     await table.resign(seat=0)
-    with pytest.raises(Resigned):
+    with pytest.raises(SeatResigned):
         await table.come_back(seat=0)
     await table.follow()
 
 
-async def test_who_was_replaced_may_resign(store: Store) -> None:
+async def test_who_was_replaced_may_resign(store: GameStore) -> None:
     table = await seated(store, 3, timeout_s=60, policy="bot")
     await table.wait(61)
     await table.resign(seat=0)
@@ -197,7 +197,7 @@ async def test_who_was_replaced_may_resign(store: Store) -> None:
     await table.follow()
 
 
-async def test_at_the_deadline_the_player_resigns(store: Store) -> None:
+async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:
     table = await seated(store, 3, timeout_s=60, policy="resign")
     await table.follow()
     await table.wait(61)
@@ -213,7 +213,7 @@ async def test_at_the_deadline_the_player_resigns(store: Store) -> None:
     await table.prove()
 
 
-async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(store: Store) -> None:
+async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     table.clock.now += 50
     await table.finish_turn()
@@ -228,7 +228,7 @@ async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(st
     await table.follow()
 
 
-async def test_a_finished_game_has_no_deadline(store: Store) -> None:
+async def test_a_finished_game_has_no_deadline(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     chance = Random(1)
     while moves := await table.moves():

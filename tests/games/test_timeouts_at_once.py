@@ -10,33 +10,33 @@ import pytest
 from schemas.acting import Act
 from schemas.vocabulary import TimeoutAsked
 from service.games.commands.act import abort_game, act
-from service.games.commands.execute import Asked
+from service.games.commands.execute import CommandRequest
 from service.games.errors import GameError, NotYourTurn
-from service.games.ports import Commit, Outcome, Store
-from service.games.scheduler import go_on, keep_going
+from service.games.ports import Commit, CommitOutcome, GameStore
+from service.games.scheduler import advance_due_game, run_scheduler
 from tests.games.seated import Clock, context_of, kinds, seated
 
 POLICIES: tuple[TimeoutAsked, ...] = ("pass", "bot", "resign")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_of_several_instances_exactly_one_decides_for_the_player(store: Store, policy: TimeoutAsked) -> None:
+async def test_of_several_instances_exactly_one_decides_for_the_player(store: GameStore, policy: TimeoutAsked) -> None:
     table = await seated(store, 3, timeout_s=60, policy=policy)
     for _ in range(2):
         table.clock.now += 61
         contexts = [context_of(store, table.clock) for _ in range(3)]
-        await asyncio.gather(*(go_on(context, table.id) for context in contexts for _ in range(2)))
+        await asyncio.gather(*(advance_due_game(context, table.id) for context in contexts for _ in range(2)))
         diffs = await table.follow()
         assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_every_instance_was_down_at_the_deadline(store: Store, policy: TimeoutAsked) -> None:
+async def test_every_instance_was_down_at_the_deadline(store: GameStore, policy: TimeoutAsked) -> None:
     """Nobody looks for a day; then three instances come up at once, and find the game by themselves."""
     table = await seated(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
     await table.follow()
     table.clock.now += 86_400
-    workers = [asyncio.create_task(keep_going(context_of(store, table.clock), every_s=0.02)) for _ in range(3)]
+    workers = [asyncio.create_task(run_scheduler(context_of(store, table.clock), every_s=0.02)) for _ in range(3)]
     for _ in range(500):
         await asyncio.sleep(0.02)
         if (await table.game()).version > 1:
@@ -50,7 +50,7 @@ async def test_every_instance_was_down_at_the_deadline(store: Store, policy: Tim
     assert diffs[0]["at"] == diffs[-1]["at"]
 
 
-async def test_an_action_after_the_deadline_counts_until_the_clock_has_decided(store: Store) -> None:
+async def test_an_action_after_the_deadline_counts_until_the_clock_has_decided(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     table.clock.now += 100
     await table.act(token=table.tokens[0])
@@ -66,36 +66,36 @@ async def test_an_action_after_the_deadline_counts_until_the_clock_has_decided(s
 class _Late:
     """A store whose next commit is stored only after another one's."""
 
-    def __init__(self, store: Store, first: asyncio.Event) -> None:
+    def __init__(self, store: GameStore, first: asyncio.Event) -> None:
         self._store = store
         self._first = first
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
-    async def commit(self, commit: Commit) -> Outcome:
+    async def commit(self, commit: Commit) -> CommitOutcome:
         await self._first.wait()
         return await self._store.commit(commit)
 
 
 @pytest.mark.parametrize("clock_first", (True, False))
-async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Store, *, clock_first: bool) -> None:
+async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: GameStore, *, clock_first: bool) -> None:
     table = await seated(store, timeout_s=60)
     move = (await table.moves())[0]
     table.clock.now += 61
     stored = asyncio.Event()
     late = msgspec.structs.replace(table.context, store=_Late(store, stored))
     player, clock = (late, table.context) if clock_first else (table.context, late)
-    acting = act(player, table.id, Asked(Act(move=move), table.tokens[0]))
+    acting = act(player, table.id, CommandRequest(Act(move=move), table.tokens[0]))
     if clock_first:
         task = asyncio.create_task(acting)
         await asyncio.sleep(0.05)
-        await go_on(clock, table.id)
+        await advance_due_game(clock, table.id)
         stored.set()
         with pytest.raises(NotYourTurn):
             await task
     else:
-        looking = asyncio.create_task(go_on(clock, table.id))
+        looking = asyncio.create_task(advance_due_game(clock, table.id))
         await asyncio.sleep(0.05)
         await acting
         stored.set()
@@ -104,9 +104,9 @@ async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: Sto
     assert {diff["by"] for diff in diffs[1:]} == ({"clock"} if clock_first else {"seat"})
 
 
-async def test_many_deadlines_at_once_are_all_kept(store: Store) -> None:
+async def test_many_deadlines_at_once_are_all_kept(store: GameStore) -> None:
     tables = [await seated(store, timeout_s=60, policy="resign", seed=None, ago_s=3600) for _ in range(120)]
-    worker = asyncio.create_task(keep_going(context_of(store, Clock()), every_s=0.02))
+    worker = asyncio.create_task(run_scheduler(context_of(store, Clock()), every_s=0.02))
     left = tables
     for _ in range(500):
         await asyncio.sleep(0.02)
@@ -120,7 +120,7 @@ async def test_many_deadlines_at_once_are_all_kept(store: Store) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
-    store: Store, policy: TimeoutAsked
+    store: GameStore, policy: TimeoutAsked
 ) -> None:
     """Four players in a hurry, who take back, return and give up, and three instances that look at the clock."""
     table = await seated(store, 4, timeout_s=3, policy=policy, bots_s=0.02)
@@ -138,7 +138,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
         context = context_of(store, table.clock, bots_s=0.02)
         for _ in range(60):
             table.clock.now += chance.choice((0, 0, 0.5, 1))
-            await go_on(context, table.id)
+            await advance_due_game(context, table.id)
 
     await asyncio.gather(*(play() for _ in range(4)), *(look() for _ in range(3)))
     game = await table.game()

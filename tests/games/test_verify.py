@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.games.verify import Check, Seen, verify
+from service.games.verify import Check, Observed, verify
 from tests.games.logs import ARCHIPELAGO, decoded, new_game, sealed_again, whole_game
 
 TILESET = ARCHIPELAGO.tileset
@@ -80,22 +80,22 @@ def test_a_chosen_seed_that_looks_drawn_is_told_apart_by_what_was_seen() -> None
     digest = log[9]["digest"]
     forged = declared_unchosen(log)
     assert all(check.passed for check in verify(forged, TILESET))
-    checks = verify(forged, TILESET, Seen(digests=((None, digest),)))
+    checks = verify(forged, TILESET, Observed(digests=((None, digest),)))
     assert [(check.name, check.passed) for check in checks] == [("digests", True), ("seen", False)]
 
 
 def test_a_forgery_with_another_seed_is_told_apart_by_the_commitment() -> None:
     real, forged = decoded(whole_game("real")), decoded(whole_game("forged"))
     (deck,) = [one["value"] for one in real[0]["patch"] if one["path"] == "/deck"]
-    assert all(check.passed for check in verify(real, TILESET, Seen(deck["commitment"])))
-    assert [check.name for check in verify(forged, TILESET, Seen(deck["commitment"])) if check.passed is False] == [
+    assert all(check.passed for check in verify(real, TILESET, Observed(deck["commitment"])))
+    assert [check.name for check in verify(forged, TILESET, Observed(deck["commitment"])) if check.passed is False] == [
         "seen"
     ]
 
 
 def test_what_was_seen_counts_while_the_game_is_played() -> None:
     log = decoded(whole_game("early"))[:20]
-    seen = Seen(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
+    seen = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
     checks = verify(log, TILESET, seen)
     assert [check.passed for check in checks] == [True, True, True, None, None, None]
 

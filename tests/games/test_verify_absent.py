@@ -6,7 +6,7 @@ import pytest
 
 from schemas.vocabulary import TimeoutAsked
 from service.engine import abort, is_finished
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.verify import Check, verify
 from tests.games.course import TABLES, Course
 from tests.games.logs import ARCHIPELAGO, decoded, sealed_again, whole_game
@@ -31,7 +31,7 @@ def course(*steps: str, players: int = 3, timeout_s: int = 60, policy: TimeoutAs
         if not is_finished(played.game):
             getattr(played, step)()
     if not is_finished(played.game):
-        played.note(record(TABLES, played.game, abort(played.game), at=played.at()))
+        played.note(record_change(TABLES, played.game, abort(played.game), at=played.at()))
     return decoded(played.log)
 
 

@@ -31,7 +31,7 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.fixture
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
     """Opens the page for as many people as a test needs; at the end nothing may have gone wrong on any screen."""
-    whole = served.TILESETS.chosen(DEFAULT).tileset
+    whole = served.TILESETS.get_for_new_game(DEFAULT).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
     sets = [whole, _shortened(whole), _enriched(whole, RICH, seven), _enriched(whole, GROUPED, grouped)]

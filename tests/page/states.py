@@ -7,7 +7,7 @@ from functools import partial
 
 from playwright.async_api import Locator, expect
 
-from service.games.scheduler import go_on
+from service.games.scheduler import advance_due_game
 from service.web.app_keys import CONTEXT
 from tests.page.conftest import RICH, SHORT
 from tests.page.prepared import Moves, Prepared, prepared
@@ -170,7 +170,7 @@ async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
     await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
     assert visitors.client.app is not None
     while (await game.game())["players"][0]["bot"] is None:
-        await go_on(visitors.client.app[CONTEXT], game.id)
+        await advance_due_game(visitors.client.app[CONTEXT], game.id)
     await expect(visitor.page.locator(".players")).to_contain_text("the computer stands in")
     return visitor
 

@@ -11,7 +11,7 @@ from playwright.async_api import expect
 
 from service.games.context import Context
 from service.games.ports import StoredDiff
-from service.games.scheduler import go_on
+from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.page.prepared import PASSING, Prepared, Stop, prepared
@@ -31,8 +31,8 @@ async def out_of_time(table: Prepared, store: RedisStore, hours: int = 1) -> Non
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
 
-    context = Context(store=store, tilesets=CATALOGUE, clock=ahead, committed=committed, bots_s=5.0)
-    await go_on(context, table.id)
+    context = Context(store=store, tilesets=CATALOGUE, clock=ahead, on_committed=committed, bot_budget_s=5.0)
+    await advance_due_game(context, table.id)
 
 
 def after(number: int) -> Stop:

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import ClientResponse, ClientSession, TCPConnector
 
-from service.games.rate_limits import Size
+from service.games.rate_limits import RateLimit
 from service.web.limits import Limits
 from tests.web.played import TWO
 from tests.web.served import Client
@@ -20,7 +20,9 @@ LOOPBACK = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 def limits(**sizes: Any) -> Limits:
     """Limits of which those named `rate_...` are given as a quota that does not come back."""
-    given: dict[str, Any] = {name: Size(value, SLOWLY) if name in RATES else value for name, value in sizes.items()}
+    given: dict[str, Any] = {
+        name: RateLimit(value, SLOWLY) if name in RATES else value for name, value in sizes.items()
+    }
     return Limits(**given)
 
 

@@ -13,7 +13,7 @@ from service.engine import decode
 from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool, Job
 from service.games.bots.registry import BotRegistry
-from service.games.scheduler import keep_going
+from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT
@@ -50,7 +50,7 @@ async def playing(store: RedisStore, limits: Limits) -> AsyncIterator[tuple[Clie
     bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
     try:
         async with serve(store, limits, bots=bots) as client:
-            work = partial(keep_going, client.app[CONTEXT], 0.05)
+            work = partial(run_scheduler, client.app[CONTEXT], 0.05)
             async with Supervisor().running("scheduler", work):
                 yield client, workers
     finally:

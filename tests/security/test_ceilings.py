@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from service.games.rate_limits import BucketStore, Granted, Size
+from service.games.rate_limits import Grant, RateLimit, TokenBucketStore
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY, Gate
 from service.web.limits import Limits
@@ -84,11 +84,11 @@ async def test_a_token_that_has_enough_for_itself_is_told_of_the_ceiling_where_t
 class Counting:
     """Buckets that count how often they are asked."""
 
-    def __init__(self, buckets: BucketStore) -> None:
+    def __init__(self, buckets: TokenBucketStore) -> None:
         self._buckets = buckets
         self.asked: Counter[str] = Counter()
 
-    async def take(self, bucket: str, wanted: int, size: Size) -> Granted:
+    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
         """As the buckets do."""
         self.asked[bucket.partition(":")[0]] += 1
         return await self._buckets.take(bucket, wanted, size)

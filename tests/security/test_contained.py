@@ -161,9 +161,9 @@ async def test_a_watched_game_that_is_damaged_lets_no_other_be_behind(
     store: RedisStore, redis: Redis, damage: Damage
 ) -> None:
     games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
-    before = await store.versions(games)
+    before = await store.load_versions(games)
     await damage(store, redis, games[0])
-    after = await store.versions(games)
+    after = await store.load_versions(games)
     assert after[1:] == before[1:]
     assert all(after[1:])
 
@@ -210,7 +210,7 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
     await redis.delete(keys.lobby("active"))
     mended = await Mender(store, store.index_repair, Retention(), Clock()).all()
     assert (mended.games, mended.unreadable) == (len(games), 1)
-    assert sorted((await store.listed(("active",), 10, None)).games) == sorted(games[1:])
+    assert sorted((await store.list_by_status(("active",), 10, None)).games) == sorted(games[1:])
 
 
 async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_other(

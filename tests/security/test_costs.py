@@ -49,7 +49,7 @@ async def serving(store: RedisStore) -> AsyncIterator[tuple[Client, Plain]]:
 def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of diffs asked for in each reading of a log from now on."""
     read: list[int] = []
-    diffs = store.diffs
+    diffs = store.load_diffs
 
     async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
         read.append(limit)
@@ -141,7 +141,7 @@ async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypat
         table = await new_table(client)
         await table.play(Random(4), 60)
         read: list[tuple[int, int]] = []
-        diffs = store.diffs
+        diffs = store.load_diffs
 
         async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
             read.append((since, limit))

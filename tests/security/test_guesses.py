@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 
-from service.games.ports import Loaded
+from service.games.ports import GameRecord
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
@@ -152,7 +152,7 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
         table = await new_table(client)
         looked_at, answers, load = 0, Counter[int](), store.load
 
-        async def counted(game: str, key: str | None = None) -> Loaded | None:
+        async def counted(game: str, key: str | None = None) -> GameRecord | None:
             nonlocal looked_at
             looked_at += 1
             return await load(game, key)

@@ -5,7 +5,7 @@ from ipaddress import ip_network
 import click
 import pytest
 
-from service.games.rate_limits import Size
+from service.games.rate_limits import RateLimit
 from service.settings import Settings, to_settings, with_settings
 
 
@@ -28,7 +28,7 @@ def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
         *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
         *("--max-streams-per-address", "9", "--keep-alive-s", "5", "--forwarded-header", "forwarded"),
     ).limits
-    assert limits.rate_writes == Size(7, 60)
+    assert limits.rate_writes == RateLimit(7, 60)
     assert not limits.rate_limits
     assert limits.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
     assert limits.allowed_origins == ("https://a.example", "null")

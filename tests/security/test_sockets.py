@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 
-from service.games.rate_limits import Size
+from service.games.rate_limits import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import GATE
 from service.web.errors import Busy
@@ -310,4 +310,4 @@ async def test_an_address_waits_for_a_few_pictures_only() -> None:
 
 
 def test_sizes_are_those_of_the_settings() -> None:
-    assert limits(rate_messages=7).rate_messages == Size(7, 3600)
+    assert limits(rate_messages=7).rate_messages == RateLimit(7, 3600)

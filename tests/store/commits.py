@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from service.games.ports import Commit, Keep, Stored, StoredDiff
+from service.games.ports import Commit, IdempotencyRecord, Revision, StoredDiff
 
 _ids = count()
 
@@ -20,12 +20,12 @@ def creation(game: str = "g", **changes: Any) -> Commit:
         snapshot=b"snapshot 1",
         access=b"access 1",
         diffs=[diff(1)],
-        keep=None,
+        idempotency=None,
         status="waiting",
-        was=None,
-        listed=True,
+        previous_status=None,
+        is_public=True,
         created_at=1_700_000_000,
-        expire_s=1000,
+        ttl_s=1000,
         due_at=None,
     )
     return replace(plain, **changes)
@@ -36,16 +36,16 @@ def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> 
     plain = Commit(
         game=game,
         id=f"action-{next(_ids)}",
-        expected=Stored(version, digest(version)),
+        expected=Revision(version, digest(version)),
         snapshot=f"snapshot {version + count}".encode(),
         access=None,
         diffs=[diff(version + 1 + i) for i in range(count)],
-        keep=None,
+        idempotency=None,
         status="active",
-        was="active",
-        listed=True,
+        previous_status="active",
+        is_public=True,
         created_at=1_700_000_000,
-        expire_s=1000,
+        ttl_s=1000,
         due_at=None,
     )
     return replace(plain, **changes)
@@ -61,9 +61,9 @@ def digest(version: int) -> str:
     return f"digest-{version}"
 
 
-def keep(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> Keep:
+def keep(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:
     """A record to keep, of some time, for the token that a number stands for."""
-    return Keep(key_hash(key), record(mark, at, holder))
+    return IdempotencyRecord(key_hash(key), record(mark, at, holder))
 
 
 def record(mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis.exceptions import NoScriptError
 
-from service.games.ports import StoreBusy, StoreUnavailable, Unreadable
+from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection.command import Command, InFlightCommands, InFlightLimits
 from service.store.connection.pipeline import PipelinedClient, Wait
 from service.store.connection.url import parse_url
@@ -160,7 +160,7 @@ async def test_whatever_becomes_of_a_command_it_counts_no_more(deployment: Deplo
         client.execute("EVALSHA", "0" * 40, 1, "k"),
     )
     came = await asyncio.gather(*sent, return_exceptions=True)
-    assert [type(one) for one in came] == [bytes, Unreadable, NoScriptError]
+    assert [type(one) for one in came] == [bytes, UnreadableGame, NoScriptError]
     assert len(client.in_flight.commands) == 0
     node.pause()
     cancelled, *lost = (client.execute("GET", "k") for _ in range(10))

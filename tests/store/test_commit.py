@@ -8,145 +8,147 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 
 from service.games.ports import (
-    Answered,
     Commit,
     Committed,
-    Keep,
-    KeysSpent,
-    Loaded,
-    Lost,
-    Store,
-    Stored,
+    GameRecord,
+    GameStore,
+    IdempotencyRecord,
+    KeyQuotaExceeded,
+    Replayed,
+    Revision,
     StoredDiff,
     StoreUnavailable,
+    VersionConflict,
 )
 from service.store import keys
 from tests.store.commits import action, creation, diff, digest, keep, key_hash, record
 from tests.store.conftest import Alone
 
 
-async def test_there_is_no_game_before_it_is_created(store: Store) -> None:
+async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
     assert await store.load("g") is None
     assert await store.load("g", key_hash("key")) is None
-    assert await store.diffs("g", 0, 10) == []
-    assert await store.versions(["g"]) == [None]
+    assert await store.load_diffs("g", 0, 10) == []
+    assert await store.load_versions(["g"]) == [None]
 
 
-async def test_a_created_game_is_loaded_as_it_was_stored(store: Store) -> None:
+async def test_a_created_game_is_loaded_as_it_was_stored(store: GameStore) -> None:
     assert await store.commit(creation()) == Committed()
-    assert await store.load("g") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+    assert await store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
 
 
-async def test_any_bytes_survive(store: Store) -> None:
+async def test_any_bytes_survive(store: GameStore) -> None:
     every = bytes(range(256))
     await store.commit(
         creation(
             snapshot=every,
             access=every,
             diffs=[StoredDiff(1, "d", "", every)],
-            keep=Keep(key_hash("key"), b"\x01" + every[1:28]),
+            keep=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:28]),
         )
     )
-    assert await store.load("g", key_hash("key")) == Loaded(1, "d", every, every, b"\x01" + every[1:28])
-    assert await store.diffs("g", 0, 1) == [StoredDiff(1, "d", "", every)]
+    assert await store.load("g", key_hash("key")) == GameRecord(1, "d", every, every, b"\x01" + every[1:28])
+    assert await store.load_diffs("g", 0, 1) == [StoredDiff(1, "d", "", every)]
 
 
-async def test_a_game_is_created_once(store: Store) -> None:
+async def test_a_game_is_created_once(store: GameStore) -> None:
     await store.commit(creation())
-    assert await store.commit(creation(snapshot=b"other")) == Lost(1, digest(1))
+    assert await store.commit(creation(snapshot=b"other")) == VersionConflict(1, digest(1))
     loaded = await store.load("g")
     assert loaded
     assert loaded.snapshot == b"snapshot 1"
 
 
-async def test_an_action_replaces_the_snapshot_and_leaves_the_access(store: Store) -> None:
+async def test_an_action_replaces_the_snapshot_and_leaves_the_access(store: GameStore) -> None:
     await store.commit(creation())
     assert await store.commit(action(1)) == Committed()
-    assert await store.load("g") == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
+    assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", b"access 1", None)
 
 
-async def test_an_action_may_change_the_access(store: Store) -> None:
+async def test_an_action_may_change_the_access(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(1, access=b"access 2"))
-    assert await store.load("g") == Loaded(2, digest(2), b"snapshot 2", b"access 2", None)
+    assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", b"access 2", None)
 
 
-async def test_an_action_on_a_game_that_is_gone_is_lost(store: Store) -> None:
-    assert await store.commit(action(1)) == Lost(None, None)
+async def test_an_action_on_a_game_that_is_gone_is_lost(store: GameStore) -> None:
+    assert await store.commit(action(1)) == VersionConflict(None, None)
     assert await store.load("g") is None
 
 
 @pytest.mark.parametrize(
     "expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2)), (2, digest(2), ("hook",)))
 )
-async def test_an_action_on_another_state_is_lost_and_changes_nothing(store: Store, expected: tuple[Any, ...]) -> None:
+async def test_an_action_on_another_state_is_lost_and_changes_nothing(
+    store: GameStore, expected: tuple[Any, ...]
+) -> None:
     await store.commit(creation())
     await store.commit(action(1))
-    late = action(2, expected=Stored(*expected), snapshot=b"late", access=b"late", keep=keep("late"))
-    assert await store.commit(late) == Lost(2, digest(2))
-    assert await store.load("g", key_hash("late")) == Loaded(2, digest(2), b"snapshot 2", b"access 1", None)
-    assert len(await store.diffs("g", 0, 10)) == 2
+    late = action(2, expected=Revision(*expected), snapshot=b"late", access=b"late", keep=keep("late"))
+    assert await store.commit(late) == VersionConflict(2, digest(2))
+    assert await store.load("g", key_hash("late")) == GameRecord(2, digest(2), b"snapshot 2", b"access 1", None)
+    assert len(await store.load_diffs("g", 0, 10)) == 2
 
 
-async def test_of_fifty_at_once_one_wins(store: Store) -> None:
+async def test_of_fifty_at_once_one_wins(store: GameStore) -> None:
     await store.commit(creation())
     commits = [action(1, snapshot=str(i).encode(), diffs=[diff(2, str(i))]) for i in range(50)]
     outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
     (winner,) = (commit for commit, outcome in zip(commits, outcomes, strict=True) if outcome == Committed())
-    assert outcomes.count(Lost(2, digest(2))) == 49
+    assert outcomes.count(VersionConflict(2, digest(2))) == 49
     loaded = await store.load("g")
     assert loaded
     assert loaded.snapshot == winner.snapshot
-    assert await store.diffs("g", 1, 10) == winner.diffs
+    assert await store.load_diffs("g", 1, 10) == winner.diffs
 
 
-async def test_a_commit_that_comes_twice_is_applied_once(store: Store) -> None:
+async def test_a_commit_that_comes_twice_is_applied_once(store: GameStore) -> None:
     first, second = creation(), action(1)
     assert [await store.commit(commit) for commit in (first, first, second, second)] == [Committed()] * 4
-    assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+    assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: Store) -> None:
+async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: GameStore) -> None:
     await store.commit(creation())
     again = action(1, count=3)
     await store.commit(again)
     await store.commit(action(4))
     assert await store.commit(again) == Committed()
-    assert await store.load("g") == Loaded(5, digest(5), b"snapshot 5", b"access 1", None)
+    assert await store.load("g") == GameRecord(5, digest(5), b"snapshot 5", b"access 1", None)
 
 
-async def test_a_commit_that_comes_again_with_its_key_kept_was_applied(store: Store) -> None:
+async def test_a_commit_that_comes_again_with_its_key_kept_was_applied(store: GameStore) -> None:
     await store.commit(creation())
     again = action(1, keep=keep("key"))
     assert [await store.commit(again), await store.commit(again)] == [Committed()] * 2
 
 
-async def test_a_record_is_kept_and_given_to_whoever_asks_again(store: Store) -> None:
+async def test_a_record_is_kept_and_given_to_whoever_asks_again(store: GameStore) -> None:
     await store.commit(creation(keep=keep("key", 1)))
     retry = creation(keep=keep("key", 2))
-    assert await store.commit(retry) == Answered(record(1))
-    assert await store.commit(action(1, keep=keep("key"))) == Answered(record(1))
-    assert await store.load("g", key_hash("key")) == Loaded(1, digest(1), b"snapshot 1", b"access 1", record(1))
-    assert await store.load("g", key_hash("other key")) == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+    assert await store.commit(retry) == Replayed(record(1))
+    assert await store.commit(action(1, keep=keep("key"))) == Replayed(record(1))
+    assert await store.load("g", key_hash("key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", record(1))
+    assert await store.load("g", key_hash("other key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
 
 
-async def test_a_record_counts_for_a_day(store: Store) -> None:
+async def test_a_record_counts_for_a_day(store: GameStore) -> None:
     await store.commit(creation(keep=keep("key", 1)))
     day_later = 1_800_000_000 + 86_400
-    assert await store.commit(action(1, keep=keep("key", 2, day_later - 1))) == Answered(record(1))
+    assert await store.commit(action(1, keep=keep("key", 2, day_later - 1))) == Replayed(record(1))
     assert await store.commit(action(1, keep=keep("key", 2, day_later))) == Committed()
-    assert await store.commit(action(2, keep=keep("key", 3, day_later))) == Answered(record(2, day_later))
+    assert await store.commit(action(2, keep=keep("key", 3, day_later))) == Replayed(record(2, day_later))
 
 
-async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(store: Store, redis: Redis) -> None:
+async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(store: GameStore, redis: Redis) -> None:
     """Another's are not its own: nobody uses up what the others at the table have."""
     await store.commit(creation())
     begin, version, outcome = 1_800_000_000, 1, None
-    while not isinstance(outcome := await store.commit(keyed(version, begin + version)), KeysSpent):
+    while not isinstance(outcome := await store.commit(keyed(version, begin + version)), KeyQuotaExceeded):
         assert outcome == Committed()
         version += 1
     assert 1000 <= version <= 1032
-    assert outcome.until == begin + 1 + 86_400
+    assert outcome.reset_at == begin + 1 + 86_400
     assert await store.commit(keyed(version, begin + version, holder=8)) == Committed()
     assert await store.commit(action(version + 1)) == Committed()
     late = begin + 2 * 86_400
@@ -160,18 +162,18 @@ def keyed(version: int, at: int, holder: int = 7) -> Commit:
     return action(version, keep=keep(f"key {version}", version, at, holder))
 
 
-async def test_an_answered_key_wins_over_a_lost_race(store: Store) -> None:
+async def test_an_answered_key_wins_over_a_lost_race(store: GameStore) -> None:
     await store.commit(creation(keep=keep("key", 1)))
     await store.commit(action(1))
-    assert await store.commit(action(1, keep=keep("key", 2))) == Answered(record(1))
+    assert await store.commit(action(1, keep=keep("key", 2))) == Replayed(record(1))
 
 
-async def test_keys_of_one_game_are_not_those_of_another(store: Store) -> None:
+async def test_keys_of_one_game_are_not_those_of_another(store: GameStore) -> None:
     await store.commit(creation("a", keep=keep("key", 1)))
     assert await store.commit(creation("b", keep=keep("key", 2))) == Committed()
 
 
-async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: Store, redis: Redis) -> None:
+async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: GameStore, redis: Redis) -> None:
     await store.commit(creation(expire_s=50, keep=keep("key")))
     of_game = [key async for key in redis.scan_iter("*{g}*")]
     assert len(of_game) == 2
@@ -180,26 +182,26 @@ async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: 
     assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])
 
 
-async def test_the_log_is_read_from_any_version_in_any_portion(store: Store) -> None:
+async def test_the_log_is_read_from_any_version_in_any_portion(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(1, count=4))
     await store.commit(action(5))
-    assert await store.diffs("g", 0, 100) == [diff(version) for version in range(1, 7)]
-    assert await store.diffs("g", 2, 3) == [diff(3), diff(4), diff(5)]
-    assert await store.diffs("g", 5, 1) == [diff(6)]
-    assert await store.diffs("g", 6, 100) == []
-    assert await store.diffs("g", 99, 100) == []
+    assert await store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 7)]
+    assert await store.load_diffs("g", 2, 3) == [diff(3), diff(4), diff(5)]
+    assert await store.load_diffs("g", 5, 1) == [diff(6)]
+    assert await store.load_diffs("g", 6, 100) == []
+    assert await store.load_diffs("g", 99, 100) == []
 
 
-async def test_versions_of_many_games(store: Store) -> None:
+async def test_versions_of_many_games(store: GameStore) -> None:
     await store.commit(creation("a"))
     await store.commit(creation("b"))
     await store.commit(action(1, "b"))
-    assert await store.versions(["a", "none", "b"]) == [(1, digest(1)), None, (2, digest(2))]
-    assert await store.versions([]) == []
+    assert await store.load_versions(["a", "none", "b"]) == [(1, digest(1)), None, (2, digest(2))]
+    assert await store.load_versions([]) == []
 
 
-async def test_a_log_that_is_ahead_refuses_the_commit_whole(store: Store, redis: Redis) -> None:
+async def test_a_log_that_is_ahead_refuses_the_commit_whole(store: GameStore, redis: Redis) -> None:
     """No such state is ever reached by commits; if it were, the script must not stop half-way."""
     await redis.xadd(keys.log("g"), {"commit": "x"}, id="7-0")
     with pytest.raises(StoreUnavailable, match="equal or smaller"):
@@ -227,7 +229,7 @@ async def test_a_full_server_answers_no_commit_and_still_reads(alone: Alone) -> 
     try:
         with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
             await alone.store.commit(action(1))
-        assert await alone.store.load("g") == Loaded(1, digest(1), b"snapshot 1", b"access 1", None)
+        assert await alone.store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
     finally:
         await alone.redis.config_set("maxmemory", 0)
 
@@ -237,5 +239,5 @@ def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
     assert slots == {key_slot(b"g1")}
 
 
-async def test_a_ping_says_that_writes_are_taken(store: Store) -> None:
+async def test_a_ping_says_that_writes_are_taken(store: GameStore) -> None:
     await store.ping()

@@ -47,7 +47,7 @@ async def test_games_survive_a_restart(data_dir: Path, program: Path) -> None:
         await store.commit(creation())
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert await store.commit(action(1)) == Committed()
-        assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+        assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
 async def test_games_survive_a_kill_of_the_server(data_dir: Path, program: Path) -> None:
@@ -56,7 +56,7 @@ async def test_games_survive_a_kill_of_the_server(data_dir: Path, program: Path)
         await written(server.url)
         os.kill(server.pid, signal.SIGKILL)
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
-        assert await store.diffs("g", 0, 10) == [diff(1)]
+        assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
 async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(data_dir: Path, program: Path) -> None:
@@ -70,7 +70,7 @@ async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(da
     await parent.communicate()
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert not runs(pid)
-        assert await store.diffs("g", 0, 10) == [diff(1)]
+        assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
 async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -> None:
@@ -184,7 +184,7 @@ async def test_another_server_reads_what_one_has_written(data_dir: Path, first: 
                     await asyncio.sleep(0.02)
     async with embedded_server(data_dir, program=second) as server, connect(server.url) as store:
         assert await store.commit(action(1)) == Committed()
-        assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+        assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
 async def test_the_server_of_a_killed_instance_is_ended_where_the_system_does_not_do_it(
@@ -202,7 +202,7 @@ async def test_the_server_of_a_killed_instance_is_ended_where_the_system_does_no
     assert runs(pid)
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         assert not runs(pid)
-        assert await store.diffs("g", 0, 10) == [diff(1)]
+        assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
 def runs(pid: int) -> bool:

@@ -10,7 +10,7 @@ from redis.asyncio.sentinel import SentinelManagedConnection
 from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.games.ports import Committed, Hint, StoreUnavailable
+from service.games.ports import ChangeNotification, Committed, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
 from service.store.connection.topology import SentinelTopology
@@ -79,7 +79,7 @@ async def test_a_primary_goes(deployment: Deployment, fault: Callable[[Node], No
                     (game, version) for game, version in goal if game == hint.game and (hint.version or 0) >= version
                 }
         for game, version in versions.items():
-            log = await store.diffs(game, 0, 10_000)
+            log = await store.load_diffs(game, 0, 10_000)
             assert len(log) >= version
             assert log == [diff(number) for number in range(1, len(log) + 1)]
 
@@ -213,7 +213,7 @@ async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> 
         heard(other._notifications, "g") as listening,
     ):
         await store.commit(creation())
-        assert await listening.next() == Hint("g", 1)
+        assert await listening.next() == ChangeNotification("g", 1)
         source = await sharded.primary("g")
         target = next(node for node in sharded.nodes if node is not source)
         await set_slot(target, "IMPORTING", await identity(source))
@@ -222,7 +222,7 @@ async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> 
         await migrate(source, target)
         loaded = await store.load("g", key_hash("key"))
         assert loaded is not None
-        assert (loaded.version, await store.versions(["g"])) == (1, [(1, "digest-1")])
+        assert (loaded.version, await store.load_versions(["g"])) == (1, [(1, "digest-1")])
         assert not waiting.done()
         for node in (target, source):
             await set_slot(node, "NODE", await identity(target))
@@ -257,7 +257,7 @@ async def test_a_primary_that_nobody_replaces_harms_only_its_own_games(tmp_path:
         gone = await deployment.primary(GAMES[0])
         owners = [await deployment.primary(game) for game in GAMES]
         gone.kill()
-        outcomes = await asyncio.gather(*(store.versions([game]) for game in GAMES), return_exceptions=True)
+        outcomes = await asyncio.gather(*(store.load_versions([game]) for game in GAMES), return_exceptions=True)
         assert {owner is gone for owner in owners} == {True, False}
         for owner, outcome in zip(owners, outcomes, strict=True):
             assert isinstance(outcome, StoreUnavailable if owner is gone else list)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.games.ports import Commit, Committed, Outcome, Store, StoreUnavailable
+from service.games.ports import Commit, CommitOutcome, Committed, GameStore, StoreUnavailable
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.store.commits import action, creation, diff
@@ -29,7 +29,7 @@ async def test_a_dead_server_is_told_in_time_to_everybody(server: EmbeddedServer
         os.kill(server.pid, signal.SIGKILL)
         async with asyncio.timeout(20):
             outcomes = await asyncio.gather(
-                store.commit(action(1)), store.load("g"), store.ping(), store.due(0, 1), return_exceptions=True
+                store.commit(action(1)), store.load("g"), store.ping(), store.list_due(0, 1), return_exceptions=True
             )
         assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 4
 
@@ -58,7 +58,7 @@ async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_
             async with embedded_server(data_dir, program=program):
                 outcomes = await asyncio.gather(store.commit(action(1)), *(store.load("g") for _ in range(20)))
                 assert outcomes[0] == Committed()
-                assert await store.diffs("g", 0, 10) == [diff(1), diff(2)]
+                assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
 async def test_scripts_that_were_flushed_are_sent_again(alone: Alone) -> None:
@@ -67,7 +67,7 @@ async def test_scripts_that_were_flushed_are_sent_again(alone: Alone) -> None:
     assert await alone.store.commit(action(1)) == Committed()
 
 
-async def insist(store: Store, commit: Commit) -> Outcome:
+async def insist(store: GameStore, commit: Commit) -> CommitOutcome:
     """Commit, again and again until the store answers."""
     async with asyncio.timeout(30):
         while True:
@@ -90,7 +90,7 @@ async def test_cut_connections_lose_and_repeat_no_commit(alone: Alone) -> None:
         assert await insist(alone.store, action(version)) == Committed()
     done.set()
     await cutting
-    assert await alone.store.diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
+    assert await alone.store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
 
 
 async def test_what_a_lost_connection_owed_is_asked_again(alone: Alone) -> None:

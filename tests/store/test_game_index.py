@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Committed, Lost
+from service.games.ports import Committed, VersionConflict
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.client import connect
@@ -25,7 +25,7 @@ def named(game: str = "g", **changes: Any) -> Any:
 
 
 async def found(store: RedisStore, *names: str, limit: int = 10, after: str | None = None) -> list[str]:
-    return (await store.found(names, limit, after)).games
+    return (await store.list_by_keys(names, limit, after)).games
 
 
 async def test_a_game_is_found_by_each_of_its_names_and_once_by_several(store: RedisStore) -> None:
@@ -46,20 +46,22 @@ async def test_names_that_come_later_are_found_too(store: RedisStore) -> None:
 
 async def test_a_commit_that_is_lost_may_leave_a_name_but_none_is_missing(store: RedisStore) -> None:
     await store.commit(named(found_by=lambda: ("aa",)))
-    assert isinstance(await store.commit(action(7, access=b"2", found_by=lambda: ("aa", "bb"), found_s=1000)), Lost)
+    assert isinstance(
+        await store.commit(action(7, access=b"2", found_by=lambda: ("aa", "bb"), found_s=1000)), VersionConflict
+    )
     assert await found(store, "aa") == ["g"]
 
 
 async def test_pages_run_from_the_newest_to_the_oldest(store: RedisStore) -> None:
     for number in range(5):
         await store.commit(named(f"g{number}", created_at=1_700_000_000 + number // 2, found_by=lambda: ("aa",)))
-    first = await store.found(["aa"], 2, None)
-    second = await store.found(["aa"], 2, first.next)
-    third = await store.found(["aa"], 2, second.next)
+    first = await store.list_by_keys(["aa"], 2, None)
+    second = await store.list_by_keys(["aa"], 2, first.next_cursor)
+    third = await store.list_by_keys(["aa"], 2, second.next_cursor)
     assert [first.games, second.games, third.games] == [["g4", "g3"], ["g2", "g1"], ["g0"]]
-    assert third.next is None
+    assert third.next_cursor is None
     with pytest.raises(ValueError, match="x"):
-        await store.found(["aa"], 2, "x")
+        await store.list_by_keys(["aa"], 2, "x")
 
 
 async def test_names_are_kept_on_by_whoever_changes_the_game(store: RedisStore, redis: Redis, redis_url: str) -> None:
@@ -93,7 +95,7 @@ async def test_a_game_that_is_no_more_is_taken_out_unless_it_is_young(store: Red
     await store.commit(named("young", created_at=int(time.time()) - MIN_PRUNE_AGE_S // 2))
     for game in ("old", "young"):
         await redis.delete(keys.game(game))
-        await store.lose(NAMES, game)
+        await store.unindex_missing(NAMES, game)
     assert await found(store, *NAMES) == ["young"]
 
 

@@ -5,85 +5,85 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Page, Store
+from service.games.ports import GameStore, Page
 from service.store import keys
 from tests.store.commits import action, creation
 
 
-async def test_the_list_is_empty_at_first(store: Store) -> None:
-    assert await store.listed(["waiting", "active"], 10, None) == Page([], None)
+async def test_the_list_is_empty_at_first(store: GameStore) -> None:
+    assert await store.list_by_status(["waiting", "active"], 10, None) == Page([], None)
 
 
-async def test_the_newest_come_first_and_ties_by_id(store: Store) -> None:
+async def test_the_newest_come_first_and_ties_by_id(store: GameStore) -> None:
     for game, created_at in (("b", 5), ("d", 9), ("a", 5), ("e", 1), ("c", 5)):
         await store.commit(creation(game, created_at=created_at))
-    assert (await store.listed(["waiting"], 10, None)).games == ["d", "c", "b", "a", "e"]
+    assert (await store.list_by_status(["waiting"], 10, None)).games == ["d", "c", "b", "a", "e"]
 
 
-async def test_private_games_are_not_listed(store: Store) -> None:
+async def test_private_games_are_not_listed(store: GameStore) -> None:
     await store.commit(creation(listed=False))
     await store.commit(action(1, listed=False, was="waiting"))
-    assert await store.listed(["waiting", "active"], 10, None) == Page([], None)
+    assert await store.list_by_status(["waiting", "active"], 10, None) == Page([], None)
 
 
 @pytest.mark.parametrize("limit", (1, 2, 3, 7, 12, 13))
-async def test_pages_follow_each_other_without_gap_or_repeat(store: Store, limit: int) -> None:
+async def test_pages_follow_each_other_without_gap_or_repeat(store: GameStore, limit: int) -> None:
     await asyncio.gather(*(store.commit(creation(f"g{i:02}", created_at=100 + i // 5)) for i in range(12)))
     await asyncio.gather(
         *(store.commit(action(1, f"g{i:02}", was="waiting", created_at=100 + i // 5)) for i in range(0, 12, 3))
     )
     games: list[str] = []
     page = Page([], "")
-    while page.next is not None:
-        page = await store.listed(["active", "waiting"], limit, page.next or None)
-        assert len(page.games) == limit or page.next is None
+    while page.next_cursor is not None:
+        page = await store.list_by_status(["active", "waiting"], limit, page.next_cursor or None)
+        assert len(page.games) == limit or page.next_cursor is None
         games += page.games
     assert games == [f"g{i:02}" for i in reversed(range(12))]
 
 
-async def test_a_page_is_the_same_whatever_is_created_or_leaves_meanwhile(store: Store) -> None:
+async def test_a_page_is_the_same_whatever_is_created_or_leaves_meanwhile(store: GameStore) -> None:
     for i in range(6):
         await store.commit(creation(f"g{i}", created_at=100))
-    first = await store.listed(["waiting"], 3, None)
+    first = await store.list_by_status(["waiting"], 3, None)
     await store.commit(creation("g9", created_at=100))
     await store.unlist("g3", "waiting")
-    second = await store.listed(["waiting"], 3, first.next)
+    second = await store.list_by_status(["waiting"], 3, first.next_cursor)
     assert (first.games, second) == (["g5", "g4", "g3"], Page(["g2", "g1", "g0"], None))
 
 
-async def test_a_game_is_listed_under_its_status_alone(store: Store) -> None:
+async def test_a_game_is_listed_under_its_status_alone(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(1, was="waiting"))
     await store.commit(action(2))
-    assert (await store.listed(["waiting"], 10, None)).games == []
-    assert (await store.listed(["active"], 10, None)).games == ["g"]
+    assert (await store.list_by_status(["waiting"], 10, None)).games == []
+    assert (await store.list_by_status(["active"], 10, None)).games == ["g"]
     await store.commit(action(3, status="finished"))
-    assert (await store.listed(["active", "waiting"], 10, None)).games == []
-    assert (await store.listed(["finished"], 10, None)).games == ["g"]
+    assert (await store.list_by_status(["active", "waiting"], 10, None)).games == []
+    assert (await store.list_by_status(["finished"], 10, None)).games == ["g"]
 
 
-async def test_a_lost_commit_takes_nothing_from_the_list(store: Store) -> None:
+async def test_a_lost_commit_takes_nothing_from_the_list(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(7, was="waiting"))
-    assert (await store.listed(["waiting"], 10, None)).games == ["g"]
+    assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
 
 
-async def test_a_game_between_two_statuses_is_on_the_page_once(store: Store, redis: Redis) -> None:
+async def test_a_game_between_two_statuses_is_on_the_page_once(store: GameStore, redis: Redis) -> None:
     await store.commit(creation())
     await redis.zadd(keys.lobby("active"), {"g": 1_700_000_000})
-    assert await store.listed(["waiting", "active"], 10, None) == Page(["g"], None)
+    assert await store.list_by_status(["waiting", "active"], 10, None) == Page(["g"], None)
 
 
-async def test_a_reader_mends_the_list(store: Store) -> None:
+async def test_a_reader_mends_the_list(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(7, was="waiting"))
-    assert (await store.listed(["active"], 10, None)).games == ["g"]
+    assert (await store.list_by_status(["active"], 10, None)).games == ["g"]
     await store.unlist("g", "active")
-    assert (await store.listed(["active"], 10, None)).games == []
-    assert (await store.listed(["waiting"], 10, None)).games == ["g"]
+    assert (await store.list_by_status(["active"], 10, None)).games == []
+    assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
 
 
 @pytest.mark.parametrize("cursor", ("x", "====", "Zm9v", "MTIzOg", "LTE6Zw", "g\u00fcnter"))
-async def test_a_foreign_cursor_is_refused(store: Store, cursor: str) -> None:
+async def test_a_foreign_cursor_is_refused(store: GameStore, cursor: str) -> None:
     with pytest.raises(ValueError, match=f"^{cursor}$"):
-        await store.listed(["waiting"], 10, cursor)
+        await store.list_by_status(["waiting"], 10, cursor)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from service.games.ports import Hint
+from service.games.ports import ChangeNotification
 from service.store import keys
 from service.store.client import connect
 from service.store.connection.pipeline import PipelinedClient
@@ -26,13 +26,13 @@ class Listening:
 
     def __init__(self, hints: Notifications) -> None:
         self.hints = hints
-        self.queue: asyncio.Queue[Hint] = asyncio.Queue()
+        self.queue: asyncio.Queue[ChangeNotification] = asyncio.Queue()
 
     async def listen(self) -> None:
         async for hint in self.hints.listen():
             self.queue.put_nowait(hint)
 
-    async def next(self) -> Hint:
+    async def next(self) -> ChangeNotification:
         """The next announcement."""
         async with asyncio.timeout(8):
             return await self.queue.get()
@@ -41,7 +41,7 @@ class Listening:
         """Return when these are heard."""
         for game in games:
             self.hints.subscribe(game)
-        assert {await self.next() for _ in games} == {Hint(game, None) for game in games}
+        assert {await self.next() for _ in games} == {ChangeNotification(game, None) for game in games}
 
 
 @asynccontextmanager
@@ -80,8 +80,12 @@ async def test_a_commit_is_announced_to_all_others_who_follow_the_game(store: Re
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         await store.commit(action(1, "a", count=3))
-        assert [await one.next() for _ in range(3)] == [Hint("a", 1), Hint("b", 1), Hint("a", 4)]
-        assert [await two.next() for _ in range(2)] == [Hint("a", 1), Hint("a", 4)]
+        assert [await one.next() for _ in range(3)] == [
+            ChangeNotification("a", 1),
+            ChangeNotification("b", 1),
+            ChangeNotification("a", 4),
+        ]
+        assert [await two.next() for _ in range(2)] == [ChangeNotification("a", 1), ChangeNotification("a", 4)]
 
 
 async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store: RedisStore, redis_url: str) -> None:
@@ -89,25 +93,25 @@ async def test_nothing_is_announced_where_only_the_committer_would_hear_it(store
         await store.commit(creation("a"))
         async with another(redis_url, "b") as other:
             await store.commit(creation("b"))
-            assert await other.next() == Hint("b", 1)
-        assert await own.next() == Hint("b", 1)
+            assert await other.next() == ChangeNotification("b", 1)
+        assert await own.next() == ChangeNotification("b", 1)
 
 
 async def test_a_committer_who_follows_no_more_is_not_counted(store: RedisStore, redis_url: str) -> None:
     async with heard(store._notifications, "a"), another(redis_url, "a") as other:
-        store.unfollow("a")
+        store.unsubscribe("a")
         async with asyncio.timeout(5):
             while store._notifications.count_own_subscribers("a"):  # noqa: ASYNC110  what the server confirms comes without an event
                 await asyncio.sleep(0.01)
         await store.commit(creation("a"))
-        assert await other.next() == Hint("a", 1)
+        assert await other.next() == ChangeNotification("a", 1)
 
 
 async def test_what_changed_nothing_is_not_announced(store: RedisStore, redis_url: str) -> None:
     async with another(redis_url, "gone", "a") as other:
         await store.commit(action(1, "gone"))
         await store.commit(creation("a"))
-        assert await other.next() == Hint("a", 1)
+        assert await other.next() == ChangeNotification("a", 1)
 
 
 async def test_what_is_not_followed_any_more_is_not_heard(store: RedisStore, redis_url: str) -> None:
@@ -115,7 +119,7 @@ async def test_what_is_not_followed_any_more_is_not_heard(store: RedisStore, red
         other.hints.unsubscribe("a")
         await store.commit(creation("a"))
         await store.commit(creation("b"))
-        assert await other.next() == Hint("b", 1)
+        assert await other.next() == ChangeNotification("b", 1)
 
 
 async def test_many_games_are_followed_over_one_connection(alone: Alone) -> None:
@@ -123,16 +127,16 @@ async def test_many_games_are_followed_over_one_connection(alone: Alone) -> None
     async with another(alone.url, *games) as other:
         await listeners(alone.redis, 1)
         await asyncio.gather(*(alone.store.commit(creation(game)) for game in games))
-        assert {await other.next() for _ in games} == {Hint(game, 1) for game in games}
+        assert {await other.next() for _ in games} == {ChangeNotification(game, 1) for game in games}
 
 
 async def test_hints_go_on_when_the_connection_is_killed(alone: Alone) -> None:
     async with another(alone.url, "a") as other:
         for _ in range(3):
             assert await alone.redis.client_kill_filter(_type="pubsub") == 1
-            assert await other.next() == Hint("a", None)
+            assert await other.next() == ChangeNotification("a", None)
         await alone.store.commit(creation("a"))
-        assert await other.next() == Hint("a", 1)
+        assert await other.next() == ChangeNotification("a", 1)
 
 
 async def test_a_silent_connection_is_kept_alive_by_pings(alone: Alone) -> None:
@@ -152,7 +156,7 @@ async def test_a_connection_that_gives_no_sign_is_made_anew(data_dir: Path, prog
         os.kill(server.pid, signal.SIGSTOP)
         await asyncio.sleep(0.3)
         os.kill(server.pid, signal.SIGCONT)
-        assert await other.next() == Hint("a", None)
+        assert await other.next() == ChangeNotification("a", None)
         assert await listeners(redis, 1) != before
 
 
@@ -164,9 +168,9 @@ async def test_hints_go_on_after_the_server_was_restarted(data_dir: Path, progra
             await asyncio.sleep(0.3)
             async with embedded_server(data_dir, program=program) as second:
                 assert second.url == first.url
-                assert await other.next() == Hint("a", None)
+                assert await other.next() == ChangeNotification("a", None)
                 await store.commit(creation("a"))
-                assert await other.next() == Hint("a", 1)
+                assert await other.next() == ChangeNotification("a", 1)
 
 
 async def test_hints_end_with_whoever_listens(alone: Alone) -> None:
@@ -179,12 +183,12 @@ async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> 
     async with another(alone.url, "a") as other:
         await alone.redis.publish(keys.channel("a"), "no version")
         await alone.redis.publish(keys.channel("a"), "7")
-        assert await other.next() == Hint("a", 7)
+        assert await other.next() == ChangeNotification("a", 7)
 
 
 async def test_hints_that_nobody_reads_do_not_gather(redis_url: str) -> None:
     async with aclosing(PipelinedClient(parse_url(redis_url), 1, 5.0)) as client:
         hints = Notifications(client.topology)
         for version in range(MAX_UNREAD + 5):
-            hints._push(Hint("g", version))
+            hints._push(ChangeNotification("g", version))
         assert hints._unread.qsize() == MAX_UNREAD

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Store
+from service.games.ports import GameStore
 from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.url import parse_url
 from service.store.schedule import GRACE_S, Schedule
@@ -33,35 +33,35 @@ async def due(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Sched
     await client.aclose()
 
 
-async def test_games_come_up_when_they_are_due_the_oldest_first(store: Store) -> None:
+async def test_games_come_up_when_they_are_due_the_oldest_first(store: GameStore) -> None:
     for game, at in (("late", 300), ("b", 200), ("a", 100), ("never", None)):
         await store.commit(creation(game, due_at=at))
-    assert await store.due(99, 10) == []
-    assert await store.due(100, 10) == ["a"]
-    assert await store.due(250, 10) == ["a", "b"]
-    assert await store.due(999, 2) == ["a", "b"]
+    assert await store.list_due(99, 10) == []
+    assert await store.list_due(100, 10) == ["a"]
+    assert await store.list_due(250, 10) == ["a", "b"]
+    assert await store.list_due(999, 2) == ["a", "b"]
 
 
-async def test_a_game_stays_due_until_somebody_settles_it(store: Store) -> None:
+async def test_a_game_stays_due_until_somebody_settles_it(store: GameStore) -> None:
     await store.commit(creation(due_at=100))
-    assert await store.due(100, 10) == await store.due(100, 10) == ["g"]
+    assert await store.list_due(100, 10) == await store.list_due(100, 10) == ["g"]
     await store.reschedule("g", None)
-    assert await store.due(100, 10) == []
+    assert await store.list_due(100, 10) == []
 
 
-async def test_a_later_commit_puts_the_date_off(store: Store) -> None:
+async def test_a_later_commit_puts_the_date_off(store: GameStore) -> None:
     await store.commit(creation(due_at=100))
     await store.commit(action(1, due_at=200))
-    assert await store.due(150, 10) == []
-    assert await store.due(200, 10) == ["g"]
+    assert await store.list_due(150, 10) == []
+    assert await store.list_due(200, 10) == ["g"]
 
 
-async def test_a_commit_that_lost_may_bring_a_date_forward_but_not_put_it_off(store: Store) -> None:
+async def test_a_commit_that_lost_may_bring_a_date_forward_but_not_put_it_off(store: GameStore) -> None:
     await store.commit(creation(due_at=200))
     await store.commit(action(7, due_at=300))
-    assert await store.due(200, 10) == ["g"]
+    assert await store.list_due(200, 10) == ["g"]
     await store.commit(action(7, due_at=100))
-    assert await store.due(100, 10) == ["g"]
+    assert await store.list_due(100, 10) == ["g"]
 
 
 async def test_what_is_settled_comes_up_once_more_and_then_no_more(due: Schedule, clock: Clock) -> None:
@@ -131,7 +131,7 @@ async def test_settling_what_was_not_due(due: Schedule) -> None:
     assert await due.due(9999, 10) == ["later"]
 
 
-async def test_a_game_that_failed_is_put_off_ever_longer_and_only_while_it_is_due(store: Store) -> None:
+async def test_a_game_that_failed_is_put_off_ever_longer_and_only_while_it_is_due(store: GameStore) -> None:
     backoff = Backoff(2.0, 10.0, jitter=0)
     await store.commit(creation(due_at=100))
     assert await store.postpone("g", 99, backoff) is None
@@ -139,15 +139,15 @@ async def test_a_game_that_failed_is_put_off_ever_longer_and_only_while_it_is_du
     for failures in range(1, 5):
         assert await store.postpone("g", now, backoff) == failures
         assert await store.postpone("g", now, backoff) is None  # as another instance finds it
-        while not await store.due(now, 10):
+        while not await store.list_due(now, 10):
             now += 1
         dates.append(now)
     assert dates == [102, 106, 114, 124]
     assert await store.postpone("nothing", now, backoff) is None
 
 
-async def test_whoever_acts_brings_a_game_that_was_put_off_forward(store: Store) -> None:
+async def test_whoever_acts_brings_a_game_that_was_put_off_forward(store: GameStore) -> None:
     await store.commit(creation(due_at=100))
     assert await store.postpone("g", 100, Backoff(50.0, 50.0, jitter=0)) == 1
     await store.commit(action(1, due_at=110))
-    assert await store.due(110, 10) == ["g"]
+    assert await store.list_due(110, 10) == ["g"]

@@ -5,26 +5,26 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Store
-from service.games.rate_limits import Granted, Size
+from service.games.ports import GameStore
+from service.games.rate_limits import Grant, RateLimit
 from service.store.client import connect
 
 DAY = 86_400
 
 
-async def test_a_bucket_gives_what_it_holds_and_then_nothing(store: Store) -> None:
-    take, size = store.buckets.take, Size(10, DAY)
-    assert await take("a", 4, size) == Granted(4, 6, 0)
-    assert await take("a", 4, size) == Granted(4, 2, 0)
+async def test_a_bucket_gives_what_it_holds_and_then_nothing(store: GameStore) -> None:
+    take, size = store.buckets.take, RateLimit(10, DAY)
+    assert await take("a", 4, size) == Grant(4, 6, 0)
+    assert await take("a", 4, size) == Grant(4, 2, 0)
     last = await take("a", 4, size)
-    assert (last.tokens, last.left) == (2, 0)
+    assert (last.tokens, last.remaining) == (2, 0)
     assert DAY / 10 - 60 < last.wait_s <= DAY / 10
     assert (await take("a", 1, size)).tokens == 0
-    assert await take("b", 1, size) == Granted(1, 9, 0)
+    assert await take("b", 1, size) == Grant(1, 9, 0)
 
 
-async def test_a_bucket_refills_steadily(store: Store) -> None:
-    take, size = store.buckets.take, Size(50, 1)
+async def test_a_bucket_refills_steadily(store: GameStore) -> None:
+    take, size = store.buckets.take, RateLimit(50, 1)
     assert (await take("a", 50, size)).tokens >= 50
     async with asyncio.timeout(20):
         while not (granted := await take("a", 1, size)).tokens:
@@ -32,16 +32,16 @@ async def test_a_bucket_refills_steadily(store: Store) -> None:
             await asyncio.sleep(granted.wait_s)
 
 
-async def test_many_at_once_get_no_more_than_there_is(store: Store, redis_url: str) -> None:
+async def test_many_at_once_get_no_more_than_there_is(store: GameStore, redis_url: str) -> None:
     async with connect(redis_url) as other:
         granted = await asyncio.gather(
-            *(each.buckets.take("a", 3, Size(100, DAY)) for each in (store, other) for _ in range(40))
+            *(each.buckets.take("a", 3, RateLimit(100, DAY)) for each in (store, other) for _ in range(40))
         )
     assert sum(each.tokens for each in granted) == 100
 
 
-async def test_a_full_bucket_is_not_kept(store: Store, redis: Redis) -> None:
-    await store.buckets.take("a", 1, Size(100, 10))
+async def test_a_full_bucket_is_not_kept(store: GameStore, redis: Redis) -> None:
+    await store.buckets.take("a", 1, RateLimit(100, 10))
     (key,) = await redis.keys("south-seas:bucket:*")
     assert 0 < await redis.pttl(key) <= 101
     async with asyncio.timeout(20):
@@ -49,7 +49,7 @@ async def test_a_full_bucket_is_not_kept(store: Store, redis: Redis) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_clock_that_goes_back_empties_no_bucket_for_long(store: Store, redis: Redis) -> None:
+async def test_a_clock_that_goes_back_empties_no_bucket_for_long(store: GameStore, redis: Redis) -> None:
     await redis.set("south-seas:bucket:a", b"9" * 16)
-    granted = await store.buckets.take("a", 1, Size(100, 10))
+    granted = await store.buckets.take("a", 1, RateLimit(100, 10))
     assert granted.wait_s == pytest.approx(0.1, abs=0.01)

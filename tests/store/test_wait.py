@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from service.games.ports import Committed, Lost, StoreUnavailable
+from service.games.ports import Committed, StoreUnavailable, VersionConflict
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
@@ -46,7 +46,7 @@ async def replica(deployment: Deployment) -> AsyncIterator[Node]:
 async def test_what_a_replica_has_is_acknowledged(waiting: RedisStore) -> None:
     assert await waiting.commit(creation()) == Committed()
     assert await waiting.commit(action(1, keep=keep("key"))) == Committed()
-    assert await waiting.commit(action(1)) == Lost(2, digest(2))
+    assert await waiting.commit(action(1)) == VersionConflict(2, digest(2))
     loaded = await waiting.load("g", key_hash("key"))
     assert loaded is not None
     assert loaded.record == record()
@@ -63,7 +63,7 @@ async def test_what_no_replica_has_is_not_acknowledged_and_neither_is_a_retry(
             await waiting.commit(once)
     with pytest.raises(StoreUnavailable, match="0 of 1 replicas have it"):
         await waiting.load("g", key_hash("key"))
-    assert await waiting.versions(["g"]) == [(2, digest(2))]
+    assert await waiting.load_versions(["g"]) == [(2, digest(2))]
     replica.resume()
     loaded = await waiting.load("g", key_hash("key"))
     assert loaded is not None
@@ -76,4 +76,4 @@ async def test_reads_do_not_wait_for_replicas(waiting: RedisStore, replica: Node
     replica.pause()
     loaded = await waiting.load("g")
     assert loaded is not None
-    assert len(await waiting.diffs("g", 0, 10)) == 1
+    assert len(await waiting.load_diffs("g", 0, 10)) == 1

@@ -5,7 +5,7 @@ import time
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import Committed, Lost, Stored
+from service.games.ports import Committed, Revision, VersionConflict
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -38,7 +38,7 @@ async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hoo
     assert await hooked.webhooks.of_game("g") == [Registered(hook(), START), Registered(hook("i"), State(2))]
     loaded = await hooked.load("g")
     assert loaded is not None
-    assert loaded.hooks == ("h", "i")
+    assert loaded.webhooks == ("h", "i")
     assert await hooked.webhooks.one("g", "j") is None
 
 
@@ -55,7 +55,7 @@ async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
     assert await hooked.webhooks.add("g", hook("j"), START, most=10, keep=keep("key", 2)) == Kept(record(1))
     loaded = await hooked.load("g", key_hash("key"))
     assert loaded is not None
-    assert (loaded.record, loaded.hooks) == (record(1), ("h", "i"))
+    assert (loaded.record, loaded.webhooks) == (record(1), ("h", "i"))
 
 
 async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: Redis) -> None:
@@ -98,13 +98,13 @@ async def test_a_commit_promises_that_somebody_looks(hooked: RedisStore) -> None
     assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
     await hooked.webhooks.reschedule("g", "h", now + 5)
     assert await hooked.webhooks.due(now + 1, 10) == []
-    knowing = action(1, expected=Stored(1, digest(1), ("h",)))
+    knowing = action(1, expected=Revision(1, digest(1), ("h",)))
     assert isinstance(await hooked.commit(knowing), Committed)
     assert await hooked.webhooks.due(now + 1, 10) == [("g", "h")]
 
 
 async def test_a_commit_that_does_not_know_of_a_webhook_is_lost(hooked: RedisStore) -> None:
-    assert await hooked.commit(action(1)) == Lost(1, digest(1))
+    assert await hooked.commit(action(1)) == VersionConflict(1, digest(1))
     loaded = await hooked.load("g")
     assert loaded is not None
-    assert isinstance(await hooked.commit(action(1, expected=loaded.stored)), Committed)
+    assert isinstance(await hooked.commit(action(1, expected=loaded.revision)), Committed)

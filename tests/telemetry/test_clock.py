@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from service.games.ports import Store
+from service.games.ports import GameStore
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 from service.telemetry.clock import Offset
 
 
-async def test_redis_says_how_far_this_clock_is_off(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_redis_says_how_far_this_clock_is_off(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(store, RedisStore)
     true = await store.monitor.measure_clock_offset()
     assert abs(true.ahead_s) < 0.5
@@ -21,7 +21,7 @@ async def test_redis_says_how_far_this_clock_is_off(store: Store, monkeypatch: p
 
 
 async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert isinstance(store, RedisStore)
     monkeypatch.setattr(clock, "_offset", clock.offset())

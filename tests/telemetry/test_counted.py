@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from service.games.bots.plugins import load_bots
 from service.games.bots.registry import BotRegistry
-from service.games.cache import Held
+from service.games.cache import GameCache
 from service.games.errors import GameError
 from service.games.realtime.broadcaster import BATCH_SIZE
 from service.games.realtime.hub import Hub
@@ -118,7 +118,7 @@ async def test_a_history_that_is_another_now_is_counted(hub: Hub, store: RedisSt
 
 def test_a_game_that_is_not_in_the_cache_is_a_miss() -> None:
     before = here()
-    assert Held().take("g") is None
+    assert GameCache().pop("g") is None
     assert grown(before, "game_cache_misses_total") == 1
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.games.ports import Store
+from service.games.ports import GameStore
 from service.web.limits import Limits
 from service.web.request_metrics import IN_FLIGHT
 from tests.telemetry.scraped import here, of
@@ -16,7 +16,7 @@ TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 
 
 @pytest.fixture
-async def client(store: Store) -> AsyncIterator[Client]:
+async def client(store: GameStore) -> AsyncIterator[Client]:
     async with serve(store, Limits(sse_comment_s=0.1)) as served:
         yield served
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.games.ports import Store
+from service.games.ports import GameStore
 from service.games.webhooks.dispatcher import Deliverer
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import posting
@@ -111,7 +111,7 @@ class Instance(NamedTuple):
 
 @asynccontextmanager
 async def instance(
-    store: Store, clock: Later | None = None, delays_s: Sequence[float] = (5, 30), limits: Limits = LOCAL
+    store: GameStore, clock: Later | None = None, delays_s: Sequence[float] = (5, 30), limits: Limits = LOCAL
 ) -> AsyncIterator[Instance]:
     """An instance that looks at webhooks after its own commits, and when it is told to."""
     timed = clock or Later()

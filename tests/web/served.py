@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from service.games.bots.registry import BotRegistry, built_in_registry
 from service.games.context import Context
-from service.games.ports import Store
+from service.games.ports import GameStore
 from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
 from service.web.app import make_app
@@ -45,7 +45,7 @@ class Clock:
 
 @asynccontextmanager
 async def serve(
-    store: Store,
+    store: GameStore,
     limits: Limits = DEFAULT_LIMITS,
     clock: Callable[[], float] = time,
     hooked: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None,
@@ -57,9 +57,9 @@ async def serve(
         store=store,
         tilesets=TILESETS,
         clock=clock,
-        committed=hub.publish_commit,
-        tokens_ended=hub.recheck_tokens,
-        hooked=hooked,
+        on_committed=hub.publish_commit,
+        on_token_revoked=hub.recheck_tokens,
+        on_webhooks_due=hooked,
         bots=bots or built_in_registry(),
     )
     hub.start()

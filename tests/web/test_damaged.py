@@ -38,7 +38,7 @@ async def damage(redis: Redis, table: Table, how: Callable[[bytes], bytes] = tor
     assert how(stored) != stored
     await redis.hset(keys.game(table.id), field, how(stored))
     assert table.client.app is not None
-    table.client.app[CONTEXT].held.take(table.id)
+    table.client.app[CONTEXT].cache.pop(table.id)
 
 
 @pytest.mark.parametrize("how", DAMAGES)

@@ -27,7 +27,7 @@ class Hanging(RedisStore):
         """The log."""
         if game == self.game and limit == PAGE_SIZE:
             await asyncio.Event().wait()
-        return await super().diffs(game, since, limit)
+        return await super().load_diffs(game, since, limit)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from service.games.commands.retry import MAX_ATTEMPTS
-from service.games.ports import Commit, Lost, Outcome
+from service.games.ports import Commit, CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
 from tests.web.played import Table, bearer, new_table, refused
 from tests.web.served import Client, serve
@@ -23,13 +23,13 @@ class Losing(RedisStore):
     left = 0
     lost = 0
 
-    async def commit(self, commit: Commit) -> Outcome:
+    async def commit(self, commit: Commit) -> CommitOutcome:
         """Lose, or commit."""
         if not self.left:
             return await super().commit(commit)
         self.left -= 1
         self.lost += 1
-        return Lost(1, "somebody else's")
+        return VersionConflict(1, "somebody else's")
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The bot `magpie`: it takes what glitters now."""
 
-from service.games.bots.interface import Action, Bot, Chance, GameState
+from service.games.bots.interface import Action, Bot, GameState, SeededRNG
 
 
 class Magpie:
@@ -11,7 +11,7 @@ class Magpie:
     description = "Takes what glitters now, and looks no further."
     heavy = True
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         """The move after which it is furthest ahead; `chance` decides among equals."""
         best: list[Action] = []
         most = float("-inf")

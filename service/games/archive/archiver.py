@@ -21,8 +21,8 @@ from service.games.archive.object_names import object_name
 from service.games.archive.port import ArchiveStore, Objects, ObjectsUnavailable
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import Store, StoreUnavailable, Unreadable
-from service.games.stored import game_of
+from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
+from service.games.stored import decode_game
 from service.games.tilesets import TileSetCatalogue
 
 __all__ = ["SOON_S", "Archiver"]
@@ -47,7 +47,7 @@ DUE_AT_ONCE = 50
 class Archiver:
     """One instance's archiving."""
 
-    store: Store
+    store: GameStore
     archive: ArchiveStore
     objects: Objects
     tilesets: TileSetCatalogue
@@ -91,7 +91,7 @@ class Archiver:
             return
         try:
             version = await self._write(game_id)
-        except (BadDocument, TileSetMissing, ObjectsUnavailable, Unreadable, msgspec.DecodeError) as failed:
+        except (BadDocument, TileSetMissing, ObjectsUnavailable, UnreadableGame, msgspec.DecodeError) as failed:
             self._refused = self._refused or isinstance(failed, ObjectsUnavailable)
             logger.warning("game %s is not archived yet: %s", game_id, failed)
             await self._put_off(game_id)
@@ -114,7 +114,7 @@ class Archiver:
         loaded = await self.store.load(game_id)
         if loaded is None:
             return 0
-        game = game_of(loaded)
+        game = decode_game(loaded)
         if not is_finished(game) or await self.archive.archived(game_id) == game.version:
             return game.version if is_finished(game) else 0
         document = await archive_of(self.store, self.tilesets, loaded, game)

@@ -6,11 +6,11 @@ from msgspec import Raw
 
 from schemas.base import canonical
 from service.engine import Game
-from service.games.access import Access
+from service.games.access import AccessRecord
 from service.games.archive.document import LATEST, BadDocument, GameDocument, HookDocument
-from service.games.ports import Loaded, Store, StoredDiff
+from service.games.ports import GameRecord, GameStore, StoredDiff
 from service.games.shuffle import commitment
-from service.games.stored import access_of, game_of, read_log
+from service.games.stored import decode_game, read_access, read_log
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
 __all__ = ["archive_of", "export_of"]
@@ -19,16 +19,16 @@ TRIES = 5
 """How often a game is read anew that was changed, or replaced, while it was read."""
 
 
-async def archive_of(store: Store, catalogue: TileSetCatalogue, loaded: Loaded, game: Game) -> GameDocument:
+async def archive_of(store: GameStore, catalogue: TileSetCatalogue, loaded: GameRecord, game: Game) -> GameDocument:
     """The archive of a loaded game. Raises BadDocument, TileSetMissing, Unreadable, StoreUnavailable."""
     log = await _log(store, game.id, loaded)
     if log is None:
         raise BadDocument("its log does not end where the game does")
-    access = access_of(loaded)
+    access = read_access(loaded)
     return await asyncio.to_thread(_document, _tileset_of(catalogue, game), loaded, game, access, log)
 
 
-async def export_of(store: Store, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
+async def export_of(store: GameStore, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
     """The export of a game; None where there is no such game. Raises as `archive_of`."""
     for _ in range(TRIES):
         loaded = await store.load(game_id)
@@ -39,22 +39,22 @@ async def export_of(store: Store, catalogue: TileSetCatalogue, game_id: str) -> 
             HookDocument(hook=one.hook, state=one.state, tried=await store.webhooks.tried(game_id, one.hook.id))
             for one in await store.webhooks.of_game(game_id)
         ]
-        if log is None or [one.hook.id for one in hooks] != [*loaded.hooks]:
+        if log is None or [one.hook.id for one in hooks] != [*loaded.webhooks]:
             continue
-        game, access = game_of(loaded), access_of(loaded)
+        game, access = decode_game(loaded), read_access(loaded)
         return _document(_tileset_of(catalogue, game), loaded, game, access, log, exported=hooks)
     raise BadDocument("its log does not end where the game does")
 
 
 def _tileset_of(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
     """The tile set that the game was begun with; raises TileSetMissing, BadDocument."""
-    loaded = catalogue.of_game(game.tileset)
+    loaded = catalogue.get_for_game(game.tileset)
     if commitment(game.id, game.seed, loaded.hash) != game.commitment:
         raise BadDocument(f"the tile set {game.tileset} has changed since the game was begun")
     return loaded
 
 
-async def _log(store: Store, game: str, loaded: Loaded) -> list[StoredDiff] | None:
+async def _log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
     """The log up to the loaded version; None where it is not (any more) the log of what was loaded."""
     log = await read_log(store, game, loaded.version)
     return log if len(log) == loaded.version and log[-1].digest == loaded.digest else None
@@ -62,9 +62,9 @@ async def _log(store: Store, game: str, loaded: Loaded) -> list[StoredDiff] | No
 
 def _document(
     tileset: LoadedTileSet,
-    loaded: Loaded,
+    loaded: GameRecord,
     game: Game,
-    access: Access,
+    access: AccessRecord,
     log: list[StoredDiff],
     *,
     exported: list[HookDocument] | None = None,

@@ -16,7 +16,7 @@ from msgspec import Meta, Raw
 from schemas.base import canonical
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
-from service.games.replay import Broken
+from service.games.replay import InvalidLog
 from service.games.webhooks.port import Hook, State, Tried
 
 __all__ = ["LATEST", "MOST_BYTES", "BadDocument", "GameDocument", "HookDocument", "is_document", "read", "write"]
@@ -35,7 +35,7 @@ _GZIP_WBITS = 16 + zlib.MAX_WBITS
 """Makes zlib write gzip, with the same header from every Python: the gzip module's differs from 3.13 on."""
 
 
-class BadDocument(Broken):
+class BadDocument(InvalidLog):
     """The document cannot be used; `version` is the first of the log with which something is wrong, if any is."""
 
 

@@ -17,11 +17,11 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import is_id
 from service.engine import Game, Tables, decode, view
 from service.engine.tileset_validation import TileSetInvalid, parse
-from service.games.access import Access, decode_access
+from service.games.access import AccessRecord, decode_access
 from service.games.archive.document import BadDocument, GameDocument
 from service.games.ports import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
-from service.games.verify import grown
+from service.games.verify import upgrade_state
 from service.json_patch import apply_patch
 
 __all__ = ["Proven", "prove"]
@@ -35,7 +35,7 @@ class Proven(NamedTuple):
 
     game: Game
     diffs: list[StoredDiff]
-    access: Access | None
+    access: AccessRecord | None
 
 
 def prove(document: GameDocument) -> Proven:
@@ -127,7 +127,7 @@ def _check_state(document: GameDocument, tables: Tables, game: Game, patches: Se
     """All patches together must give the GAME that the snapshot gives."""
     try:
         told = apply_patch({}, [operation for patch in patches for operation in patch])
-        told = msgspec.convert(grown(told), GameView)
+        told = msgspec.convert(upgrade_state(told), GameView)
         expected = view(tables, game)
     except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
         raise BadDocument(f"its log and snapshot give no game: {error}", document.version) from error
@@ -144,7 +144,7 @@ def _check_hooks(document: GameDocument) -> None:
         raise BadDocument("a webhook was told of more than there is")
 
 
-def _access(document: GameDocument, game: Game) -> Access | None:
+def _access(document: GameDocument, game: Game) -> AccessRecord | None:
     if document.access is None:
         return None
     try:

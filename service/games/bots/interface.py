@@ -5,9 +5,9 @@ from typing import NamedTuple, Protocol
 from schemas.actions import Action
 from schemas.game import GameView
 from service.engine import Game, Tables, apply, copy, legal_moves, view
-from service.games.shuffle import Chance
+from service.games.shuffle import SeededRNG
 
-__all__ = ["Action", "Bot", "Chance", "GameState"]
+__all__ = ["Action", "Bot", "GameState", "SeededRNG"]
 
 
 class GameState(NamedTuple):
@@ -54,6 +54,6 @@ class Bot(Protocol):
     heavy: bool
     """Whether a decision takes more than a few milliseconds: then it is made in a process of its own."""
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         """One of the position's legal moves."""
         ...

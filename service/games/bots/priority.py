@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from service.engine import Game
 from service.games.bots.fair_queue import Requester
-from service.games.lifecycle import is_resting
+from service.games.lifecycle import is_abandoned
 
 __all__ = ["bot_on_turn", "hash_creator", "is_attended", "requester_of", "upcoming_bots"]
 
@@ -25,7 +25,7 @@ def is_attended(game: Game) -> bool:
 def bot_on_turn(game: Game) -> str | None:
     """The bot that must decide now, if it is a bot; none while the game rests."""
     bot = game.players[game.decider].bot if game.status == "active" else None
-    return None if bot is None or is_resting(game) else bot
+    return None if bot is None or is_abandoned(game) else bot
 
 
 def upcoming_bots(game: Game) -> list[str]:

@@ -24,7 +24,7 @@ from service.games.bots.fair_queue import ANONYMOUS, FairQueue, Requester, Unatt
 from service.games.bots.interface import GameState
 from service.games.bots.plugins import LoadedBot, load_bot
 from service.games.bots.runner import BotFailed, choose_legal_action
-from service.games.shuffle import Chance
+from service.games.shuffle import SeededRNG
 from service.supervision import spawn
 from service.telemetry.metrics import BOT_QUEUE_WAIT
 
@@ -43,7 +43,7 @@ class Job(NamedTuple):
     """Where the bot is found: `module:attribute`."""
     tileset: bytes
     snapshot: bytes
-    chance: Chance
+    chance: SeededRNG
     timeout_s: float
 
 
@@ -87,7 +87,7 @@ class BotProcessPool:
         return queue.slots_in_use + queue.queue_length(attended=True) + queue.queue_length(attended=False)
 
     async def decide(
-        self, loaded: LoadedBot, position: GameState, chance: Chance, requester: Requester = ANONYMOUS
+        self, loaded: LoadedBot, position: GameState, chance: SeededRNG, requester: Requester = ANONYMOUS
     ) -> Action:
         """What a bot decides in one of the processes. Raises BotFailed, QueueFull.
 

@@ -1,7 +1,7 @@
 """The bot `random`: any legal move, each as likely."""
 
 from schemas.actions import Action
-from service.games.bots.interface import Bot, Chance, GameState
+from service.games.bots.interface import Bot, GameState, SeededRNG
 
 
 class RandomBot:
@@ -12,7 +12,7 @@ class RandomBot:
     description = "Plays any legal move, each as likely."
     heavy = False
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         """One of the legal moves."""
         moves = position.legal_moves()
         return moves[chance.below(len(moves))]

@@ -6,7 +6,7 @@ from schemas.actions import Action
 from service.engine import Game, Tables, apply, copy
 from service.games.bots.interface import Bot, GameState
 from service.games.bots.redaction import redact
-from service.games.shuffle import Chance
+from service.games.shuffle import SeededRNG
 
 
 class BotFailed(Exception):
@@ -21,7 +21,7 @@ class BotFailed(Exception):
         return f"the bot {self.bot} {self.reason}"
 
 
-def choose_legal_action(bot: Bot, position: GameState, chance: Chance) -> Action:
+def choose_legal_action(bot: Bot, position: GameState, chance: SeededRNG) -> Action:
     """A bot's legal move, in full; raises BotFailed."""
     tables, game = position
     try:

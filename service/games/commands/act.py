@@ -19,19 +19,26 @@ from schemas.game import GameView
 from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, abort, apply, move_id, parse_move_id, view
 from service.games import repository
-from service.games.access import Reader, acting_seat, check_owner
-from service.games.cache import Table
-from service.games.commands.execute import Asked, Done, Expected, change, check_version, decided_by
+from service.games.access import Principal, authorize_owner, resolve_seat
+from service.games.cache import GameSession
+from service.games.commands.execute import (
+    CommandRequest,
+    CommandResult,
+    ExpectedVersion,
+    actor_role,
+    check_version,
+    execute,
+)
 from service.games.commands.retry import until_committed
 from service.games.context import Context
-from service.games.diffs import record
-from service.games.errors import ListTooLong, Malformed, NotActive, NotYourTurn, Refused, Replaced
-from service.games.lifecycle import reveals, stood_in
+from service.games.diffs import record_change
+from service.games.errors import GameNotActive, ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot
+from service.games.lifecycle import is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff
 from service.telemetry import tracing
 from service.telemetry.metrics import ACTIONS
 
-FIELDS: dict[str, tuple[set[str], set[str]]] = {
+ACTION_FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "place_tile": ({"x", "y", "rotation"}, set()),
     "place_islander": ({"segment"}, set()),
     "retrieve_islander": ({"x", "y", "segment"}, set()),
@@ -44,35 +51,35 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
 _ACTIONS = {by: ACTIONS.labels(by) for by in ("owner", "seat")}
 
 
-async def act(context: Context, game_id: str, asked: Asked[Act]) -> Done:
+async def act(context: Context, game_id: str, asked: CommandRequest[Act]) -> CommandResult:
     """Do what is asked, all or none, and let bots answer."""
     actions = parse_actions(asked.body)
 
-    async def make(table: Table, reader: Reader) -> list[StoredDiff]:
+    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
         diffs = _apply_all(context, table, reader, actions, asked.body)
-        _ACTIONS[decided_by(reader)].inc(len(diffs))
+        _ACTIONS[actor_role(reader)].inc(len(diffs))
         return diffs
 
-    return await change(context, game_id, "actions", asked, make)
+    return await execute(context, game_id, "actions", asked, make)
 
 
 async def abort_game(
-    context: Context, game_id: str, *, token: str | None, if_match: Sequence[Expected] | None
+    context: Context, game_id: str, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
 ) -> tuple[GameView, str]:
     """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
 
-    async def attempt(table: Table, _owner: None) -> tuple[GameView, str] | None:
+    async def attempt(table: GameSession, _owner: None) -> tuple[GameView, str] | None:
         game, tables = table.game, table.tileset.tables
         if game.status == "finished":
-            raise NotActive(game.status)
-        check_version(table.stored, if_match)
+            raise GameNotActive(game.status)
+        check_version(table.revision, if_match)
         if game.status != "aborted":
-            diffs = [record(tables, game, abort(game), at=context.now())]
+            diffs = [record_change(tables, game, abort(game), at=context.now())]
             if not await repository.commit(context, table, diffs):
                 return None
         return view(tables, game), game.digest
 
-    return await until_committed(context, game_id, partial(check_owner, game=game_id, token=token), attempt)
+    return await until_committed(context, game_id, partial(authorize_owner, game=game_id, token=token), attempt)
 
 
 def parse_actions(asked: Act) -> list[Action]:
@@ -89,14 +96,14 @@ def parse_actions(asked: Act) -> list[Action]:
 
 def parse_action(asked: ActionAsked, path: str) -> Action:
     """One action of optional fields as the one that its type says; raises Malformed for a field too few or too many."""
-    needed, possible = FIELDS[asked.type]
+    needed, possible = ACTION_FIELDS[asked.type]
     for name in ("x", "y", "rotation", "segment", "ship", "wares", "phase"):
         given = getattr(asked, name) is not None
         if given and name not in needed | possible:
             raise Malformed(f"`{name}` is no field of {asked.type}", f"{path}.{name}")
         if not given and name in needed:
             raise Malformed(f"{asked.type} needs `{name}`", f"{path}.{name}")
-    return _FORM[asked.type](asked)
+    return _BUILDERS[asked.type](asked)
 
 
 def _retrieve(asked: ActionAsked) -> Action:
@@ -111,7 +118,7 @@ def _deliver(asked: ActionAsked) -> Action:
     )
 
 
-_FORM: dict[str, Callable[[ActionAsked], Action]] = {
+_BUILDERS: dict[str, Callable[[ActionAsked], Action]] = {
     "place_tile": lambda asked: PlaceTile(asked.x or 0, asked.y or 0, asked.rotation or 0),
     "place_islander": lambda asked: PlaceIslander(asked.segment or 0),
     "retrieve_islander": _retrieve,
@@ -121,38 +128,40 @@ _FORM: dict[str, Callable[[ActionAsked], Action]] = {
 }
 
 
-def check_deciding(game: Game, seat: int, index: int | None = None) -> None:
+def check_turn(game: Game, seat: int, index: int | None = None) -> None:
     """Raise NotYourTurn unless a seat decides now, Replaced where a bot does so for it."""
     if seat != game.decider:
         raise NotYourTurn(seat, game.decider, index)
-    if stood_in(game, seat):
-        raise Replaced(seat, index)
+    if is_played_by_bot(game, seat):
+        raise SeatPlayedByBot(seat, index)
 
 
 def _apply_one(
     context: Context,
-    table: Table,
-    reader: Reader,
+    table: GameSession,
+    reader: Principal,
     action: Action,
     index: int | None,
     asked: Act,
 ) -> tuple[Action, list[AnyEvent], StoredDiff]:
     """One action: the seat, then the rules; gives it in full, what happened, and its diff."""
     game, tables = table.game, table.tileset.tables
-    seat = acting_seat(table.access, reader, asked.seat, game.decider, index)
-    check_deciding(game, seat, index)
+    seat = resolve_seat(table.access, reader, asked.seat, game.decider, index)
+    check_turn(game, seat, index)
     try:
         with tracing.span("apply"):
             done, events = apply(tables, game, action)
     except IllegalMove as refusal:
-        raise Refused(refusal.rule, refusal.reason, index) from refusal
+        raise MoveRejected(refusal.rule, refusal.reason, index) from refusal
     with tracing.span("record"):
-        diff = record(tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=decided_by(reader))
+        diff = record_change(
+            tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=actor_role(reader)
+        )
     return done, events, diff
 
 
 def _apply_all(
-    context: Context, table: Table, reader: Reader, actions: Sequence[Action], asked: Act
+    context: Context, table: GameSession, reader: Principal, actions: Sequence[Action], asked: Act
 ) -> list[StoredDiff]:
     """All actions of a request, each its own version; the first that is refused refuses them all."""
     if asked.actions is None:
@@ -167,7 +176,7 @@ def _apply_all(
             raise ListTooLong(index)
         done, events, diff = _apply_one(context, table, reader, action, index, asked)
         diffs.append(diff)
-        revealed = reveals(events)
+        revealed = reveals_hidden(events)
         skippable |= passed_by_engine(table.game, done, events)
     return diffs
 

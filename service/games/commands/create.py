@@ -8,32 +8,39 @@ from schemas.lobby import Created, CreateGame, Joined, JoinGame
 from schemas.vocabulary import COLORS
 from service.engine import open_seat, take_seat, view
 from service.games import repository
-from service.games.access import check_read, mint, seat_role, token_hash
-from service.games.cache import Table
+from service.games.access import authorize_read, derive_token, hash_token, seat_role
+from service.games.cache import GameSession
 from service.games.commands.game_setup import (
     check_bots,
-    created_answer,
-    created_before,
-    derived_id,
-    new_access,
-    new_game,
-    random_id,
+    created_response,
+    derive_game_id,
+    new_access_record,
+    random_game_id,
+    replay_created,
+    set_up_game,
 )
-from service.games.commands.player_names import check_free
-from service.games.commands.retry import until_committed, until_done
+from service.games.commands.player_names import check_name_free
+from service.games.commands.retry import retry_on_conflict, until_committed
 from service.games.context import Context
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.errors import Conflict, NoOpenSeat
 from service.games.i18n import ENGLISH, Language
-from service.games.idempotency import KeyRecord, Result, find, keep, scope, token_secret
-from service.games.queries.games import all_legal_moves, digest_of
-from service.games.queries.my_games import check_tagging, creator_hash, tag_seat
-from service.games.scheduler import due_at, play_bots
-from service.games.stored import access_of
+from service.games.idempotency import (
+    FirstResponse,
+    ReplayableResult,
+    idempotency_scope,
+    new_record,
+    read_record,
+    token_secret,
+)
+from service.games.queries.games import list_legal_moves, load_digest
+from service.games.queries.my_games import check_external_users, creator_hash, tag_seat
+from service.games.scheduler import next_due_at, play_bots
+from service.games.stored import read_access
 from service.games.tilesets import DEFAULT
 
 
-class Joiner(NamedTuple):
+class JoinRequest(NamedTuple):
     """Who joins: the token that opens a private game, the key for retries, and the creator's key that finds them."""
 
     token: str | None
@@ -52,75 +59,75 @@ async def create(  # noqa: PLR0913 (all that a request says, each by name)
     creator: str | None = None,
     client: bytes = b"",
     language: Language = ENGLISH,
-) -> Result[Created]:
+) -> ReplayableResult[Created]:
     """Create a game; it starts at once when no seat is open. Raises UnknownTileSet, UnknownBot, KeyReused, Malformed.
 
     `client` stands for who asks (`attendance.creator_of`): all games of one client have one turn among bots' games.
     With a key the game's id follows from it, so that a retry finds the game, and with it the key's record.
     """
-    idempotency = scope(key, "/v1/games", None, asked)
+    idempotency = idempotency_scope(key, "/v1/games", None, asked)
     secret = token_secret(idempotency)
-    check_tagging(asked, creator)
-    tileset = context.tilesets.chosen(asked.tileset or DEFAULT)
+    check_external_users(asked, creator)
+    tileset = context.tilesets.get_for_new_game(asked.tileset or DEFAULT)
     check_bots(context, asked)
     tagged, shown_in = creator_hash(creator), language if include_moves else None
     expired = 0
 
-    async def attempt(_number: int) -> Result[Created] | None:
+    async def attempt(_number: int) -> ReplayableResult[Created] | None:
         """Give None where the id is taken, or a retry of the same request was first."""
         nonlocal expired
-        game_id = derived_id(idempotency.stored_key, expired) if idempotency else random_id()
+        game_id = derive_game_id(idempotency.stored_key, expired) if idempotency else random_game_id()
         if idempotency and (loaded := await context.store.load(game_id, idempotency.stored_key)) is not None:
-            if (before := find(idempotency, loaded.record, context.clock())) is not None:
-                table = repository.open_table(context, loaded, access_of(loaded))
-                return await created_before(context, table, secret, before.version, shown_in)
+            if (before := read_record(idempotency, loaded.record, context.clock())) is not None:
+                table = repository.open_session(context, loaded, read_access(loaded))
+                return await replay_created(context, table, secret, before.version, shown_in)
             expired += 1
             return None
-        game, diffs = await new_game(context, asked, tileset, game_id, creator=client)
-        table = Table(game, new_access(asked, secret, tagged), tileset)
-        created = created_answer(table, secret, game.digest, shown_in)
-        kept = keep(idempotency, context.clock(), game.version)
-        due = due_at(context, game)
-        is_committed = await repository.commit(context, table, diffs, store_access=True, keep=kept, due_at=due)
-        return Result(created, game.version) if is_committed else None
+        game, diffs = await set_up_game(context, asked, tileset, game_id, creator=client)
+        table = GameSession(game, new_access_record(asked, secret, tagged), tileset)
+        created = created_response(table, secret, game.digest, shown_in)
+        kept = new_record(idempotency, context.clock(), game.version)
+        due = next_due_at(context, game)
+        is_committed = await repository.commit(context, table, diffs, store_access=True, idempotency=kept, due_at=due)
+        return ReplayableResult(created, game.version) if is_committed else None
 
-    return await until_done(attempt)
+    return await retry_on_conflict(attempt)
 
 
-async def join(context: Context, game_id: str, asked: JoinGame, joiner: Joiner) -> Result[Joined]:
+async def join(context: Context, game_id: str, asked: JoinGame, joiner: JoinRequest) -> ReplayableResult[Joined]:
     """Take the next open seat. Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), KeyReused, Malformed."""
-    idempotency = scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
+    idempotency = idempotency_scope(joiner.key, f"/v1/games/{game_id}/seats", joiner.token, asked)
     secret = token_secret(idempotency)
-    check_tagging(asked, joiner.creator)
+    check_external_users(asked, joiner.creator)
 
-    async def attempt(table: Table, _reader: object) -> Result[Joined] | None:
+    async def attempt(table: GameSession, _reader: object) -> ReplayableResult[Joined] | None:
         """Give None where somebody else changed the game in between."""
         game, access = table.game, table.access
         seat, events = _take_seat(table, asked)
-        diffs = [record(table.tileset.tables, game, events, at=context.now())]
+        diffs = [record_change(table.tileset.tables, game, events, at=context.now())]
         diffs += await play_bots(context, table.tileset.tables, game)
-        access.seats[seat] = token_hash(mint(secret, access.salt, seat_role(seat)))
+        access.seats[seat] = hash_token(derive_token(secret, access.salt, seat_role(seat)))
         tag_seat(access, seat, joiner.creator, asked.external_user)
         joined = _joined(table, seat, secret, game.digest, joiner)
-        kept, due = keep(idempotency, context.clock(), game.version, seat), due_at(context, game)
-        is_committed = await repository.commit(context, table, diffs, store_access=True, keep=kept, due_at=due)
-        return Result(joined, joined.game.version) if is_committed else None
+        kept, due = new_record(idempotency, context.clock(), game.version, seat), next_due_at(context, game)
+        is_committed = await repository.commit(context, table, diffs, store_access=True, idempotency=kept, due_at=due)
+        return ReplayableResult(joined, joined.game.version) if is_committed else None
 
-    async def replay(table: Table, before: KeyRecord) -> Result[Joined]:
-        digest = await digest_of(context, game_id, before.version)
-        return Result(_joined(table, before.detail, secret, digest, joiner), before.version, replayed=True)
+    async def replay(table: GameSession, before: FirstResponse) -> ReplayableResult[Joined]:
+        digest = await load_digest(context, game_id, before.version)
+        return ReplayableResult(_joined(table, before.detail, secret, digest, joiner), before.version, replayed=True)
 
-    check = partial(check_read, game=game_id, token=joiner.token)
+    check = partial(authorize_read, game=game_id, token=joiner.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
-def _take_seat(table: Table, asked: JoinGame) -> tuple[int, list[AnyEvent]]:
+def _take_seat(table: GameSession, asked: JoinGame) -> tuple[int, list[AnyEvent]]:
     """Seat a player on the next open seat. Raises NoOpenSeat, Conflict."""
     game = table.game
     seat = open_seat(game)
     if seat is None:
         raise NoOpenSeat
-    check_free(game, asked.name)
+    check_name_free(game, asked.name)
     taken = {player.color for player in game.players if player.color is not None}
     if asked.color in taken:
         raise Conflict(f"{asked.color} is taken")
@@ -128,13 +135,13 @@ def _take_seat(table: Table, asked: JoinGame) -> tuple[int, list[AnyEvent]]:
     return seat, take_seat(table.tileset.tables, game, seat, asked.name, color)
 
 
-def _joined(table: Table, seat: int, key: bytes, digest: str, joiner: Joiner) -> Joined:
+def _joined(table: GameSession, seat: int, key: bytes, digest: str, joiner: JoinRequest) -> Joined:
     """The answer, with the token that follows from the key."""
     game, tables = table.game, table.tileset.tables
     return Joined(
         seat=seat,
-        token=mint(key, table.access.salt, seat_role(seat)),
+        token=derive_token(key, table.access.salt, seat_role(seat)),
         game=view(tables, game),
         digest=digest,
-        legal_moves=all_legal_moves(tables, game, language=joiner.language) if joiner.include_moves else None,
+        legal_moves=list_legal_moves(tables, game, language=joiner.language) if joiner.include_moves else None,
     )

@@ -17,37 +17,37 @@ from schemas.acting import Acted
 from schemas.base import encode
 from service.engine import Game, view
 from service.games import repository
-from service.games.access import OWNER, Reader, check_act
+from service.games.access import OWNER, Principal, authorize_action
 from service.games.bots.priority import bot_on_turn
-from service.games.cache import Table
+from service.games.cache import GameSession
 from service.games.commands.retry import until_committed
 from service.games.context import Context
-from service.games.errors import GameError, NotActive, VersionMismatch
+from service.games.errors import GameError, GameNotActive, VersionMismatch
 from service.games.i18n import ENGLISH, Language
-from service.games.idempotency import Idempotency, KeyRecord, keep, scope
-from service.games.ports import Stored, StoredDiff, Unreadable
-from service.games.queries.games import all_legal_moves, next_decision
-from service.games.scheduler import due_at, play_bots
+from service.games.idempotency import FirstResponse, IdempotencyScope, idempotency_scope, new_record
+from service.games.ports import Revision, StoredDiff, UnreadableGame
+from service.games.queries.games import list_legal_moves, next_decision
+from service.games.scheduler import next_due_at, play_bots
 
 B = TypeVar("B")
 
-Change = Callable[[Table, Reader], Awaitable[list[StoredDiff]]]
+Mutation = Callable[[GameSession, Principal], Awaitable[list[StoredDiff]]]
 """Changes the table's game, or puts another in its place; gives the diffs, or raises what is refused."""
 
 
-class Expected(NamedTuple):
+class ExpectedVersion(NamedTuple):
     """An If-Match: a version, and perhaps its digest."""
 
     version: int
     digest: str | None
 
 
-class Asked(NamedTuple, Generic[B]):
+class CommandRequest(NamedTuple, Generic[B]):
     """A whole request to change a game."""
 
     body: B
     token: str | None
-    if_match: Sequence[Expected] | None = None
+    if_match: Sequence[ExpectedVersion] | None = None
     """Any of them must be the game's version; None expects nothing."""
     key: str | None = None
     include_moves: bool = False
@@ -58,10 +58,10 @@ class Asked(NamedTuple, Generic[B]):
     """Called with the changed game before its bots think; what it raises refuses the change."""
 
 
-class Done(NamedTuple):
+class CommandResult(NamedTuple):
     """The answer to a change."""
 
-    acted: Acted[Raw]
+    response: Acted[Raw]
     """Without its diffs, which nobody here looks at."""
     body: bytes
     """The whole of it as JSON."""
@@ -69,24 +69,26 @@ class Done(NamedTuple):
     """Whether it was done before, and is told again."""
 
 
-async def change(context: Context, game_id: str, what: str, asked: Asked[Any], make: Change) -> Done:
+async def execute(
+    context: Context, game_id: str, what: str, asked: CommandRequest[Any], make: Mutation
+) -> CommandResult:
     """Make a change of an active game, let bots answer, and store it all at once; `what` is the end of its path."""
-    idempotency = scope(asked.key, f"/v1/games/{game_id}/{what}", asked.token, asked.body)
-    held = context.held.take(game_id)
+    idempotency = idempotency_scope(asked.key, f"/v1/games/{game_id}/{what}", asked.token, asked.body)
+    held = context.cache.pop(game_id)
     if held is not None and (done := await _try_held(context, held, asked, idempotency, make)) is not None:
         return done
 
-    async def attempt(table: Table, reader: Reader) -> Done | None:
+    async def attempt(table: GameSession, reader: Principal) -> CommandResult | None:
         return await _try(context, table, reader, asked, idempotency, make)
 
-    async def replay(table: Table, before: KeyRecord) -> Done:
+    async def replay(table: GameSession, before: FirstResponse) -> CommandResult:
         return await _again(context, table, asked, before)
 
-    check = partial(check_act, game=game_id, token=asked.token)
+    check = partial(authorize_action, game=game_id, token=asked.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
-def check_version(stored: Stored | None, if_match: Sequence[Expected] | None) -> None:
+def check_version(stored: Revision | None, if_match: Sequence[ExpectedVersion] | None) -> None:
     """Raise VersionMismatch unless the stored game has one of the expected versions."""
     if if_match is None or stored is None:
         return
@@ -96,17 +98,21 @@ def check_version(stored: Stored | None, if_match: Sequence[Expected] | None) ->
     raise VersionMismatch(stored.version, stored.digest)
 
 
-def decided_by(reader: Reader) -> str:
+def actor_role(reader: Principal) -> str:
     """As whom a token decides, for a diff's `by`."""
     return "owner" if reader.role == OWNER else "seat"
 
 
 async def _try_held(
-    context: Context, table: Table, asked: Asked[Any], idempotency: Idempotency | None, make: Change
-) -> Done | None:
+    context: Context,
+    table: GameSession,
+    asked: CommandRequest[Any],
+    idempotency: IdempotencyScope | None,
+    make: Mutation,
+) -> CommandResult | None:
     """Make the change on a table that was held; None where it is to be asked of the stored game instead."""
     try:
-        reader = check_act(table.access, table.game.id, asked.token)
+        reader = authorize_action(table.access, table.game.id, asked.token)
         return await _try(context, table, reader, asked, idempotency, make)
     except GameError:
         return None
@@ -114,16 +120,16 @@ async def _try_held(
 
 async def _try(
     context: Context,
-    table: Table,
-    reader: Reader,
-    asked: Asked[Any],
-    idempotency: Idempotency | None,
-    make: Change,
-) -> Done | None:
+    table: GameSession,
+    reader: Principal,
+    asked: CommandRequest[Any],
+    idempotency: IdempotencyScope | None,
+    make: Mutation,
+) -> CommandResult | None:
     """Make the change, let bots answer, and store everything; None where somebody else was first."""
     if table.game.status != "active":
-        raise NotActive(table.game.status)
-    check_version(table.stored, asked.if_match)
+        raise GameNotActive(table.game.status)
+    check_version(table.revision, asked.if_match)
     diffs = await make(table, reader)
     game, tables = table.game, table.tileset.tables
     if game.status == "active":
@@ -132,21 +138,23 @@ async def _try(
         diffs += await play_bots(context, tables, game)
     acted = _acted(table, asked, game.version, game.digest)
     body = encode(acted)
-    kept = keep(idempotency, context.clock(), game.version, len(diffs))
-    is_committed = await repository.commit(context, table, diffs, keep=kept, due_at=due_at(context, game))
+    kept = new_record(idempotency, context.clock(), game.version, len(diffs))
+    is_committed = await repository.commit(context, table, diffs, idempotency=kept, due_at=next_due_at(context, game))
     return _done(acted, body, diffs) if is_committed else None
 
 
-async def _again(context: Context, table: Table, asked: Asked[Any], before: KeyRecord) -> Done:
+async def _again(
+    context: Context, table: GameSession, asked: CommandRequest[Any], before: FirstResponse
+) -> CommandResult:
     """The answer given before, its diffs out of the log; the game and its legal moves are as they are now."""
-    diffs = await context.store.diffs(table.game.id, before.version - before.detail, before.detail)
+    diffs = await context.store.load_diffs(table.game.id, before.version - before.detail, before.detail)
     if not diffs or diffs[-1].version != before.version:
-        raise Unreadable(f"its log does not hold version {before.version}")
+        raise UnreadableGame(f"its log does not hold version {before.version}")
     acted = _acted(table, asked, before.version, diffs[-1].digest)
     return _done(acted, encode(acted), diffs, replayed=True)
 
 
-def _acted(table: Table, asked: Asked[Any], version: int, digest: str) -> Acted[Raw]:
+def _acted(table: GameSession, asked: CommandRequest[Any], version: int, digest: str) -> Acted[Raw]:
     """The answer without its diffs."""
     game, tables = table.game, table.tileset.tables
     return Acted(
@@ -155,14 +163,14 @@ def _acted(table: Table, asked: Asked[Any], version: int, digest: str) -> Acted[
         diffs=list[Raw](),
         game=view(tables, game) if asked.include_game else None,
         next=next_decision(game),
-        legal_moves=all_legal_moves(tables, game, language=asked.language) if asked.include_moves else None,
+        legal_moves=list_legal_moves(tables, game, language=asked.language) if asked.include_moves else None,
     )
 
 
-def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff], *, replayed: bool = False) -> Done:
+def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff], *, replayed: bool = False) -> CommandResult:
     """An answer that was encoded without its diffs, with them."""
     data = b'"diffs":[%b]' % b",".join([diff.data for diff in diffs])
-    return Done(acted, body.replace(_NO_DIFFS, data, 1), replayed)
+    return CommandResult(acted, body.replace(_NO_DIFFS, data, 1), replayed)
 
 
 _NO_DIFFS = b'"diffs":[]'

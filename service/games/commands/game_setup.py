@@ -6,16 +6,25 @@ from hashlib import sha256
 from schemas.lobby import Created, CreateGame, SeatToken
 from schemas.vocabulary import COLORS
 from service.engine import Game, Player, set_up, view
-from service.games.access import OWNER, SALT_BYTES, SPECTATOR, Access, Tag, mint, seat_role, token_hash
-from service.games.cache import Table
-from service.games.commands.player_names import names_of_players
+from service.games.access import (
+    OWNER,
+    SALT_BYTES,
+    SPECTATOR,
+    AccessRecord,
+    SeatTag,
+    derive_token,
+    hash_token,
+    seat_role,
+)
+from service.games.cache import GameSession
+from service.games.commands.player_names import assign_names
 from service.games.context import Context
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.errors import UnknownBot
 from service.games.i18n import Language
-from service.games.idempotency import Result
+from service.games.idempotency import ReplayableResult
 from service.games.ports import StoredDiff
-from service.games.queries.games import all_legal_moves, digest_of
+from service.games.queries.games import list_legal_moves, load_digest
 from service.games.scheduler import play_bots
 from service.games.shuffle import (
     RANDOM_SEED_BYTES,
@@ -30,7 +39,7 @@ ID_LENGTH = 12
 ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-async def new_game(
+async def set_up_game(
     context: Context,
     asked: CreateGame,
     tileset: LoadedTileSet,
@@ -59,55 +68,55 @@ async def new_game(
     )
     game.previous_game = previous_game
     game.creator = creator
-    first = record(tables, game, events, at=game.created_at)
+    first = record_change(tables, game, events, at=game.created_at)
     return game, [first, *await play_bots(context, tables, game)]
 
 
-def new_access(asked: CreateGame, key: bytes, creator: bytes | None) -> Access:
+def new_access_record(asked: CreateGame, key: bytes, creator: bytes | None) -> AccessRecord:
     """Who may do what: tokens that follow from the key for everybody who sits there from the start.
 
     `creator` is the hash of the creator's key, by which the game and its users are found.
     """
     salt = secrets.token_bytes(SALT_BYTES)
     owned = [seat for seat, player in enumerate(asked.players) if not player.open and player.bot is None]
-    return Access(
+    return AccessRecord(
         visibility=asked.visibility or "public",
         salt=salt,
-        owner=token_hash(mint(key, salt, OWNER)),
-        spectator=token_hash(mint(key, salt, SPECTATOR)),
+        owner=hash_token(derive_token(key, salt, OWNER)),
+        spectator=hash_token(derive_token(key, salt, SPECTATOR)),
         seats=[
-            token_hash(mint(key, salt, seat_role(seat))) if seat in owned else None
+            hash_token(derive_token(key, salt, seat_role(seat))) if seat in owned else None
             for seat in range(len(asked.players))
         ],
-        owned=owned,
+        owner_seats=owned,
         creator=creator,
         tags=[
-            Tag(creator, player.external_user) if creator is not None and seat in owned else None
+            SeatTag(creator, player.external_user) if creator is not None and seat in owned else None
             for seat, player in enumerate(asked.players)
         ],
     )
 
 
-def created_answer(table: Table, key: bytes, digest: str, language: Language | None) -> Created:
+def created_response(table: GameSession, key: bytes, digest: str, language: Language | None) -> Created:
     """The answer, with the tokens that follow from the key, which are nowhere stored; legal moves in a language."""
     game, access, tables = table.game, table.access, table.tileset.tables
     salt = access.salt
     return Created(
         game=view(tables, game),
         digest=digest,
-        owner_token=mint(key, salt, OWNER),
-        spectator_token=mint(key, salt, SPECTATOR),
-        seats=[SeatToken(seat=seat, token=mint(key, salt, seat_role(seat))) for seat in access.owned],
-        legal_moves=None if language is None else all_legal_moves(tables, game, language=language),
+        owner_token=derive_token(key, salt, OWNER),
+        spectator_token=derive_token(key, salt, SPECTATOR),
+        seats=[SeatToken(seat=seat, token=derive_token(key, salt, seat_role(seat))) for seat in access.owner_seats],
+        legal_moves=None if language is None else list_legal_moves(tables, game, language=language),
     )
 
 
-async def created_before(
-    context: Context, table: Table, key: bytes, version: int, language: Language | None
-) -> Result[Created]:
+async def replay_created(
+    context: Context, table: GameSession, key: bytes, version: int, language: Language | None
+) -> ReplayableResult[Created]:
     """The answer once more for a game that had this version then: the same tokens, and the game as it is now."""
-    digest = await digest_of(context, table.game.id, version)
-    return Result(created_answer(table, key, digest, language), version, replayed=True)
+    digest = await load_digest(context, table.game.id, version)
+    return ReplayableResult(created_response(table, key, digest, language), version, replayed=True)
 
 
 def check_bots(context: Context, asked: CreateGame) -> None:
@@ -117,12 +126,12 @@ def check_bots(context: Context, asked: CreateGame) -> None:
             raise UnknownBot(player.bot, seat)
 
 
-def random_id() -> str:
+def random_game_id() -> str:
     """An id of 62 random bits."""
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
 
 
-def derived_id(source: str, number: int) -> str:
+def derive_game_id(source: str, number: int) -> str:
     """An id that follows from `source` and does not tell it; there is one for each `number`."""
     rest = int.from_bytes(sha256(b"%b.%d" % (source.encode(), number)).digest())
     digits = []
@@ -140,7 +149,7 @@ def _players(asked: CreateGame) -> list[Player]:
     taken = {player.color for player in asked.players}
     free = iter([color for color in COLORS if color not in taken])
     players = []
-    for player, name in zip(asked.players, names_of_players(asked.players), strict=True):
+    for player, name in zip(asked.players, assign_names(asked.players), strict=True):
         kind = "open" if player.open else "human" if player.bot is None else "bot"
         color = None if player.open else player.color or next(free)
         players.append(Player(name=name, color=color, kind=kind, bot=player.bot))

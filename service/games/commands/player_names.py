@@ -10,15 +10,15 @@ from schemas.names import first_free_name, name_key
 from service.engine import Game
 from service.games.errors import Conflict
 
-__all__ = ["check_free", "names_of_players"]
+__all__ = ["assign_names", "check_name_free"]
 
 
-def check_free(game: Game, name: str) -> None:
+def check_name_free(game: Game, name: str) -> None:
     """Raise Conflict where a player of the game has a name that looks like this one."""
     _check_differs(name, (player.name for player in game.players if player.name is not None))
 
 
-def names_of_players(players: Sequence[SeatAsked]) -> list[str | None]:
+def assign_names(players: Sequence[SeatAsked]) -> list[str | None]:
     """The name of each seat, None where it is open. Raises Conflict where two persons' look alike.
 
     A bot without a name is called after itself; whatever it is called, it gets the first number that is free.

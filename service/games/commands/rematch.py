@@ -17,22 +17,35 @@ from schemas.lobby import Created, CreateGame, Rematch, SeatAsked
 from schemas.vocabulary import TimeoutAsked
 from service.engine import is_finished
 from service.games import repository
-from service.games.access import Access, check_owner
-from service.games.cache import Table
-from service.games.commands.game_setup import created_answer, created_before, derived_id, new_access, new_game
-from service.games.commands.retry import until_committed, until_done
+from service.games.access import AccessRecord, authorize_owner
+from service.games.cache import GameSession
+from service.games.commands.game_setup import (
+    created_response,
+    derive_game_id,
+    new_access_record,
+    replay_created,
+    set_up_game,
+)
+from service.games.commands.retry import retry_on_conflict, until_committed
 from service.games.context import Context
-from service.games.diffs import record
-from service.games.errors import NotOver, RematchExists
+from service.games.diffs import record_change
+from service.games.errors import GameNotFinished, RematchExists
 from service.games.i18n import ENGLISH, Language
-from service.games.idempotency import Idempotency, KeyRecord, Result, keep, scope, token_secret
-from service.games.scheduler import due_at
-from service.games.stored import access_of, game_of
+from service.games.idempotency import (
+    FirstResponse,
+    IdempotencyScope,
+    ReplayableResult,
+    idempotency_scope,
+    new_record,
+    token_secret,
+)
+from service.games.scheduler import next_due_at
+from service.games.stored import decode_game, read_access
 
-MINTED_FOR = b"rematch"
+TOKEN_PURPOSE = b"rematch"
 
 
-class RematchAsked(NamedTuple):
+class RematchRequest(NamedTuple):
     """A whole request for a rematch."""
 
     rematch: Rematch
@@ -47,74 +60,78 @@ class RematchAsked(NamedTuple):
     """Called with what the rematch will be, before it is made; what it raises refuses it."""
 
 
-async def rematch(context: Context, game_id: str, asked: RematchAsked) -> Result[Created]:
+async def rematch(context: Context, game_id: str, asked: RematchRequest) -> ReplayableResult[Created]:
     """Make the rematch of a game that is over, for its owner.
 
     Raises NotOver, RematchExists, TileSetMissing, KeyReused, Malformed, and what `check_owner` does.
     """
-    idempotency = scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
+    idempotency = idempotency_scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
     token_secret(idempotency)  # the tokens follow from another one, but what is asked of the key is the same
-    minting = hmac.digest((asked.token or "").encode(), MINTED_FOR, "sha256")
+    minting = hmac.digest((asked.token or "").encode(), TOKEN_PURPOSE, "sha256")
     shown_in = asked.language if asked.include_moves else None
 
-    async def attempt(table: Table, _owner: None) -> Result[Created] | None:
+    async def attempt(table: GameSession, _owner: None) -> ReplayableResult[Created] | None:
         if table.game.next_game is not None:
             raise RematchExists(table.game.next_game)
         if not is_finished(table.game):
-            raise NotOver(table.game.status)
+            raise GameNotFinished(table.game.status)
         made = await _make(context, table, asked, minting)
         if not await _link(context, table, made, idempotency):
             return None
-        return Result(created_answer(made, minting, made.game.digest, shown_in), made.game.version)
+        return ReplayableResult(created_response(made, minting, made.game.digest, shown_in), made.game.version)
 
-    async def replay(table: Table, before: KeyRecord) -> Result[Created]:
-        loaded, access = await repository.load(context, table.game.next_game or table.game.id)
-        made = repository.open_table(context, loaded, access)
-        return await created_before(context, made, minting, before.version, shown_in)
+    async def replay(table: GameSession, before: FirstResponse) -> ReplayableResult[Created]:
+        loaded, access = await repository.load_game(context, table.game.next_game or table.game.id)
+        made = repository.open_session(context, loaded, access)
+        return await replay_created(context, made, minting, before.version, shown_in)
 
-    check = partial(check_owner, game=game_id, token=asked.token)
+    check = partial(authorize_owner, game=game_id, token=asked.token)
     return await until_committed(context, game_id, check, attempt, idempotency, replay)
 
 
-async def _make(context: Context, table: Table, asked: RematchAsked, minting: bytes) -> Table:
+async def _make(context: Context, table: GameSession, asked: RematchRequest, minting: bytes) -> GameSession:
     """Create the rematch, or find it where it has been created before."""
     before = table.game.id
 
-    async def attempt(number: int) -> Table | None:
-        game_id = derived_id(f"rematch.{before}", number)
+    async def attempt(number: int) -> GameSession | None:
+        game_id = derive_game_id(f"rematch.{before}", number)
         loaded = await context.store.load(game_id)
         if loaded is None and (made := await _create(context, table, asked, game_id, minting)) is not None:
             return made
         loaded = loaded or await context.store.load(game_id)
-        if loaded is None or (game := game_of(loaded)).previous_game != before:
+        if loaded is None or (game := decode_game(loaded)).previous_game != before:
             return None
-        return Table(game, access_of(loaded), table.tileset)
+        return GameSession(game, read_access(loaded), table.tileset)
 
-    return await until_done(attempt)
+    return await retry_on_conflict(attempt)
 
 
-async def _create(context: Context, table: Table, asked: RematchAsked, game_id: str, minting: bytes) -> Table | None:
+async def _create(
+    context: Context, table: GameSession, asked: RematchRequest, game_id: str, minting: bytes
+) -> GameSession | None:
     """One attempt; None where the id is taken."""
     wanted = _same_again(table, asked.rematch)
     if asked.charge_bots is not None:
         await asked.charge_bots(wanted)
-    game, diffs = await new_game(
+    game, diffs = await set_up_game(
         context, wanted, table.tileset, game_id, previous_game=table.game.id, creator=asked.client
     )
-    made = Table(game, _access(wanted, table.access, minting), table.tileset)
-    is_committed = await repository.commit(context, made, diffs, store_access=True, due_at=due_at(context, game))
+    made = GameSession(game, _access(wanted, table.access, minting), table.tileset)
+    is_committed = await repository.commit(context, made, diffs, store_access=True, due_at=next_due_at(context, game))
     return made if is_committed else None
 
 
-async def _link(context: Context, table: Table, made: Table, idempotency: Idempotency | None) -> bool:
+async def _link(context: Context, table: GameSession, made: GameSession, idempotency: IdempotencyScope | None) -> bool:
     """Let the game before name its rematch; False where somebody else has changed that game."""
     game, tables = table.game, table.tileset.tables
     game.next_game = made.game.id
-    diffs = [record(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
-    return await repository.commit(context, table, diffs, keep=keep(idempotency, context.clock(), made.game.version))
+    diffs = [record_change(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
+    return await repository.commit(
+        context, table, diffs, idempotency=new_record(idempotency, context.clock(), made.game.version)
+    )
 
 
-def _same_again(table: Table, asked: Rematch) -> CreateGame:
+def _same_again(table: GameSession, asked: Rematch) -> CreateGame:
     """The game as somebody would ask for it: who has left to a bot or resigned plays again, an open seat is open."""
     game = table.game
     return CreateGame(
@@ -134,15 +151,15 @@ def _same_again(table: Table, asked: Rematch) -> CreateGame:
     )
 
 
-def _access(wanted: CreateGame, before: Access, minting: bytes) -> Access:
+def _access(wanted: CreateGame, before: AccessRecord, minting: bytes) -> AccessRecord:
     """New tokens for the owner, the spectators and the owner's seats; whoever had joined keeps theirs.
 
     Who was found by a creator's key before is so again.
     """
-    fresh = new_access(wanted, minting, before.creator)
-    joined = [seat for seat in fresh.owned if seat not in before.owned]
+    fresh = new_access_record(wanted, minting, before.creator)
+    joined = [seat for seat in fresh.owner_seats if seat not in before.owner_seats]
     for seat in joined:
         fresh.seats[seat] = before.seats[seat]
     return msgspec.structs.replace(
-        fresh, owned=[seat for seat in fresh.owned if seat not in joined], tags=[*before.tags]
+        fresh, owned=[seat for seat in fresh.owner_seats if seat not in joined], tags=[*before.tags]
     )

@@ -2,46 +2,46 @@
 
 from schemas.acting import ForSeat
 from service.engine import Game, resign, step_back
-from service.games.access import OWNER, Access, Reader, acting_seat
-from service.games.cache import Table
-from service.games.commands.execute import Asked, Done, change, decided_by
+from service.games.access import OWNER, AccessRecord, Principal, resolve_seat
+from service.games.cache import GameSession
+from service.games.commands.execute import CommandRequest, CommandResult, actor_role, execute
 from service.games.context import Context
-from service.games.diffs import record
-from service.games.errors import NotReplaced, Resigned
-from service.games.lifecycle import stood_in
+from service.games.diffs import record_change
+from service.games.errors import SeatNotPlayedByBot, SeatResigned
+from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 
 
-async def resign_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
+async def resign_seat(context: Context, game_id: str, asked: CommandRequest[ForSeat]) -> CommandResult:
     """Resign, on turn or not, for good. Raises Resigned where that was done."""
 
-    async def make(table: Table, reader: Reader) -> list[StoredDiff]:
+    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
         game, tables = table.game, table.tileset.tables
-        seat = acting_seat(table.access, reader, asked.body.seat, game.decider, None)
+        seat = resolve_seat(table.access, reader, asked.body.seat, game.decider, None)
         if game.players[seat].resigned:
-            raise Resigned(seat)
+            raise SeatResigned(seat)
         events = resign(tables, game, seat)
-        return [record(tables, game, events, at=context.now(), seat=seat, by=decided_by(reader))]
+        return [record_change(tables, game, events, at=context.now(), seat=seat, by=actor_role(reader))]
 
-    return await change(context, game_id, "resign", asked, make)
+    return await execute(context, game_id, "resign", asked, make)
 
 
-async def return_to_seat(context: Context, game_id: str, asked: Asked[ForSeat]) -> Done:
+async def return_to_seat(context: Context, game_id: str, asked: CommandRequest[ForSeat]) -> CommandResult:
     """Take a seat back from the bot that stands in. Raises NotReplaced, Resigned."""
 
-    async def make(table: Table, reader: Reader) -> list[StoredDiff]:
+    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
         game, tables = table.game, table.tileset.tables
-        seat = acting_seat(table.access, reader, asked.body.seat, _left_seat(game, table.access, reader), None)
+        seat = resolve_seat(table.access, reader, asked.body.seat, _left_seat(game, table.access, reader), None)
         if game.players[seat].resigned:
-            raise Resigned(seat)
-        if not stood_in(game, seat):
-            raise NotReplaced(seat)
-        return [record(tables, game, step_back(game, seat), at=context.now(), seat=seat, by=decided_by(reader))]
+            raise SeatResigned(seat)
+        if not is_played_by_bot(game, seat):
+            raise SeatNotPlayedByBot(seat)
+        return [record_change(tables, game, step_back(game, seat), at=context.now(), seat=seat, by=actor_role(reader))]
 
-    return await change(context, game_id, "return", asked, make)
+    return await execute(context, game_id, "return", asked, make)
 
 
-def _left_seat(game: Game, access: Access, reader: Reader) -> int:
+def _left_seat(game: Game, access: AccessRecord, reader: Principal) -> int:
     """The seat that the owner comes back to where none is named: the one that was left, else the decider."""
-    left = [seat for seat in access.owned if stood_in(game, seat)] if reader.role == OWNER else []
+    left = [seat for seat in access.owner_seats if is_played_by_bot(game, seat)] if reader.role == OWNER else []
     return left[0] if len(left) == 1 else game.decider

@@ -6,14 +6,14 @@ from time import monotonic
 from typing import TypeVar
 
 from service.games import repository
-from service.games.access import Access
-from service.games.cache import Table
+from service.games.access import AccessRecord
+from service.games.cache import GameSession
 from service.games.context import Context
 from service.games.errors import Conflict
-from service.games.idempotency import Idempotency, KeyRecord, find
+from service.games.idempotency import FirstResponse, IdempotencyScope, read_record
 from service.supervision import Backoff
 
-__all__ = ["MAX_ATTEMPTS", "until_committed", "until_done"]
+__all__ = ["MAX_ATTEMPTS", "retry_on_conflict", "until_committed"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -28,7 +28,7 @@ BACKOFF = Backoff(0.004, 0.25, jitter=1.0)
 """Anywhere between nothing and a bound that doubles, so that those who lost together do not come back together."""
 
 
-async def until_done(attempt: Callable[[int], Awaitable[T | None]]) -> T:
+async def retry_on_conflict(attempt: Callable[[int], Awaitable[T | None]]) -> T:
     """Give what the first attempt gives that is not None; each gets its number, and a pause before it but the first.
 
     After the last it raises Conflict: nothing was changed, while `store_unavailable` says that something may have been.
@@ -47,10 +47,10 @@ async def until_done(attempt: Callable[[int], Awaitable[T | None]]) -> T:
 async def until_committed(
     context: Context,
     game_id: str,
-    check: Callable[[Access], R],
-    attempt: Callable[[Table, R], Awaitable[T | None]],
-    idempotency: Idempotency | None = None,
-    replay: Callable[[Table, KeyRecord], Awaitable[T]] | None = None,
+    check: Callable[[AccessRecord], R],
+    attempt: Callable[[GameSession, R], Awaitable[T | None]],
+    idempotency: IdempotencyScope | None = None,
+    replay: Callable[[GameSession, FirstResponse], Awaitable[T]] | None = None,
 ) -> T:
     """Load a game, let `check` say who asks, and change and commit it; begin again where `attempt` gives None.
 
@@ -59,11 +59,11 @@ async def until_committed(
     """
 
     async def load_and_attempt(_number: int) -> T | None:
-        loaded, access = await repository.load(context, game_id, idempotency and idempotency.stored_key)
+        loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
         checked = check(access)
-        table = repository.open_table(context, loaded, access)
-        if replay is not None and (before := find(idempotency, loaded.record, context.clock())) is not None:
+        table = repository.open_session(context, loaded, access)
+        if replay is not None and (before := read_record(idempotency, loaded.record, context.clock())) is not None:
             return await replay(table, before)
         return await attempt(table, checked)
 
-    return await until_done(load_and_attempt)
+    return await retry_on_conflict(load_and_attempt)

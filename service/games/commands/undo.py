@@ -14,74 +14,77 @@ from schemas.acting import ForSeat
 from schemas.events import MoveUndone
 from schemas.game import GameView
 from service.engine import Game, Tables, encode, view
-from service.games.access import Reader, acting_seat
-from service.games.cache import Table
-from service.games.commands.act import check_deciding
-from service.games.commands.execute import Asked, Done, change, decided_by
+from service.games.access import Principal, resolve_seat
+from service.games.cache import GameSession
+from service.games.commands.act import check_turn
+from service.games.commands.execute import CommandRequest, CommandResult, actor_role, execute
 from service.games.context import Context
-from service.games.diffs import record
+from service.games.diffs import record_change
 from service.games.errors import NothingToUndo
-from service.games.lifecycle import overdue
+from service.games.lifecycle import is_overdue
 from service.games.ports import StoredDiff
-from service.games.replay import Broken, Past, Replay, Told, went_back
+from service.games.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
 from service.games.stored import read_log
-from service.games.verify import grown
+from service.games.verify import upgrade_state
 from service.json_patch import apply_patch
 
-MOST_VERSIONS = 1000
+MAX_VERSIONS = 1000
 """A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
 
 
-Replaying = Callable[[int], AbstractAsyncContextManager[None]]
+ReplayGuard = Callable[[int], AbstractAsyncContextManager[None]]
 """What a game of so many versions is replayed within: whoever has many players may let few replay at once."""
 
 
 async def undo(
-    context: Context, game_id: str, asked: Asked[ForSeat], replaying: Replaying = lambda _versions: nullcontext()
-) -> Done:
+    context: Context,
+    game_id: str,
+    asked: CommandRequest[ForSeat],
+    replaying: ReplayGuard = lambda _versions: nullcontext(),
+) -> CommandResult:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced, and what `replaying` does."""
 
-    async def make(table: Table, reader: Reader) -> list[StoredDiff]:
+    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
         game, tables = table.game, table.tileset.tables
-        seat = acting_seat(table.access, reader, asked.body.seat, game.decider, None)
-        check_deciding(game, seat)
-        if not game.undoable or game.version > MOST_VERSIONS or overdue(game, int(context.clock())):
+        seat = resolve_seat(table.access, reader, asked.body.seat, game.decider, None)
+        check_turn(game, seat)
+        if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
         async with replaying(game.version):
             past = await asyncio.to_thread(
-                last_state, tables, game, await read_log(context.store, game.id, game.version)
+                compute_undo_point, tables, game, await read_log(context.store, game.id, game.version)
             )
         if past is None:
             raise NothingToUndo(seat)
-        table.game = went_back(game, past)
+        table.game = restore(game, past)
         return [
-            record(
+            record_change(
                 tables,
                 table.game,
                 [MoveUndone(seat=seat, move=past.move)],
                 at=context.now(),
                 seat=seat,
-                by=decided_by(reader),
+                by=actor_role(reader),
                 before=view(tables, game),
             )
         ]
 
-    return await change(context, game_id, "undo", asked, make)
+    return await execute(context, game_id, "undo", asked, make)
 
 
-def last_state(tables: Tables, game: Game, log: list[StoredDiff]) -> Past | None:
+def compute_undo_point(tables: Tables, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
     """The state before the last action; None where the log does not give the game as it is."""
     if not log:
         return None
     try:
         patch = msgspec.json.decode(log[0].data)["patch"]
-        first = msgspec.convert(grown(apply_patch({}, patch)), GameView)
+        first = msgspec.convert(upgrade_state(apply_patch({}, patch)), GameView)
         replay = Replay(tables, first, game.seed, game.first_seat, game.creator)
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
-    except (Broken, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
+    except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return replay.past[-1] if replay.past and encode(replay.game) == encode(game) else None
 
 
-_DECODER = msgspec.json.Decoder(Told)
+_DECODER = msgspec.json.Decoder(LoggedChange)

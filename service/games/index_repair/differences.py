@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from schemas.vocabulary import Status
 from service.engine import Game, is_finished
-from service.games.access import names
+from service.games.access import index_keys
 from service.games.archive.port import ArchiveStore
 from service.games.bots.priority import bot_on_turn
 from service.games.index_repair.port import Upkeep
 from service.games.lifecycle import overdue_at
-from service.games.ports import Loaded, Store
-from service.games.stored import access_of, game_of
+from service.games.ports import GameRecord, GameStore
+from service.games.stored import decode_game, read_access
 from service.games.timestamps import unix_seconds
 
 __all__ = ["Place", "add_missing"]
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 class Means(NamedTuple):
     """What one game is mended with."""
 
-    store: Store
+    store: GameStore
     upkeep: Upkeep
     archive: ArchiveStore | None
     found_s: int
@@ -35,14 +35,14 @@ class Means(NamedTuple):
     now: int
 
 
-async def add_missing(means: Means, loaded: Loaded) -> tuple[int, list[Place]]:
+async def add_missing(means: Means, loaded: GameRecord) -> tuple[int, list[Place]]:
     """Put a game wherever it should be found; gives how many places those were, and those where it should not be.
 
     Raises Unreadable, or msgspec.DecodeError for a webhook that cannot be read.
     """
-    game, access = game_of(loaded), access_of(loaded)
-    under = names(access)
-    hooks = await _hooks_behind(means.store, game, loaded.hooks)
+    game, access = decode_game(loaded), read_access(loaded)
+    under = index_keys(access)
+    hooks = await _hooks_behind(means.store, game, loaded.webhooks)
     places = await means.upkeep.places(game.id, under, [*hooks])
     created_at, added = unix_seconds(game.created_at), 0
     status = game.status if access.visibility == "public" else None
@@ -64,7 +64,7 @@ async def add_missing(means: Means, loaded: Loaded) -> tuple[int, list[Place]]:
     return added, [Place(game.id, listed) for listed in places.statuses if listed != status]
 
 
-async def _hooks_behind(store: Store, game: Game, ids: Sequence[str]) -> dict[str, int | None]:
+async def _hooks_behind(store: GameStore, game: Game, ids: Sequence[str]) -> dict[str, int | None]:
     """The webhooks that wait for a message or a challenge, and when the next attempt is, where one has failed."""
     if not ids:
         return {}

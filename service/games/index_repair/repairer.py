@@ -19,8 +19,8 @@ from service.games.context import Retention
 from service.games.game_failures import record_failure
 from service.games.index_repair.differences import Means, Place, add_missing
 from service.games.index_repair.port import Upkeep
-from service.games.ports import Store, StoreUnavailable, Unreadable
-from service.games.stored import access_of, game_of
+from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
+from service.games.stored import decode_game, read_access
 from service.games.timestamps import unix_seconds
 
 __all__ = ["EVERY_S", "Mended", "Mender", "Pace"]
@@ -76,7 +76,7 @@ class Mended(NamedTuple):
 class Mender:
     """Mends for one instance. With `archive` it has games archived that are over and are not yet."""
 
-    store: Store
+    store: GameStore
     upkeep: Upkeep
     retention: Retention
     clock: Callable[[], float]
@@ -165,13 +165,13 @@ class Mender:
         return mended, suspects, walked.position
 
     async def _mend(self, game: str) -> tuple[Mended, list[Place]]:
-        means = Means(self.store, self.upkeep, self.archive, self.retention.found(), int(self.clock()))
+        means = Means(self.store, self.upkeep, self.archive, self.retention.index_ttl_s(), int(self.clock()))
         try:
             loaded = await self.store.load(game)
             if loaded is None:
                 return Mended(), []
             added, suspects = await add_missing(means, loaded)
-        except (msgspec.DecodeError, Unreadable) as error:
+        except (msgspec.DecodeError, UnreadableGame) as error:
             logger.warning("game %s cannot be read by this instance: %s", game, error)
             return Mended(games=1, unreadable=1), []
         except StoreUnavailable:
@@ -209,10 +209,10 @@ class Mender:
         """When a game was created that should be listed there; None where it should not."""
         try:
             loaded = await self.store.load(place.game)
-            if loaded is None or access_of(loaded).visibility != "public":
+            if loaded is None or read_access(loaded).visibility != "public":
                 return None
-            game = game_of(loaded)
-        except Unreadable:
+            game = decode_game(loaded)
+        except UnreadableGame:
             return None
         return unix_seconds(game.created_at) if game.status == place.status else None
 

@@ -17,24 +17,24 @@ from schemas.vocabulary import STATUSES, Status
 from service.engine import Game, Tables, legal_moves, view
 from service.engine.queries import islander_values, players_scores, tiles_left
 from service.engine.tileset_index import to_xy
-from service.games.access import check_read, identify, name, token_hash
+from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.game_failures import record_failure
 from service.games.i18n import ENGLISH, Language, Speech, cell_text, describe, speech
-from service.games.ports import Loaded, Page, StoreUnavailable, Unreadable
-from service.games.repository import load
-from service.games.stored import access_of, game_of
+from service.games.ports import GameRecord, Page, StoreUnavailable, UnreadableGame
+from service.games.repository import load_game
+from service.games.stored import decode_game, read_access
 
 T = TypeVar("T")
 
 MAX_DIFFS = 1000
 
-MOST_LISTED = 200
+MAX_GAMES_SCANNED = 200
 """Games that one request for a list looks at; with a narrow filter its page may be short."""
 
 
-class Asked(NamedTuple):
+class MoveFilter(NamedTuple):
     """Which of the legal moves are asked for; none of it set asks for all."""
 
     stage: str | None = None
@@ -45,49 +45,49 @@ class Asked(NamedTuple):
     cursor: str | None = None
 
 
-async def read(context: Context, game: str, token: str | None) -> tuple[Loaded, bool]:
+async def load_for_reader(context: Context, game: str, token: str | None) -> tuple[GameRecord, bool]:
     """The stored game, not yet decoded, and whether it is private; raises NoSuchGame or Unauthorized."""
-    loaded, access = await load(context, game)
-    check_read(access, game, token)
+    loaded, access = await load_game(context, game)
+    authorize_read(access, game, token)
     return loaded, access.visibility == "private"
 
 
-async def digest_of(context: Context, game: str, version: int) -> str:
+async def load_digest(context: Context, game: str, version: int) -> str:
     """The digest of a version of a stored game, out of its log. Raises Unreadable."""
-    diffs = await context.store.diffs(game, version - 1, 1)
+    diffs = await context.store.load_diffs(game, version - 1, 1)
     if not diffs or diffs[0].version != version:
-        raise Unreadable(f"its log does not hold version {version}")
+        raise UnreadableGame(f"its log does not hold version {version}")
     return diffs[0].digest
 
 
-async def opens(context: Context, game: str | None, token: str) -> bool:
+async def is_valid_token(context: Context, game: str | None, token: str) -> bool:
     """Whether a token is one of a game's; where none is named, whether any game may be found by it."""
     if game is None:
-        return await is_known(context, [token_hash(token)])
+        return await is_known_secret(context, [hash_token(token)])
     loaded = await context.store.load(game)
     if loaded is None:
         return False
     try:
-        identify(access_of(loaded), token)
+        authenticate(read_access(loaded), token)
     except Unauthorized:
         return False
     return True
 
 
-async def is_known(context: Context, hashes: Sequence[bytes]) -> bool:
+async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
     """Whether any game may be found by any of these secrets."""
-    return bool((await context.store.found([name(one, None) for one in hashes], 1, None)).games)
+    return bool((await context.store.list_by_keys([index_key(one, None) for one in hashes], 1, None)).games)
 
 
-def opened(context: Context, loaded: Loaded) -> tuple[Tables, Game]:
+def decode_with_tables(context: Context, loaded: GameRecord) -> tuple[Tables, Game]:
     """What was loaded, decoded, with its tile set's tables; raises TileSetMissing, Unreadable."""
-    game = game_of(loaded)
-    return context.tilesets.of_game(game.tileset).tables, game
+    game = decode_game(loaded)
+    return context.tilesets.get_for_game(game.tileset).tables, game
 
 
-def game_view(context: Context, loaded: Loaded) -> GameView:
+def decode_view(context: Context, loaded: GameRecord) -> GameView:
     """GAME of what was loaded."""
-    return view(*opened(context, loaded))
+    return view(*decode_with_tables(context, loaded))
 
 
 def next_decision(game: Game) -> Next:
@@ -97,27 +97,27 @@ def next_decision(game: Game) -> Next:
     return Next(seat=game.decider, phase=game.phase)
 
 
-def all_legal_moves(
+def list_legal_moves(
     tables: Tables,
     game: Game,
-    asked: Asked = Asked(),  # noqa: B008 (a NamedTuple)
+    wanted: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
-    actions = sorted(legal_moves(tables, game), key=north_west_first)
+    actions = sorted(legal_moves(tables, game), key=move_sort_key)
     spoken = speech(language)
     moves = [describe(spoken, tables, game, action) for action in actions]
-    if asked.x is not None or asked.y is not None:
-        moves = [move for move in moves if _is_at(_cell_of(game, move.action), asked.x, asked.y)]
-    if asked.q is not None:
-        moves = [move for move in moves if asked.q.casefold() in move.text.casefold()]
+    if wanted.x is not None or wanted.y is not None:
+        moves = [move for move in moves if _is_at(_cell_of(game, move.action), wanted.x, wanted.y)]
+    if wanted.q is not None:
+        moves = [move for move in moves if wanted.q.casefold() in move.text.casefold()]
     decision = next_decision(game)
     cells: list[CellChoice] | None = None
-    if asked.stage == "cell":
-        cells, cursor = _page([*_cells(spoken, game, moves)], asked)
+    if wanted.stage == "cell":
+        cells, cursor = _page([*_cells(spoken, game, moves)], wanted)
         moves = []
     else:
-        moves, cursor = _page(moves, asked)
+        moves, cursor = _page(moves, wanted)
     return LegalMoves(
         version=game.version,
         digest=game.digest,
@@ -130,20 +130,20 @@ def all_legal_moves(
     )
 
 
-def scores(tables: Tables, game: Game) -> Scores:
+def compute_scores(tables: Tables, game: Game) -> Scores:
     """R8.3 and R8.4."""
     return Scores(version=game.version, players=players_scores(tables, game), islanders=islander_values(tables, game))
 
 
-def left_in_bag(tables: Tables, game: Game) -> TilesLeft:
+def count_tiles_left(tables: Tables, game: Game) -> TilesLeft:
     """R8.1."""
     return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(tables, game))
 
 
-async def diffs(context: Context, loaded: Loaded, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
+async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
     """The log after version `since` up to the game as it was loaded, with that version and digest."""
     number = min(limit, MAX_DIFFS, loaded.version - since)
-    entries = await context.store.diffs(game, since, number) if number > 0 else []
+    entries = await context.store.load_diffs(game, since, number) if number > 0 else []
     return Diffs(version=loaded.version, digest=loaded.digest, diffs=[msgspec.Raw(entry.data) for entry in entries])
 
 
@@ -154,12 +154,12 @@ async def list_games(context: Context, status: Status | None, limit: int, cursor
     there are many of them, a page is short.
     """
     statuses = (status,) if status else STATUSES
-    read_page, show = partial(context.store.listed, statuses), partial(_summary, context, statuses)
-    games, following, looked_at = await collect(read_page, show, limit, cursor)
+    read_page, show = partial(context.store.list_by_status, statuses), partial(_summary, context, statuses)
+    games, following, looked_at = await collect_page(read_page, show, limit, cursor)
     return Games(games=games, next_cursor=following), looked_at
 
 
-async def collect(
+async def collect_page(
     read_page: Callable[[int, str | None], Awaitable[Page]],
     show: Callable[[str], Awaitable[T | None]],
     limit: int,
@@ -176,10 +176,10 @@ async def collect(
             page = await read_page(limit - len(found), cursor)
         except ValueError as error:
             raise Malformed("this cursor is not one of ours", "cursor") from error
-        cursor, looked_at = page.next, looked_at + len(page.games)
+        cursor, looked_at = page.next_cursor, looked_at + len(page.games)
         shown = await asyncio.gather(*(_shown(game, show(game)) for game in page.games))
         found += [one for one in shown if one is not None]
-        if len(found) >= limit or cursor is None or looked_at >= MOST_LISTED:
+        if len(found) >= limit or cursor is None or looked_at >= MAX_GAMES_SCANNED:
             return found, cursor, looked_at
 
 
@@ -187,7 +187,7 @@ async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
     """Give what a list tells of a game, None where it cannot be shown. Raises StoreUnavailable."""
     try:
         return await reading
-    except (TileSetMissing, Unreadable):
+    except (TileSetMissing, UnreadableGame):
         return None
     except StoreUnavailable:
         raise
@@ -199,20 +199,20 @@ async def _shown(game: str, reading: Awaitable[T | None]) -> T | None:
 async def _summary(context: Context, statuses: Sequence[Status], game: str) -> GameSummary | None:
     """A listed game; None, and the list mended, where it is not of these statuses."""
     loaded = await context.store.load(game)
-    whole = None if loaded is None else game_view(context, loaded)
+    whole = None if loaded is None else decode_view(context, loaded)
     if whole is None or whole.status not in statuses:
         for status in statuses:
             await context.store.unlist(game, status)
         return None
-    return summary(whole)
+    return summarize(whole)
 
 
-def summary(whole: GameView) -> GameSummary:
+def summarize(whole: GameView) -> GameSummary:
     """What lists tell of GAME."""
     return GameSummary(**{name: getattr(whole, name) for name in GameSummary.__struct_fields__})
 
 
-def north_west_first(action: Action) -> tuple[int, int, int]:
+def move_sort_key(action: Action) -> tuple[int, int, int]:
     """The order in which moves are listed."""
     match action:
         case PlaceTile(x, y, rotation):
@@ -248,14 +248,14 @@ def _cells(spoken: Speech, game: Game, moves: Sequence[Move]) -> Iterator[CellCh
         yield CellChoice(x=x, y=y, text=cell_text(spoken, x, y, number))
 
 
-def _page(items: list[T], asked: Asked) -> tuple[list[T], str | None]:
+def _page(items: list[T], wanted: MoveFilter) -> tuple[list[T], str | None]:
     """The part of a list that was asked for; the cursor is the number of items before it."""
     begin = 0
-    if asked.cursor is not None:
-        if not asked.cursor.isdecimal() or not asked.cursor.isascii() or len(asked.cursor) > 6:
+    if wanted.cursor is not None:
+        if not wanted.cursor.isdecimal() or not wanted.cursor.isascii() or len(wanted.cursor) > 6:
             raise Malformed("this cursor is not one of ours", "cursor")
-        begin = int(asked.cursor)
-    if asked.limit is None:
+        begin = int(wanted.cursor)
+    if wanted.limit is None:
         return items[begin:], None
-    end = begin + asked.limit
+    end = begin + wanted.limit
     return items[begin:end], str(end) if end < len(items) else None

@@ -14,15 +14,15 @@ from typing import NamedTuple
 from schemas.lobby import CreateGame, JoinGame, MyGame, MyGames, MySeat
 from schemas.vocabulary import Status
 from service.engine import Game, view
-from service.games.access import Access, Tag, name, token_hash
+from service.games.access import AccessRecord, SeatTag, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
-from service.games.ports import Loaded
-from service.games.queries.games import collect, is_known, opened, summary
-from service.games.stored import access_of
+from service.games.ports import GameRecord
+from service.games.queries.games import collect_page, decode_with_tables, is_known_secret, summarize
+from service.games.stored import read_access
 
 
-class Wanted(NamedTuple):
+class MyGamesQuery(NamedTuple):
     """Which of my games are asked for."""
 
     external_user: str | None
@@ -34,10 +34,10 @@ class Wanted(NamedTuple):
 
 def creator_hash(creator: str | None) -> bytes | None:
     """What is stored of a creator's key."""
-    return None if creator is None else token_hash(creator)
+    return None if creator is None else hash_token(creator)
 
 
-def check_tagging(asked: CreateGame | JoinGame, creator: str | None) -> None:
+def check_external_users(asked: CreateGame | JoinGame, creator: str | None) -> None:
     """Raise Malformed for an `external_user` that nobody could find, as no creator's key came with it."""
     if creator is not None:
         return
@@ -51,51 +51,51 @@ def check_tagging(asked: CreateGame | JoinGame, creator: str | None) -> None:
             raise Malformed(detail, f"$.players[{seat}].external_user")
 
 
-def tag_seat(access: Access, seat: int, creator: str | None, user: str | None) -> None:
+def tag_seat(access: AccessRecord, seat: int, creator: str | None, user: str | None) -> None:
     """Let a creator find a seat that somebody has just taken."""
     access.tags += [None] * (len(access.seats) - len(access.tags))
-    access.tags[seat] = None if creator is None else Tag(token_hash(creator), user)
+    access.tags[seat] = None if creator is None else SeatTag(hash_token(creator), user)
 
 
-async def my_games(context: Context, secrets: Sequence[str], wanted: Wanted) -> tuple[MyGames, int]:
+async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyGamesQuery) -> tuple[MyGames, int]:
     """The games of whoever shows these tokens or creator's keys; and how many were looked at.
 
     Raises Malformed for a foreign cursor, Unauthorized where nothing is known by any of these secrets.
     """
-    hashes = [token_hash(secret) for secret in dict.fromkeys(secrets)]
-    under = [name(one, wanted.external_user) for one in hashes]
-    read_page, show = partial(context.store.found, under), partial(_mine, context, wanted, hashes, under)
-    games, following, looked_at = await collect(read_page, show, wanted.limit, wanted.cursor)
-    if not games and following is None and not await is_known(context, hashes):
+    hashes = [hash_token(secret) for secret in dict.fromkeys(secrets)]
+    under = [index_key(one, wanted.external_user) for one in hashes]
+    read_page, show = partial(context.store.list_by_keys, under), partial(_mine, context, wanted, hashes, under)
+    games, following, looked_at = await collect_page(read_page, show, wanted.limit, wanted.cursor)
+    if not games and following is None and not await is_known_secret(context, hashes):
         raise Unauthorized(missing=False)
     return MyGames(games=games, next_cursor=following), looked_at
 
 
 async def _mine(
-    context: Context, wanted: Wanted, hashes: Sequence[bytes], under: Sequence[str], game_id: str
+    context: Context, wanted: MyGamesQuery, hashes: Sequence[bytes], under: Sequence[str], game_id: str
 ) -> MyGame | None:
     """A game that may be mine; None where it is not, or not wanted."""
     loaded = await context.store.load(game_id)
     if loaded is not None:
         return _mine_of(context, loaded, hashes, wanted)
-    await context.store.lose(under, game_id)
+    await context.store.unindex_missing(under, game_id)
     return None
 
 
-def _mine_of(context: Context, loaded: Loaded, hashes: Sequence[bytes], wanted: Wanted) -> MyGame | None:
+def _mine_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wanted: MyGamesQuery) -> MyGame | None:
     """What was loaded, where it is mine and wanted. Raises TileSetMissing, Unreadable."""
-    tables, game = opened(context, loaded)
-    access = access_of(loaded)
+    tables, game = decode_with_tables(context, loaded)
+    access = read_access(loaded)
     seats = _seats(access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
         return None
     waiting = any(seat.waiting for seat in seats)
     if wanted.waiting not in (None, waiting):
         return None
-    return MyGame(game=summary(view(tables, game)), digest=loaded.digest, seats=seats, waiting=waiting)
+    return MyGame(game=summarize(view(tables, game)), digest=loaded.digest, seats=seats, waiting=waiting)
 
 
-def _seats(access: Access, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
+def _seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:
     """My seats in a game; None where nothing of it is mine."""
     mine = {seat: tag.user for seat, tag in enumerate(access.tags) if tag is not None and _is_in(tag.creator, hashes)}
     if user is not None:
@@ -104,7 +104,7 @@ def _seats(access: Access, game: Game, hashes: Sequence[bytes], user: str | None
     else:
         owner, creator = _is_in(access.owner, hashes), _is_in(access.creator, hashes)
         by_token = [seat for seat, stored in enumerate(access.seats) if _is_in(stored, hashes)]
-        mine = dict.fromkeys([*(access.owned if owner else ()), *by_token]) | mine
+        mine = dict.fromkeys([*(access.owner_seats if owner else ()), *by_token]) | mine
         known = owner or creator or bool(mine)
     if not known:
         return None

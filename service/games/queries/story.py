@@ -8,27 +8,27 @@ from service.engine.tileset_index import to_cell
 from service.games.context import Context
 from service.games.i18n import Language, Teller, situation, speech
 from service.games.i18n.story import read_change, read_turn, tell
-from service.games.ports import Loaded, Unreadable
-from service.games.queries.games import MAX_DIFFS, opened
+from service.games.ports import GameRecord, UnreadableGame
+from service.games.queries.games import MAX_DIFFS, decode_with_tables
 
 
-async def story(context: Context, loaded: Loaded, since: int, limit: int, language: Language) -> Story:
+async def build_story(context: Context, loaded: GameRecord, since: int, limit: int, language: Language) -> Story:
     """The log after version `since` up to the game as it was loaded, in sentences.
 
     Of what came before only version `since` itself is read: its patch says which turn it was then, and where that
     turn's tile lay, which may have been taken back since.
     """
-    tables, game = opened(context, loaded)
+    tables, game = decode_with_tables(context, loaded)
     spoken = speech(language)
     teller, turn = Teller.of(spoken, tables, game), None
     before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
-    log = await context.store.diffs(game.id, since - before, before + number) if number > 0 else []
+    log = await context.store.load_diffs(game.id, since - before, before + number) if number > 0 else []
     try:
         if log and before:
             turn = _turn_at(teller, tables, game, log[0].data)
         changes = [read_change(entry.data) for entry in log[before:]]
     except msgspec.DecodeError as error:
-        raise Unreadable(f"its log cannot be read: {error}") from error
+        raise UnreadableGame(f"its log cannot be read: {error}") from error
     return Story(
         version=loaded.version,
         digest=loaded.digest,

@@ -15,7 +15,7 @@ from schemas.game import GameView
 from service.engine import view
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.game_failures import record_failure
-from service.games.ports import Loaded, Store, StoredDiff, StoreUnavailable
+from service.games.ports import GameRecord, GameStore, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel
 from service.games.realtime.messages import (
     DiffsMessage,
@@ -25,7 +25,7 @@ from service.games.realtime.messages import (
     TokenHolder,
     follows,
 )
-from service.games.stored import access_of, game_of
+from service.games.stored import decode_game, read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, SupervisedTask, Supervisor, spawn
 from service.telemetry import clock, tracing
@@ -65,7 +65,7 @@ class Hub:
 
     def __init__(
         self,
-        store: Store,
+        store: GameStore,
         tilesets: TileSetCatalogue,
         sweep_interval_s: float = 1.0,
         invalidate_cache: Callable[[str, int], None] = lambda _game, _version: None,
@@ -136,7 +136,7 @@ class Hub:
             try:
                 async with asyncio.timeout(READ_TIMEOUT_S):
                     loaded = await self._store.load(feed.game)
-                access = None if loaded is None else access_of(loaded)
+                access = None if loaded is None else read_access(loaded)
             except Exception as error:  # noqa: BLE001  one failing game must not end what the others' watchers get
                 failures += 1
                 await asyncio.sleep(_pause_s(feed, error, failures))
@@ -148,7 +148,7 @@ class Hub:
             return
 
     async def resolve_position(
-        self, game: str, loaded: Loaded, since: int | None, digest: str | None
+        self, game: str, loaded: GameRecord, since: int | None, digest: str | None
     ) -> StreamPosition | None:
         """Where a watcher who has version `since` goes on from; None where only the whole game helps.
 
@@ -158,7 +158,7 @@ class Hub:
             return None
         if since == loaded.version:
             return StreamPosition(since, loaded.digest) if digest in (None, loaded.digest) else None
-        following = await self._store.diffs(game, since, 1)
+        following = await self._store.load_diffs(game, since, 1)
         if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
             return None
         return StreamPosition(since, following[0].previous)
@@ -181,7 +181,7 @@ class Hub:
             feed = self._channels.get(game)
             if feed is None:
                 feed = self._channels[game] = Channel(game, position)
-                self._store.follow(game)
+                self._store.subscribe(game)
                 feed.subscribers.add(subscriber)
                 self._request_read(feed)
                 await feed.wait_for_read()
@@ -234,15 +234,15 @@ class Hub:
             self._request_read(feed)
             await feed.wait_for_read()
 
-    def decode_view(self, loaded: Loaded) -> GameView:
+    def decode_view(self, loaded: GameRecord) -> GameView:
         """GAME of what was loaded; raises TileSetMissing, Unreadable."""
-        game = game_of(loaded)
-        return view(self._tilesets.of_game(game.tileset).tables, game)
+        game = decode_game(loaded)
+        return view(self._tilesets.get_for_game(game.tileset).tables, game)
 
     async def _replay_missed(self, subscriber: Subscriber, feed: Channel, position: StreamPosition) -> StreamPosition:
         """Tell a newcomer what lies between its position and the feed's; gives where it is then."""
         before = feed.position
-        diffs = await self._store.diffs(feed.game, position.version, PAGE_SIZE)
+        diffs = await self._store.load_diffs(feed.game, position.version, PAGE_SIZE)
         if diffs and follows(position, diffs):
             news = DiffsMessage(game=feed.game, diffs=diffs)
             subscriber.deliver(news)
@@ -286,7 +286,7 @@ class Hub:
             feed.notify_read()
 
     async def _read_page(self, feed: Channel) -> None:
-        diffs = await self._store.diffs(feed.game, feed.position.version, PAGE_SIZE)
+        diffs = await self._store.load_diffs(feed.game, feed.position.version, PAGE_SIZE)
         if not _publish(feed, diffs):
             feed.has_diverged = True
         elif len(diffs) == PAGE_SIZE:
@@ -320,18 +320,18 @@ class Hub:
     def _remove_channel(self, feed: Channel) -> None:
         if self._channels.get(feed.game) is feed:
             del self._channels[feed.game]
-            self._store.unfollow(feed.game)
+            self._store.unsubscribe(feed.game)
         feed.notify_read()
 
     async def _receive_notifications(self) -> None:
         while True:
             try:
-                async with aclosing(self._store.hints()) as hints:
+                async with aclosing(self._store.notifications()) as hints:
                     async for hint in hints:
                         NOTIFICATIONS.inc()
                         if hint.version is not None:
                             self._invalidate_cache(hint.game, hint.version)
-                        if hint.ends_tokens:
+                        if hint.revokes_token:
                             self.recheck_tokens(hint.game)
                         feed = self._channels.get(hint.game)
                         if feed is not None and (hint.version is None or hint.version > feed.position.version):
@@ -355,7 +355,7 @@ class Hub:
 
     async def _compare_versions(self, games: Sequence[str]) -> None:
         before = {game: (feed, feed.position) for game in games if (feed := self._channels.get(game)) is not None}
-        found = await self._store.versions([*before])
+        found = await self._store.load_versions([*before])
         for (feed, position), now in zip(before.values(), found, strict=True):
             if feed.compare(position, None if now is None else StreamPosition(*now)):
                 if feed.reader is None or feed.reader.done():

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import msgspec
 
 from schemas.game import GameView
-from service.games.access import Access
+from service.games.access import AccessRecord
 from service.games.errors import GameError
 from service.games.ports import StoredDiff
 
@@ -68,7 +68,7 @@ ChannelMessage = DiffsMessage | SnapshotMessage | MessageBatch
 class TokenHolder(Protocol):
     """A subscriber who may watch a game by a token, and by none that has ended."""
 
-    def recheck_token(self, game: str, access: Access) -> None:
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
         """Go on only if the token is still one of the game's, which says who may now."""
 
 

@@ -18,7 +18,7 @@ from uuid import uuid4
 import msgspec
 
 from service.games.game_failures import record_failure
-from service.games.ports import Store, StoreUnavailable
+from service.games.ports import GameStore, StoreUnavailable
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, ChallengeLimits, new_challenge, repeats
 from service.games.webhooks.delivery_slots import Kind, Slot, Slots
@@ -64,7 +64,7 @@ class Deliverer:
 
     def __init__(
         self,
-        store: Store,
+        store: GameStore,
         send: Send,
         clock: Callable[[], float],
         *,
@@ -202,7 +202,7 @@ class Deliverer:
         """
         settled = False
         while True:
-            diffs = await self._store.diffs(game, state.position, READ_AT_ONCE)
+            diffs = await self._store.load_diffs(game, state.position, READ_AT_ONCE)
             if not diffs and settled:
                 return state
             if not diffs:

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from service.games.keep import Keep
+from service.games.keep import IdempotencyRecord
 
 
 class Hook(msgspec.Struct, array_like=True, frozen=True):
@@ -79,7 +79,7 @@ class HookStore(Protocol):
     """A store of webhooks. Every method may raise StoreUnavailable."""
 
     async def add(
-        self, game: str, hook: Hook, state: State, *, most: int, keep: Keep | None
+        self, game: str, hook: Hook, state: State, *, most: int, keep: IdempotencyRecord | None
     ) -> Added | TooMany | Kept | Gone:
         """Add a webhook where the game has fewer than `most`, and have it looked at."""
 

@@ -9,13 +9,13 @@ import msgspec
 
 from schemas.webhooks import CHALLENGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
-from service.games.access import check_owner
-from service.games.commands.game_setup import derived_id, random_id
-from service.games.commands.retry import until_done
+from service.games.access import authorize_owner
+from service.games.commands.game_setup import derive_game_id, random_game_id
+from service.games.commands.retry import retry_on_conflict
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
-from service.games.idempotency import Idempotency, Result, find, keep, scope
-from service.games.stored import game_of
+from service.games.idempotency import IdempotencyScope, ReplayableResult, idempotency_scope, new_record, read_record
+from service.games.stored import decode_game
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.payloads import challenge_id, is_secret, message_id, new_secret
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
@@ -36,29 +36,29 @@ class Registering(NamedTuple):
     """Who asks, as a hash: challenges are limited by that."""
 
 
-async def register(context: Context, game_id: str, wanted: Registering) -> Result[WebhookCreated]:
+async def register(context: Context, game_id: str, wanted: Registering) -> ReplayableResult[WebhookCreated]:
     """Add a webhook, which gets all later changes once its server has answered a challenge.
 
     Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry, where it was deleted since), and what `check_owner` does.
     The URL must have been checked before.
     """
     asked = wanted.asked
-    idempotency = scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
+    idempotency = idempotency_scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
 
-    async def attempt(_number: int) -> Result[WebhookCreated] | None:
-        loaded, access = await repository.load(context, game_id, idempotency and idempotency.stored_key)
-        check_owner(access, game_id, wanted.token)
-        if idempotency and (before := find(idempotency, loaded.record, context.clock())) is not None:
+    async def attempt(_number: int) -> ReplayableResult[WebhookCreated] | None:
+        loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
+        authorize_owner(access, game_id, wanted.token)
+        if idempotency and (before := read_record(idempotency, loaded.record, context.clock())) is not None:
             found = await _found(context, game_id, _id_from(idempotency, before.detail))
-            return Result(_created(found), before.version, replayed=True)
-        _check(asked, len(game_of(loaded).players))
-        hook_id, number = _new_id(idempotency, loaded.hooks)
+            return ReplayableResult(_created(found), before.version, replayed=True)
+        _check(asked, len(decode_game(loaded).players))
+        hook_id, number = _new_id(idempotency, loaded.webhooks)
         hook = Hook(hook_id, asked.url, asked.events, asked.seats, asked.secret or new_secret(), context.now())
         state = State(loaded.version, pending=wanted.client)
-        record = keep(idempotency, context.clock(), loaded.version, number)
+        record = new_record(idempotency, context.clock(), loaded.version, number)
         match await context.store.webhooks.add(game_id, hook, state, most=wanted.most, keep=record):
             case Added():
-                return Result(_created(Registered(hook, state)), loaded.version)
+                return ReplayableResult(_created(Registered(hook, state)), loaded.version)
             case TooMany():
                 raise TooManyWebhooks(wanted.most)
             case Gone():
@@ -66,18 +66,18 @@ async def register(context: Context, game_id: str, wanted: Registering) -> Resul
             case Kept():
                 return None  # the same request was first
 
-    return await until_done(attempt)
+    return await retry_on_conflict(attempt)
 
 
-def _new_id(idempotency: Idempotency | None, there: Sequence[str]) -> tuple[str, int]:
+def _new_id(idempotency: IdempotencyScope | None, there: Sequence[str]) -> tuple[str, int]:
     """An id, which follows from a key and a number, so that a retry finds the webhook; random without a key."""
     if idempotency is None:
-        return random_id(), 0
+        return random_game_id(), 0
     return next((hook, number) for number in count() if (hook := _id_from(idempotency, number)) not in there)
 
 
-def _id_from(idempotency: Idempotency, number: int) -> str:
-    return derived_id(f"webhook.{idempotency.stored_key}", number)
+def _id_from(idempotency: IdempotencyScope, number: int) -> str:
+    return derive_game_id(f"webhook.{idempotency.stored_key}", number)
 
 
 def _created(registered: Registered) -> WebhookCreated:
@@ -118,7 +118,7 @@ async def retry(context: Context, game_id: str, hook_id: str, token: str | None)
             await webhooks.schedule(game_id, [hook_id], int(context.clock()))
             again = State(state.position, pending=state.pending)
             await webhooks.note(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
-            context.hooked(game_id, [hook_id])
+            context.on_webhooks_due(game_id, [hook_id])
         case Held():
             pass  # it is being tried
     return _view(await _found(context, game_id, hook_id))
@@ -133,8 +133,8 @@ async def deliveries(context: Context, game_id: str, hook_id: str, token: str | 
 
 
 async def _check_owner(context: Context, game_id: str, token: str | None) -> None:
-    _, access = await repository.load(context, game_id)
-    check_owner(access, game_id, token)
+    _, access = await repository.load_game(context, game_id)
+    authorize_owner(access, game_id, token)
 
 
 async def _found(context: Context, game_id: str, hook_id: str) -> Registered:

@@ -4,7 +4,7 @@ import logging
 
 from redis.exceptions import AuthenticationError, RedisClusterException, RedisError, ResponseError
 
-from service.games.ports import StoreUnavailable, Unreadable
+from service.games.ports import StoreUnavailable, UnreadableGame
 
 __all__ = ["CONNECTION_ERRORS", "RETRYABLE_CODES", "WRITE_ERRORS", "error_code", "is_error_reply", "to_store_error"]
 
@@ -62,4 +62,4 @@ def to_store_error(error: BaseException) -> StoreUnavailable:
     if name in _MISCONFIGURATION_CODES and reason not in _logged:
         _logged.add(reason)
         logger.error("%s. This is logged once", reason)
-    return Unreadable(reason) if name == "WRONGTYPE" else StoreUnavailable(reason)
+    return UnreadableGame(reason) if name == "WRONGTYPE" else StoreUnavailable(reason)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from aiohttp import web
 
 from service.engine import legal_moves, view
-from service.games.ports import Loaded, Unreadable
-from service.games.queries.games import north_west_first, opened, read
+from service.games.ports import GameRecord, UnreadableGame
+from service.games.queries.games import decode_with_tables, load_for_reader, move_sort_key
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import Options
 from service.web.errors import NoSuchVersion
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     """Which board is asked for, and of whom it is to be hidden."""
 
     game: str
-    loaded: Loaded
+    loaded: GameRecord
     private: bool
     options: Options
     form: Form
@@ -72,7 +72,7 @@ def _handler(form: Form) -> Handler:
         query = read_query(request, _query(form))
         options = options_of(query)
         game = path_id(request)
-        loaded, private = await read(request.app[CONTEXT], game, bearer(request))
+        loaded, private = await load_for_reader(request.app[CONTEXT], game, bearer(request))
         asked = Asked(game, loaded, private, options, form)
         if query.v is None or query.v == loaded.version:
             return await _now(request, asked, unchanging=query.v is not None)
@@ -86,9 +86,9 @@ async def _now(request: web.Request, asked: Asked, *, unchanging: bool) -> web.R
     context, loaded = request.app[CONTEXT], asked.loaded
 
     async def job() -> BoardJob:
-        tables, game = opened(context, loaded)
-        moves = sorted(legal_moves(tables, game), key=north_west_first) if asked.options.candidates else []
-        answer = context.tilesets.of_game(game.tileset).answer
+        tables, game = decode_with_tables(context, loaded)
+        moves = sorted(legal_moves(tables, game), key=move_sort_key) if asked.options.candidates else []
+        answer = context.tilesets.get_for_game(game.tileset).response
         return BoardJob(answer, view(tables, game), moves, asked.options, asked.form)
 
     caching = board_caching(private=asked.private, unchanging=unchanging)
@@ -103,15 +103,15 @@ async def _then(request: web.Request, asked: Asked, version: int) -> web.Respons
     context = request.app[CONTEXT]
     if not 0 < version < asked.loaded.version:
         raise NoSuchVersion(version, asked.loaded.version)
-    diffs = await context.store.diffs(asked.game, version - 1, 1)
+    diffs = await context.store.load_diffs(asked.game, version - 1, 1)
     if not diffs or diffs[0].version != version:
-        raise Unreadable(f"the log lacks version {version}")
+        raise UnreadableGame(f"the log lacks version {version}")
     options = asked.options._replace(candidates=False)
 
     async def job() -> BoardJob:
         async with replaying(request, version // costs.REPLAYED_TO_DRAW_PER_TOKEN):
             earlier = await at_version(context, asked.game, version)
-        answer = context.tilesets.of_game(earlier.game.tileset).answer
+        answer = context.tilesets.get_for_game(earlier.game.tileset).response
         return BoardJob(answer, earlier.game, [], options, asked.form)
 
     caching = board_caching(private=asked.private, unchanging=not asked.options.candidates)

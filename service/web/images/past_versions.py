@@ -8,9 +8,9 @@ import msgspec
 
 from schemas.game import GameView
 from service.games.context import Context
-from service.games.ports import StoredDiff, Unreadable
+from service.games.ports import StoredDiff, UnreadableGame
 from service.games.stored import read_log
-from service.games.verify import grown
+from service.games.verify import upgrade_state
 from service.json_patch import apply_patch
 
 
@@ -30,14 +30,14 @@ async def at_version(context: Context, game: str, version: int) -> Earlier:
     """GAME as it was, with the members that an earlier release did not know. Raises Unreadable for a damaged log."""
     log = await read_log(context.store, game, version)
     if len(log) < version:
-        raise Unreadable(f"the log has {len(log)} versions of {version}")
+        raise UnreadableGame(f"the log has {len(log)} versions of {version}")
     try:
         return await asyncio.to_thread(_replayed, log)
     except (msgspec.DecodeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Unreadable(f"the log does not give GAME: {type(error).__name__}: {error}") from error
+        raise UnreadableGame(f"the log does not give GAME: {type(error).__name__}: {error}") from error
 
 
 def _replayed(log: Sequence[StoredDiff]) -> Earlier:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
     told = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
-    return Earlier(msgspec.convert(grown(told), GameView), diffs[-1].digest)
+    return Earlier(msgspec.convert(upgrade_state(told), GameView), diffs[-1].digest)

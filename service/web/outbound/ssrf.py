@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from yarl import URL
 
-from service.games.errors import UrlRefused
+from service.games.errors import WebhookUrlRejected
 
 Address = IPv4Address | IPv6Address
 
@@ -94,29 +94,31 @@ def check_url(text: str, *, allow_private: bool) -> None:
     """Raise UrlRefused unless something may be sent to this URL, as far as it can be told before connecting."""
     url = _parse(text)
     if url.scheme != "https" and not (allow_private and url.scheme == "http"):
-        raise UrlRefused("the URL must begin with https://")
+        raise WebhookUrlRejected("the URL must begin with https://")
     if "@" in urlsplit(text).netloc or url.raw_user is not None or url.raw_password is not None:
-        raise UrlRefused("the URL must hold no user name or password")
+        raise WebhookUrlRejected("the URL must hold no user name or password")
     if url.raw_fragment:
-        raise UrlRefused("the URL must hold no fragment")
+        raise WebhookUrlRejected("the URL must hold no fragment")
     host = (url.raw_host or "").rstrip(".").lower()
     if not host:
-        raise UrlRefused("the URL names no host")
+        raise WebhookUrlRejected("the URL names no host")
     if allow_private:
         return
     if url.port is None or not (url.port in PORTS or url.port >= FIRST_HIGH_PORT):
-        raise UrlRefused(f"port {url.port} is another protocol's: use 443, 80, or one from {FIRST_HIGH_PORT} on")
+        raise WebhookUrlRejected(
+            f"port {url.port} is another protocol's: use 443, 80, or one from {FIRST_HIGH_PORT} on"
+        )
     _check_host(host)
 
 
 def _parse(text: str) -> URL:
     if any(character.isspace() or not character.isprintable() or character == "\\" for character in text):
-        raise UrlRefused("the URL holds a character that no URL has")
+        raise WebhookUrlRejected("the URL holds a character that no URL has")
     try:
         url = URL(text)
         _ = url.port, url.raw_host, urlsplit(text).netloc
     except (ValueError, IndexError) as error:  # yarl looks for the host of `https://[::1]@` behind its end
-        raise UrlRefused("this is no URL") from error
+        raise WebhookUrlRejected("this is no URL") from error
     return url
 
 
@@ -128,13 +130,13 @@ def _check_host(host: str) -> None:
         pass
     else:
         if not is_public(address):
-            raise UrlRefused(f"{address} is not an address of the public internet")
+            raise WebhookUrlRejected(f"{address} is not an address of the public internet")
         return
     last = host.rpartition(".")[2]
     if last[:1].isdigit() or ":" in host or "%" in host:
-        raise UrlRefused(f"{host} is another way to write an address: write it plainly, or a name")
+        raise WebhookUrlRejected(f"{host} is another way to write an address: write it plainly, or a name")
     if "." not in host or last in LOCAL_NAMES:
-        raise UrlRefused(f"{host} is not a name of the public internet")
+        raise WebhookUrlRejected(f"{host} is not a name of the public internet")
 
 
 def check_nameserver(text: str) -> None:

@@ -17,7 +17,7 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
-from service.games.errors import UrlRefused
+from service.games.errors import WebhookUrlRejected
 from service.games.webhooks.challenges import Pace, Paces
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, Send, Sent
 from service.web.connections.client_ip import normal
@@ -41,7 +41,7 @@ NO_SERVER = "dns"
 AddrInfo = tuple[Any, ...]
 Sockets = Callable[[AddrInfo], socket.socket]
 
-FAILURES = (aiohttp.ClientError, OSError, RuntimeError, UrlRefused, ValueError)
+FAILURES = (aiohttp.ClientError, OSError, RuntimeError, WebhookUrlRejected, ValueError)
 """What sending may raise; where other loops raise OSError, uvloop may raise RuntimeError."""
 
 
@@ -192,7 +192,7 @@ def _why(error: Exception) -> str:
         case aiohttp.ClientConnectorError(os_error=AddressBusy()):
             return POSTPONED
         case (
-            UrlRefused()
+            WebhookUrlRejected()
             | AddressRefused()
             | aiohttp.InvalidURL()
             | aiohttp.ClientConnectorDNSError()

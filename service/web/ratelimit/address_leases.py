@@ -6,7 +6,7 @@ everything that an address has one for, a few times as large.
 
 from collections.abc import Callable
 
-from service.games.rate_limits import BucketStore
+from service.games.rate_limits import TokenBucketStore
 from service.web.connections.client_ip import network_of
 from service.web.ratelimit.leases import Account, Accounts, settled
 from service.web.ratelimit.policies import Policy
@@ -21,7 +21,7 @@ class AddressAccounts:
     """The accounts of one policy, and those of networks."""
 
     def __init__(
-        self, policy: Policy, store: BucketStore, clock: Callable[[], float], *, per_network: int, max_bytes: int
+        self, policy: Policy, store: TokenBucketStore, clock: Callable[[], float], *, per_network: int, max_bytes: int
     ) -> None:
         self.own = Accounts(policy, store, clock, max_bytes)
         """Each address's; and those of known tokens where they have some of their own."""

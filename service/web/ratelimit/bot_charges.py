@@ -95,5 +95,5 @@ def _game(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
 
 def _tiles(app: web.Application, asked: CreateGame) -> int:
     """How many tiles a game has. Raises UnknownTileSet."""
-    chosen = app[CONTEXT].tilesets.chosen(asked.tileset or DEFAULT)
+    chosen = app[CONTEXT].tilesets.get_for_new_game(asked.tileset or DEFAULT)
     return sum(tile.count for tile in chosen.tileset.tiles)

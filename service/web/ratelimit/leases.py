@@ -18,7 +18,7 @@ from typing import Never, TypeVar
 from multidict import CIMultiDict, istr
 
 from service.games.ports import StoreError
-from service.games.rate_limits import BucketStore, Granted
+from service.games.rate_limits import Grant, TokenBucketStore
 from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited
@@ -116,14 +116,14 @@ class Account:
         quota = self.accounts.policy.quota
         return quota if left > quota else max(left, 0)
 
-    def alone(self, wanted: int, now: float) -> Granted:
+    def alone(self, wanted: int, now: float) -> Grant:
         """Take up to so many tokens out of the bucket that is used while the store does not answer."""
         each_s, quota = self.accounts.policy.each_s, self.accounts.policy.quota
         self.full_at = max(self.full_at, now)
         left = int(quota - (self.full_at - now) / each_s)
         tokens = min(wanted, left)
         self.full_at += tokens * each_s
-        return Granted(tokens, left - tokens, 0.0 if left > tokens else each_s)
+        return Grant(tokens, left - tokens, 0.0 if left > tokens else each_s)
 
     def tell(self, headers: CIMultiDict[str]) -> None:
         """Say in an answer how much is left."""
@@ -135,7 +135,7 @@ class Account:
 class Accounts:
     """All clients' of one policy."""
 
-    def __init__(self, policy: Policy, store: BucketStore, clock: Callable[[], float], max_bytes: int) -> None:
+    def __init__(self, policy: Policy, store: TokenBucketStore, clock: Callable[[], float], max_bytes: int) -> None:
         self.policy = policy
         self.max_bytes = max_bytes
         """Memory that they may take."""
@@ -216,5 +216,5 @@ class Accounts:
         finally:
             account.asking = None
         account.left += granted.tokens
-        account.bucket = granted.left
+        account.bucket = granted.remaining
         account.closed_until = self._clock() + granted.wait_s

@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from multidict import istr
 
 from service.games.errors import Unauthorized
-from service.games.rate_limits import BucketStore, Size
+from service.games.rate_limits import RateLimit, TokenBucketStore
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.parsing import bearer
@@ -78,7 +78,7 @@ class Guard:
     def __init__(
         self,
         limits: Limits,
-        store: BucketStore,
+        store: TokenBucketStore,
         opens: Callable[[str | None, str], Awaitable[bool]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -86,7 +86,7 @@ class Guard:
         self.all: list[AddressAccounts] = []
         """Those of every policy."""
 
-        def accounts(name: str, size: Size, max_bytes: int = TABLE_BYTES) -> AddressAccounts:
+        def accounts(name: str, size: RateLimit, max_bytes: int = TABLE_BYTES) -> AddressAccounts:
             policy, per_network = Policy(name, size), limits.addresses_per_network
             self.all.append(AddressAccounts(policy, store, clock, per_network=per_network, max_bytes=max_bytes))
             return self.all[-1]

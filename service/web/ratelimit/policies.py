@@ -6,7 +6,7 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-11.
 import re
 from math import ceil
 
-from service.games.rate_limits import Size
+from service.games.rate_limits import RateLimit
 
 __all__ = ["BadRate", "Policy", "parse"]
 
@@ -20,7 +20,7 @@ class BadRate(ValueError):
     """It is not written as QUOTA/SECONDS."""
 
 
-def parse(text: str) -> Size:
+def parse(text: str) -> RateLimit:
     """A bucket as a setting writes it: what it holds, and the seconds that fill it.
 
     >>> parse("1000/10")
@@ -29,7 +29,7 @@ def parse(text: str) -> Size:
     found = _WRITTEN.fullmatch(text)
     if found is None:
         raise BadRate(text)
-    return Size(int(found[1]), int(found[2]))
+    return RateLimit(int(found[1]), int(found[2]))
 
 
 class Policy:
@@ -39,7 +39,7 @@ class Policy:
     '"writes";q=1000;w=10'
     """
 
-    def __init__(self, name: str, size: Size) -> None:
+    def __init__(self, name: str, size: RateLimit) -> None:
         self.name = name
         self.size = size
         self.quota = size.quota
@@ -56,4 +56,4 @@ class Policy:
         >>> Policy("creations", Size(1000, 3600)).of_network(2).header
         '"network-creations";q=2000;w=3600'
         """
-        return Policy(f"network-{self.name}", Size(self.quota * addresses, self.size.window_s))
+        return Policy(f"network-{self.name}", RateLimit(self.quota * addresses, self.size.window_s))

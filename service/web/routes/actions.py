@@ -11,7 +11,7 @@ from aiohttp import web
 from schemas.acting import Act, Acted, ForSeat
 from schemas.diffs import Diff
 from service.games.commands.act import act
-from service.games.commands.execute import Asked, Done
+from service.games.commands.execute import CommandRequest, CommandResult
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
@@ -52,14 +52,14 @@ REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatc
 
 
 async def perform(
-    request: web.Request, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]
+    request: web.Request, body: B, do: Callable[[Context, str, CommandRequest[B]], Awaitable[CommandResult]]
 ) -> web.Response:
     """Do what a request with this body asks, with all that its headers and its query ask besides."""
     include = read_query(request, Including).include if request.query_string else None
     whole = wants_representation(request)
     expected, key, token = if_match(request), idempotency_key(request), bearer(request)
     language = language_of(request)
-    asked = Asked(
+    asked = CommandRequest(
         body,
         token,
         expected,

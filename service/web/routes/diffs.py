@@ -53,12 +53,12 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     if event_stream.EVENT_STREAM in request.headers.get("Accept", ""):
         return await event_stream.serve_event_stream(request, game)
     context = request.app[CONTEXT]
-    loaded, private = await games.read(context, game, bearer(request))
+    loaded, private = await games.load_for_reader(context, game, bearer(request))
     tag = etag(loaded.version, loaded.digest)
     response = not_modified(request, tag, private=private)
     if response is None:
         await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
-        page = await games.diffs(context, loaded, game, asked.since, asked.limit)
+        page = await games.list_diffs(context, loaded, game, asked.since, asked.limit)
         response = answer(page, tag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response

@@ -10,8 +10,8 @@ from schemas.game import GameView
 from schemas.scores import Scores, TilesLeft
 from service.engine import Game, Tables, view
 from service.games.i18n import Language
-from service.games.ports import Loaded
-from service.games.queries.games import left_in_bag, opened, read, scores
+from service.games.ports import GameRecord
+from service.games.queries.games import compute_scores, count_tiles_left, decode_with_tables, load_for_reader
 from service.web.app_keys import CONTEXT
 from service.web.languages import in_language, language_of, variant
 from service.web.parsing import bearer, path_id
@@ -47,7 +47,7 @@ async def read_game(request: web.Request) -> web.Response:
 )
 async def read_scores(request: web.Request) -> web.Response:
     """Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4)."""
-    return await _told(request, scores)
+    return await _told(request, compute_scores)
 
 
 @reading(
@@ -62,22 +62,22 @@ async def read_scores(request: web.Request) -> web.Response:
 )
 async def read_tiles(request: web.Request) -> web.Response:
     """How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more."""
-    return await _told(request, left_in_bag)
+    return await _told(request, count_tiles_left)
 
 
 async def _told(request: web.Request, tell: Callable[[Tables, Game], Any]) -> web.Response:
     """What a game's state says, unless the client has it already."""
     context = request.app[CONTEXT]
-    loaded, private = await read(context, path_id(request), bearer(request))
+    loaded, private = await load_for_reader(context, path_id(request), bearer(request))
     tag = etag(loaded.version, loaded.digest)
     return not_modified(request, tag, private=private) or answer(
-        tell(*opened(context, loaded)), tag=tag, private=private
+        tell(*decode_with_tables(context, loaded)), tag=tag, private=private
     )
 
 
-async def told_in_words(request: web.Request, tell: Callable[[Loaded, Language], Awaitable[Any]]) -> web.Response:
+async def told_in_words(request: web.Request, tell: Callable[[GameRecord, Language], Awaitable[Any]]) -> web.Response:
     """What is said of a game in the reader's language, unless the client has it already."""
-    loaded, private = await read(request.app[CONTEXT], path_id(request), bearer(request))
+    loaded, private = await load_for_reader(request.app[CONTEXT], path_id(request), bearer(request))
     language = language_of(request)
     tag = variant(etag(loaded.version, loaded.digest), language)
     response = not_modified(request, tag, private=private)

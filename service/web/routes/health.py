@@ -5,7 +5,7 @@ import asyncio
 from aiohttp import web
 
 from schemas.service import Health
-from service.games.ports import Store, StoreError
+from service.games.ports import GameStore, StoreError
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, SUPERVISOR
 from service.web.errors import NotReady, TaskFailing
@@ -18,7 +18,7 @@ OK = Health(status="ok")
 class Probe:
     """Whether the store answers; however many ask at the same time, it is asked once."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: GameStore) -> None:
         self._store = store
         self._asking: asyncio.Task[None] | None = None
 

@@ -8,8 +8,8 @@ from msgspec import Meta
 from schemas.acting import LegalMoves
 from schemas.vocabulary import Int32
 from service.games.i18n import Language
-from service.games.ports import Loaded
-from service.games.queries.games import Asked, all_legal_moves, opened
+from service.games.ports import GameRecord
+from service.games.queries.games import MoveFilter, decode_with_tables, list_legal_moves
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.routes.games import NOTHING_NEW, told_in_words
@@ -61,10 +61,10 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     in `Accept-Language`.
     """
     filters = read_query(request, Filters)
-    asked = Asked(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
+    asked = MoveFilter(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
 
-    async def moves(loaded: Loaded, language: Language) -> LegalMoves:
-        return all_legal_moves(*opened(request.app[CONTEXT], loaded), asked, language)
+    async def moves(loaded: GameRecord, language: Language) -> LegalMoves:
+        return list_legal_moves(*decode_with_tables(request.app[CONTEXT], loaded), asked, language)
 
     return await told_in_words(request, moves)
 

@@ -11,8 +11,8 @@ from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games, Joined, JoinGame
 from schemas.vocabulary import Status
 from service.games.commands.act import abort_game
-from service.games.commands.create import Joiner, create, join
-from service.games.idempotency import Result
+from service.games.commands.create import JoinRequest, create, join
+from service.games.idempotency import ReplayableResult
 from service.games.queries.games import list_games
 from service.web.app_keys import CONTEXT
 from service.web.languages import language_of, with_moves
@@ -99,7 +99,7 @@ async def create_game(request: web.Request) -> web.Response:
     return created_answer(request, result, private=asked.visibility == "private")
 
 
-def created_answer(request: web.Request, result: Result[Created], *, private: bool) -> web.Response:
+def created_answer(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
     """The answer to whoever made a game, which alone tells its tokens."""
     created, version, replayed = result
     handed_out(request, tokens_of(created))
@@ -159,7 +159,7 @@ async def join_game(request: web.Request) -> web.Response:
     key = idempotency_key(request)
     token = bearer(request)
     language = language_of(request)
-    joiner = Joiner(token, key, creator_key(request), include_moves=include is not None, language=language)
+    joiner = JoinRequest(token, key, creator_key(request), include_moves=include is not None, language=language)
     joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
     handed_out(request, (joined.token,))
     response = answer(joined, tag=etag(version, joined.digest), private=token is not None, secret=True)

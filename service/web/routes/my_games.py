@@ -6,8 +6,8 @@ from aiohttp import web
 from msgspec import Meta
 
 from schemas.lobby import ExternalUser, MyGames
-from service.games.queries.games import MOST_LISTED
-from service.games.queries.my_games import Wanted, my_games
+from service.games.queries.games import MAX_GAMES_SCANNED
+from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import bearers, read_query
 from service.web.ratelimit import costs
@@ -43,11 +43,11 @@ async def list_my_games(request: web.Request) -> web.Response:
     secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
     """
     asked = read_query(request, Mine)
-    wanted = Wanted(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
+    wanted = MyGamesQuery(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
     tokens = bearers(request)
-    charged = MOST_LISTED // costs.GAMES_PER_TOKEN
+    charged = MAX_GAMES_SCANNED // costs.GAMES_PER_TOKEN
     await charge(request, charged + len(tokens) // costs.SHOWN_PER_TOKEN)
-    found, loaded = await my_games(request.app[CONTEXT], tokens, wanted)
+    found, loaded = await collect_my_games(request.app[CONTEXT], tokens, wanted)
     give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)  # of those that are looked at, few may be told
     return answer(found, private=True)
 

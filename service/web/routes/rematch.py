@@ -4,7 +4,7 @@ import msgspec
 from aiohttp import web
 
 from schemas.lobby import Created, Rematch
-from service.games.commands.rematch import RematchAsked, rematch
+from service.games.commands.rematch import RematchRequest, rematch
 from service.web.app_keys import CONTEXT
 from service.web.languages import language_of
 from service.web.parsing import bearer, idempotency_key, path_id, read_optional_body, read_query
@@ -55,7 +55,7 @@ async def create_rematch(request: web.Request) -> web.Response:
     result = await rematch(
         request.app[CONTEXT],
         path_id(request),
-        RematchAsked(
+        RematchRequest(
             asked,
             bearer(request),
             key,

@@ -4,8 +4,8 @@ from aiohttp import web
 
 from schemas.story import Story
 from service.games.i18n import Language
-from service.games.ports import Loaded
-from service.games.queries.story import story
+from service.games.ports import GameRecord
+from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
@@ -38,9 +38,9 @@ async def read_story(request: web.Request) -> web.Response:
     """
     asked = read_query(request, Since)
 
-    async def told(loaded: Loaded, language: Language) -> Story:
+    async def told(loaded: GameRecord, language: Language) -> Story:
         await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
-        return await story(request.app[CONTEXT], loaded, asked.since, asked.limit, language)
+        return await build_story(request.app[CONTEXT], loaded, asked.since, asked.limit, language)
 
     return await told_in_words(request, told)
 

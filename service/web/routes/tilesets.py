@@ -51,9 +51,9 @@ async def read_tileset(request: web.Request) -> web.Response:
 
     `SET` of a game's commitment is the SHA-256 of this answer in RFC 8785 form.
     """
-    loaded = request.app[CONTEXT].tilesets.asked(path_id(request))
+    loaded = request.app[CONTEXT].tilesets.get(path_id(request))
     tag = f'"{loaded.hash}"'
-    response = not_modified(request, tag) or answer(loaded.answer, tag=tag)
+    response = not_modified(request, tag) or answer(loaded.response, tag=tag)
     response.headers["Cache-Control"] = IMMUTABLE
     return response
 

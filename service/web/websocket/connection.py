@@ -14,7 +14,7 @@ from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
-from service.games.access import Access
+from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
 from service.games.realtime.messages import ChannelMessage, StreamPosition
 from service.telemetry.log_context import DOING
@@ -105,7 +105,7 @@ class WebSocketConnection:
     def __init__(self, request: web.Request, socket: web.WebSocketResponse, transport: asyncio.Transport) -> None:
         limits = request.app[LIMITS]
         self.games: set[str] = set()
-        self.check_token: Callable[[str, Access], None] = lambda _game, _access: None
+        self.check_token: Callable[[str, AccessRecord], None] = lambda _game, _access: None
         """Called where a token of a watched game has ended."""
         self.socket = socket
         self._request = request
@@ -146,7 +146,7 @@ class WebSocketConnection:
         self.games.discard(game)
         self.send(Error(id=None, game=game, problem=to_problem(error)))
 
-    def recheck_token(self, game: str, access: Access) -> None:
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
         """Have the token looked at again by which the game is watched."""
         self.check_token(game, access)
 

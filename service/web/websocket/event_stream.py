@@ -5,7 +5,7 @@ from typing import Literal
 
 from aiohttp import HttpVersion11, web
 
-from service.games.access import Access, check_read
+from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports import StoreUnavailable
 from service.games.queries import games
@@ -52,10 +52,10 @@ class EventStream:
         del game, error
         self._ended.set()
 
-    def recheck_token(self, game: str, access: Access) -> None:
+    def recheck_token(self, game: str, access: AccessRecord) -> None:
         """End where the token has ended by which the game is watched."""
         try:
-            check_read(access, game, bearer(self._request))
+            authorize_read(access, game, bearer(self._request))
         except (NoSuchGame, Unauthorized):
             self._ended.set()
 
@@ -104,7 +104,7 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     asked = read_last_event_id(request)
     hub = request.app[HUB]
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    loaded, private = await games.read(request.app[CONTEXT], game, bearer(request))
+    loaded, private = await games.load_for_reader(request.app[CONTEXT], game, bearer(request))
     position = await hub.resolve_position(game, loaded, asked.since, asked.digest)
     if position is not None:
         await charge(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)

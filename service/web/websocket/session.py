@@ -28,15 +28,15 @@ from schemas.messages import (
 from schemas.problems import Problem, problem
 from schemas.vocabulary import is_id
 from service.games import repository
-from service.games.access import Access, check_read
+from service.games.access import AccessRecord, authorize_read
 from service.games.commands.act import act
-from service.games.commands.execute import Asked, Done, Expected
+from service.games.commands.execute import CommandRequest, CommandResult, ExpectedVersion
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context
 from service.games.errors import GameError, Malformed, NoSuchGame, Unauthorized
 from service.games.i18n import ENGLISH, Language
-from service.games.ports import Loaded, StoreUnavailable
+from service.games.ports import GameRecord, StoreUnavailable
 from service.games.realtime.messages import SnapshotMessage, StreamPosition
 from service.telemetry import tracing
 from service.telemetry.metrics import MESSAGES, PROBLEMS
@@ -218,8 +218,8 @@ class Session:
     async def _auth(self, asked: Auth) -> None:
         """Keep a token that the game knows; one that it does not know changes nothing."""
         check_token(asked.token)
-        _, access = await repository.load(self._context, asked.game)
-        check_read(access, asked.game, asked.token)
+        _, access = await repository.load_game(self._context, asked.game)
+        authorize_read(access, asked.game, asked.token)
         if not self.tokens.has_room(asked.game):
             self._refuse(asked.id, asked.game, self._too_many())
             return
@@ -261,13 +261,15 @@ class Session:
         if position is not None:
             await self._join(game, StreamPosition(loaded.version, loaded.digest))
 
-    async def _change(self, asked: Changing, body: B, do: Callable[[Context, str, Asked[B]], Awaitable[Done]]) -> None:
+    async def _change(
+        self, asked: Changing, body: B, do: Callable[[Context, str, CommandRequest[B]], Awaitable[CommandResult]]
+    ) -> None:
         """Do the same as over HTTP; where the game is watched, its diffs come before the answer."""
         game, token = asked.game, self.tokens.for_game(asked.game)
         acted, _, _ = await do(
             self._context,
             game,
-            Asked(
+            CommandRequest(
                 body=body,
                 token=token,
                 if_match=_expected(asked.if_match),
@@ -284,25 +286,25 @@ class Session:
             Ack(id=asked.id, game=game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
         )
 
-    async def _read(self, game: str) -> Loaded:
+    async def _read(self, game: str) -> GameRecord:
         """The game, if this client may read it.
 
         The header's token is for whichever games know it: to others it says nothing, and the public ones stay public.
         """
-        loaded, access = await repository.load(self._context, game)
+        loaded, access = await repository.load_game(self._context, game)
         self._check_read(access, game)
         return loaded
 
-    def _check_read(self, access: Access, game: str) -> None:
+    def _check_read(self, access: AccessRecord, game: str) -> None:
         """Raise unless this client may read the game."""
         own, of_upgrade = self.tokens.of_game(game), self.tokens.upgrade_token
         if own is not None or of_upgrade is None:
-            check_read(access, game, own)
+            authorize_read(access, game, own)
         else:
             with suppress(Unauthorized):
-                check_read(access, game, of_upgrade)
+                authorize_read(access, game, of_upgrade)
 
-    def _recheck(self, game: str, access: Access) -> None:
+    def _recheck(self, game: str, access: AccessRecord) -> None:
         """A token of a watched game has ended: where it was this client's, the game is watched no longer.
 
         The socket goes with it, if it is that game's own.
@@ -323,7 +325,7 @@ class Session:
         self.tokens.add(game, token)
         self._guard.learn((token,))
 
-    def _whole(self, game: str, loaded: Loaded) -> SnapshotMessage:
+    def _whole(self, game: str, loaded: GameRecord) -> SnapshotMessage:
         return SnapshotMessage(game=game, digest=loaded.digest, view=self._watch.decode_view(loaded))
 
     async def _join(self, game: str, position: StreamPosition) -> None:
@@ -370,11 +372,11 @@ def _envelope(text: str) -> tuple[str | None, str | None]:
     )
 
 
-def _expected(if_match: str | None) -> list[Expected] | None:
+def _expected(if_match: str | None) -> list[ExpectedVersion] | None:
     if if_match is None:
         return None
     version, _, digest = if_match.partition("-")
-    return [Expected(int(version), digest or None)]
+    return [ExpectedVersion(int(version), digest or None)]
 
 
 _CONTROL = frozenset({WSMsgType.PING, WSMsgType.PONG})

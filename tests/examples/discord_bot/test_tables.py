@@ -15,7 +15,7 @@ from examples.discord_bot.tables import Person as Player
 from examples.discord_bot.tables import Wish
 from examples.discord_bot.words import LANGUAGES, say
 from service.games.context import Context
-from service.games.scheduler import keep_going
+from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from tests.examples.discord_bot.discord_side import CHANNEL, Discord, Person, Seen
 from tests.examples.discord_bot.test_playing import ANA, BO, CY, calls, is_over
@@ -188,8 +188,8 @@ async def test_too_many_players_are_refused_in_the_services_words(discord_side: 
 @pytest.fixture
 async def _on_time(store: RedisStore) -> AsyncIterator[None]:
     """An instance that looks after deadlines."""
-    context = Context(store=store, tilesets=TILESETS, clock=time, committed=lambda _game, _diffs: None)
-    task = asyncio.create_task(keep_going(context, 0.1))
+    context = Context(store=store, tilesets=TILESETS, clock=time, on_committed=lambda _game, _diffs: None)
+    task = asyncio.create_task(run_scheduler(context, 0.1))
     yield
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

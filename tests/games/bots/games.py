@@ -12,7 +12,7 @@ from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.rules.playing import Table
 
-ARCHIPELAGO = load_catalogue(None).of_game("archipelago").tables
+ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").tables
 
 
 SEA_AND_ISLAND = """

@@ -4,7 +4,7 @@ import os
 import time
 
 from schemas.actions import Action, TakeShip
-from service.games.bots.interface import Chance, GameState
+from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bot
 
 
@@ -18,30 +18,30 @@ class Plugged:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         del chance
         return position.legal_moves()[0]
 
 
 class Raising(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         raise LookupError(f"nothing to say of turn {position.game.number}, {chance.below(1)}")
 
 
 class Illegal(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         del position, chance
         return TakeShip("none")
 
 
 class Nonsense(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         del position, chance
         return "pass"  # type: ignore[return-value]  # as a bot without types might
 
 
 class Endless(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         while True:
             try:
                 chance.below(len(position.legal_moves()))
@@ -50,7 +50,7 @@ class Endless(Plugged):
 
 
 class Deaf(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         while True:
             try:
                 chance.below(len(position.legal_moves()))
@@ -59,13 +59,13 @@ class Deaf(Plugged):
 
 
 class Ending(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         del position, chance
         os._exit(3)
 
 
 class Thoughtful(Plugged):
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         time.sleep(0.3)
         return super().choose(position, chance)
 
@@ -73,7 +73,7 @@ class Thoughtful(Plugged):
 class Reading(Plugged):
     """Answers with what it was shown."""
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         del chance
         moves = position.legal_moves()
         return moves[(sum(position.game.bag[-3:]) + sum(position.game.pile[-3:])) % len(moves)]
@@ -82,7 +82,7 @@ class Reading(Plugged):
 class Meddling(Plugged):
     """Changes what it was shown."""
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         action = super().choose(position, chance)
         position.game.players[position.seat].wares[0] += 20
         position.game.frontier.clear()

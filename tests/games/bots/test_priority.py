@@ -8,8 +8,8 @@ from service.engine import decode
 from service.games.bots.priority import hash_creator, is_attended, requester_of
 from service.games.commands.act import abort_game
 from service.games.commands.create import create
-from service.games.commands.rematch import RematchAsked, rematch
-from service.games.ports import Store
+from service.games.commands.rematch import RematchRequest, rematch
+from service.games.ports import GameStore
 from tests.engine.write_snapshot import SNAPSHOTS
 from tests.games.seated import Clock, Seated, context_of
 
@@ -17,7 +17,7 @@ ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60
 
 
-async def seated(store: Store, *seats: SeatAsked, policy: TimeoutAsked | None = None) -> Seated:
+async def seated(store: GameStore, *seats: SeatAsked, policy: TimeoutAsked | None = None) -> Seated:
     """A game that Ana's address created."""
     clock = Clock()
     context = context_of(store, clock, bots_s=0.0)
@@ -29,19 +29,19 @@ async def seated(store: Store, *seats: SeatAsked, policy: TimeoutAsked | None = 
         on_timeout=policy,
     )
     created = await create(context, asked, key=None, include_moves=False, client=ANA)
-    return Seated(context, clock, created.answer)
+    return Seated(context, clock, created.response)
 
 
 def people(*names: str) -> list[SeatAsked]:
     return [SeatAsked(name=name) for name in names]
 
 
-async def test_a_game_of_bots_alone_is_played_by_nobody(store: Store) -> None:
+async def test_a_game_of_bots_alone_is_played_by_nobody(store: GameStore) -> None:
     game = await (await seated(store, SeatAsked(bot="random"), SeatAsked(bot="random"))).game()
     assert requester_of(game) == (ANA, False)
 
 
-async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: Store) -> None:
+async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: GameStore) -> None:
     table = await seated(store, *people("Ana", "Bo"), SeatAsked(bot="random"), policy="pass")
     assert requester_of(await table.game()) == (ANA, True)
     passed = []
@@ -58,7 +58,7 @@ async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: 
 
 @pytest.mark.parametrize("policy", ("bot", "resign"))
 async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
-    store: Store, policy: TimeoutAsked
+    store: GameStore, policy: TimeoutAsked
 ) -> None:
     table = await seated(store, *people("Ana", "Bo", "Cy"), policy=policy)
     for _ in range(2):
@@ -69,24 +69,24 @@ async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
     assert is_attended(game)
 
 
-async def test_bots_go_on_without_who_resigned(store: Store) -> None:
+async def test_bots_go_on_without_who_resigned(store: GameStore) -> None:
     table = await seated(store, SeatAsked(name="Ana"), SeatAsked(bot="random"), SeatAsked(bot="random"))
     await table.resign()
     assert requester_of(await table.game()) == (ANA, False)
 
 
-async def test_the_creator_is_forgotten_when_the_game_is_over(store: Store) -> None:
+async def test_the_creator_is_forgotten_when_the_game_is_over(store: GameStore) -> None:
     table = await seated(store, *people("Ana", "Bo"))
     assert (await table.game()).creator == ANA
     await abort_game(table.context, table.id, token=table.owner, if_match=None)
     assert (await table.game()).creator == b""
-    again = await rematch(table.context, table.id, RematchAsked(Rematch(), table.owner, None, client=ANA))
-    found = await table.context.store.load(again.answer.game.id)
+    again = await rematch(table.context, table.id, RematchRequest(Rematch(), table.owner, None, client=ANA))
+    found = await table.context.store.load(again.response.game.id)
     assert found is not None
     assert decode(found.snapshot).creator == ANA
 
 
-async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(store: Store) -> None:
+async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(store: GameStore) -> None:
     table = await seated(store, *people("Ana", "Bo"))
     move = next(move for move in await table.moves() if move.startswith("p"))
     await table.act(move)

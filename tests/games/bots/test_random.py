@@ -4,7 +4,7 @@ from collections import Counter
 
 from service.engine import is_finished, legal_moves, move_id
 from service.games.bots import random
-from service.games.bots.interface import Chance, GameState
+from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.runner import run_bot
 from tests.games.bots.games import ARCHIPELAGO, act, start
 
@@ -13,7 +13,7 @@ def test_every_legal_move_is_as_likely() -> None:
     game = start("likely")
     moves = [move_id(move) for move in legal_moves(ARCHIPELAGO, game)]
     position = GameState(ARCHIPELAGO, game)
-    chosen = Counter(move_id(random.BOT.choose(position, Chance("likely", version))) for version in range(2000))
+    chosen = Counter(move_id(random.BOT.choose(position, SeededRNG("likely", version))) for version in range(2000))
     assert set(chosen) == set(moves)
     fair = 2000 / len(moves)
     assert all(fair / 2 < number < fair * 2 for number in chosen.values())

@@ -15,7 +15,7 @@ from schemas.bots import BotInfo
 from service.engine import legal_moves
 from service.games.bots import greedy
 from service.games.bots.fair_queue import ANONYMOUS
-from service.games.bots.interface import Chance, GameState
+from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import MAX_UNCLAIMED_DECISIONS, BotProcessPool, Job
 from service.games.bots.registry import BotRegistry
@@ -142,7 +142,7 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
     class Noting(Plugged):
         heavy = False
 
-        def choose(self, position: GameState, chance: Chance) -> Action:
+        def choose(self, position: GameState, chance: SeededRNG) -> Action:
             asked.append(rounds)
             return super().choose(position, chance)
 

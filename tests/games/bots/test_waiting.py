@@ -13,29 +13,34 @@ from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
 from service.games.commands.create import create
 from service.games.context import Context
-from service.games.ports import Store
-from service.games.scheduler import go_on, keep_going
+from service.games.ports import GameStore
+from service.games.scheduler import advance_due_game, run_scheduler
 from service.games.verify import verify
 from tests.games.bots.plugged import plugged
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
 
 
-def context_of(store: Store, bots: BotRegistry, bots_s: float) -> Context:
+def context_of(store: GameStore, bots: BotRegistry, bots_s: float) -> Context:
     return Context(
-        store=store, tilesets=CATALOGUE, clock=time, committed=lambda _game, _diffs: None, bots=bots, bots_s=bots_s
+        store=store,
+        tilesets=CATALOGUE,
+        clock=time,
+        on_committed=lambda _game, _diffs: None,
+        bots=bots,
+        bot_budget_s=bots_s,
     )
 
 
-async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Store) -> None:
+async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: GameStore) -> None:
     workers = BotProcessPool(1)
     bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
     seats = [SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")]
     try:
         context = context_of(store, bots, 0.1)
-        created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).answer
+        created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
         assert created.game.status == "active"
-        assert await store.due(int(time()) + 60, 100) == [created.game.id]
-        await go_on(context, created.game.id)
+        assert await store.list_due(int(time()) + 60, 100) == [created.game.id]
+        await advance_due_game(context, created.game.id)
         loaded = await store.load(created.game.id)
         assert loaded is not None
         assert loaded.version > created.game.version
@@ -43,7 +48,7 @@ async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: Sto
         await workers.aclose()
 
 
-async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Store) -> None:
+async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: GameStore) -> None:
     workers = BotProcessPool(1)
     context = context_of(store, BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers), 0.0)
     earlier = msgspec.structs.replace(context, clock=lambda: time() - 60)
@@ -51,8 +56,8 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: St
     timed = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(name="Bo")], turn_timeout_s=1, on_timeout="resign")
     for _ in range(20):
         await create(context, slow, key=None, include_moves=False)
-    late = [(await create(earlier, timed, key=None, include_moves=False)).answer.game.id for _ in range(4)]
-    working = asyncio.create_task(keep_going(context, every_s=0.02))
+    late = [(await create(earlier, timed, key=None, include_moves=False)).response.game.id for _ in range(4)]
+    working = asyncio.create_task(run_scheduler(context, every_s=0.02))
     for _ in range(100):
         await asyncio.sleep(0.02)
         late = [game for game in late if not await is_over(store, game)]
@@ -64,17 +69,17 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: St
     assert late == []
 
 
-async def is_over(store: Store, game: str) -> bool:
+async def is_over(store: GameStore, game: str) -> bool:
     loaded = await store.load(game)
     return loaded is not None and decode(loaded.snapshot).status == "finished"
 
 
 @pytest.mark.parametrize("name", ("raising", "illegal"))
-async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: Store, name: str) -> None:
+async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: GameStore, name: str) -> None:
     bots = BotRegistry([*load_bots(plugins=False), plugged(name)])
     seats = [SeatAsked(bot=name), SeatAsked(bot="random")]
     context = context_of(store, bots, 30.0)
-    created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).answer
+    created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.status == "finished"
-    log = await store.diffs(created.game.id, 0, 1000)
+    log = await store.load_diffs(created.game.id, 0, 1000)
     assert all(check.passed for check in verify(decoded(log), ARCHIPELAGO.tileset))

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from schemas.vocabulary import TimeoutAsked
 from service.engine import is_finished, view
 from service.games.commands import undo as undoing
-from service.games.commands.execute import Expected
-from service.games.commands.undo import last_state
+from service.games.commands.execute import ExpectedVersion
+from service.games.commands.undo import compute_undo_point
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
-from service.games.patch import difference
-from service.games.ports import Store
+from service.games.patch import compare_views
+from service.games.ports import GameStore
 from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.games.course import TABLES, Course, without_history
@@ -22,7 +22,7 @@ from tests.games.logs import ARCHIPELAGO, decoded
 from tests.games.seated import seated, seconds_left
 
 
-async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: Store) -> None:
+async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: GameStore) -> None:
     table = await seated(store, timeout_s=60)
     before = await table.game()
     await table.follow()
@@ -44,7 +44,7 @@ async def test_a_placed_tile_is_taken_back_and_all_is_as_before(store: Store) ->
     assert seconds_left(await table.game(), table.clock) == 55
 
 
-async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: Store) -> None:
+async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: GameStore) -> None:
     table = await seated(store)
     states = [await table.game()]
     chance = Random(5)
@@ -67,7 +67,7 @@ async def test_one_after_the_other_down_to_the_beginning_of_the_turn(store: Stor
     await table.follow()
 
 
-async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: Store) -> None:
+async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: GameStore) -> None:
     table = await seated(store)
     await table.finish_turn()
     with pytest.raises(NothingToUndo):
@@ -76,7 +76,7 @@ async def test_nothing_is_taken_back_once_the_next_tile_is_drawn(store: Store) -
         await table.undo(token=table.tokens[0])
 
 
-async def test_who_may_take_back(store: Store) -> None:
+async def test_who_may_take_back(store: GameStore) -> None:
     table = await seated(store)
     await table.act(token=table.tokens[0])
     for token, refusal in ((table.tokens[1], NotYourTurn), (None, Unauthorized)):
@@ -85,11 +85,11 @@ async def test_who_may_take_back(store: Store) -> None:
     with pytest.raises(WrongSeat):
         await table.undo(seat=0, token=table.tokens[1])
     with pytest.raises(VersionMismatch):
-        await table.undo(if_match=[Expected(1, None)])
-    await table.undo(if_match=[Expected(2, None)])
+        await table.undo(if_match=[ExpectedVersion(1, None)])
+    await table.undo(if_match=[ExpectedVersion(2, None)])
 
 
-async def test_a_retry_takes_back_once(store: Store) -> None:
+async def test_a_retry_takes_back_once(store: GameStore) -> None:
     table = await seated(store)
     await table.act()
     first, second = [await table.undo(key="once") for _ in range(2)]
@@ -97,7 +97,9 @@ async def test_a_retry_takes_back_once(store: Store) -> None:
     assert (await table.game()).version == 3
 
 
-async def test_whoever_acts_and_takes_back_for_ever_is_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_acts_and_takes_back_for_ever_is_stopped(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(undoing, "MOST_VERSIONS", 3)
     table = await seated(store)
     await table.act()
@@ -108,7 +110,7 @@ async def test_whoever_acts_and_takes_back_for_ever_is_stopped(store: Store, mon
 
 
 @pytest.mark.parametrize("late", ("act", "undo"))
-async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: Store, late: str) -> None:
+async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: GameStore, late: str) -> None:
     table = await seated(store, timeout_s=60)
     table.clock.now += 61 if late == "act" else 60
     await table.act()
@@ -119,7 +121,7 @@ async def test_acting_and_taking_back_does_not_hold_up_the_clock(store: Store, l
     await table.prove()
 
 
-async def test_what_somebody_else_did_meanwhile_is_the_limit(store: Store) -> None:
+async def test_what_somebody_else_did_meanwhile_is_the_limit(store: GameStore) -> None:
     table = await seated(store, 3)
     await table.act()
     assert (await table.game()).undoable == 1
@@ -131,7 +133,7 @@ async def test_what_somebody_else_did_meanwhile_is_the_limit(store: Store) -> No
     await table.follow()
 
 
-async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: Store) -> None:
+async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: GameStore) -> None:
     table = await seated(store, timeout_s=60, policy="bot", bots_s=0.0)
     await table.act()
     await table.wait(61, bots_s=0.0)
@@ -141,17 +143,19 @@ async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: Store) -> No
     await table.follow()
 
 
-async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: Store) -> None:
+async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: GameStore) -> None:
     table = await seated(store)
     await table.act()
     game = await table.game()
-    log = await store.diffs(table.id, 0, 100)
-    assert last_state(TABLES, game, log) is not None
+    log = await store.load_diffs(table.id, 0, 100)
+    assert compute_undo_point(TABLES, game, log) is not None
     game.players[1].wares[0] += 1
-    assert last_state(TABLES, game, log) is None
-    assert last_state(TABLES, game, []) is None
+    assert compute_undo_point(TABLES, game, log) is None
+    assert compute_undo_point(TABLES, game, []) is None
     assert (
-        last_state(TABLES, game, [log[0], log[0]._replace(data=log[0].data.replace(b'"version":1', b'"version":9'))])
+        compute_undo_point(
+            TABLES, game, [log[0], log[0]._replace(data=log[0].data.replace(b'"version":1', b'"version":9'))]
+        )
         is None
     )
 
@@ -164,7 +168,7 @@ def test_the_patch_between_any_two_states_of_a_game() -> None:
         states.append(view(TABLES, course.game))
     for before in states[::7]:
         for after in states[::5]:
-            patch = msgspec.to_builtins(difference(before, after))
+            patch = msgspec.to_builtins(compare_views(before, after))
             assert apply_patch(msgspec.to_builtins(before), patch) == msgspec.to_builtins(after)
 
 

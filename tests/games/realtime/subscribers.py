@@ -6,7 +6,7 @@ from typing import Any
 
 from service.engine import encode
 from service.games.errors import GameError
-from service.games.ports import Loaded, StoredDiff, StoreUnavailable
+from service.games.ports import GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.tilesets import load_catalogue
@@ -80,9 +80,9 @@ class UnreliableStore(RedisStore):
         """The log."""
         self.reads += 1
         self._check()
-        return await super().diffs(game, since, limit)
+        return await super().load_diffs(game, since, limit)
 
-    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """The game."""
         self._check()
         return await super().load(game, key)
@@ -90,7 +90,7 @@ class UnreliableStore(RedisStore):
     async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
         """The versions."""
         self._check()
-        versions = await super().versions(games)
+        versions = await super().load_versions(games)
         if self.behind:
             self.behind -= 1
             return [None if one is None else (one[0] - 1, digest(one[0] - 1)) for one in versions]
@@ -103,7 +103,7 @@ class UnreliableStore(RedisStore):
             raise StoreUnavailable("no hints")
         if self.deaf:
             await asyncio.Event().wait()
-        async for game in super().hints():
+        async for game in super().notifications():
             yield game
 
     def _check(self) -> None:

@@ -13,7 +13,7 @@ from tests.reference.random_sets import random_tileset
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-ARCHIPELAGO = load_catalogue(None).of_game("archipelago")
+ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago")
 
 
 class Spot(NamedTuple):

@@ -1,7 +1,7 @@
 """Boards as text, in characters that are all equally wide."""
 
 from service.engine import apply, legal_moves, view
-from service.games.queries.games import north_west_first
+from service.games.queries.games import move_sort_key
 from service.web.drawing.scene import Options, Region, scene
 from service.web.drawing.text_board import board_text
 from tests.engine.games import new_game
@@ -28,7 +28,7 @@ def test_coordinates_are_above_and_to_the_left() -> None:
 
 def test_moves_are_numbered_and_an_islander_has_its_colours_letter() -> None:
     game = new_game(TABLES, 1)
-    moves = sorted(legal_moves(TABLES, game), key=north_west_first)
+    moves = sorted(legal_moves(TABLES, game), key=move_sort_key)
     assert "[1" in board_text(scene(view(TABLES, game), TILESET, moves), Options(width=80, candidates=True))
     apply(TABLES, game, moves[0])
     apply(TABLES, game, next(move for move in legal_moves(TABLES, game) if "Islander" in type(move).__name__))

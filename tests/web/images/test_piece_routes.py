@@ -8,7 +8,7 @@ from tests.web.played import refused
 from tests.web.served import TILESETS, Client
 
 SET = "/v1/tilesets/archipelago"
-ARCHIPELAGO = TILESETS.of_game("archipelago").tileset
+ARCHIPELAGO = TILESETS.get_for_game("archipelago").tileset
 
 
 async def test_every_tile_and_ship_has_its_picture(client: Client) -> None:

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from service.games.errors import UrlRefused
+from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import AddressRefused, check_url, is_public, public_socket
 from tests.web.played import bearer, new_table, refused
 from tests.web.served import Client
@@ -140,7 +140,7 @@ def test_a_public_address_is(text: str) -> None:
     ),
 )
 def test_a_url_that_leads_inside_or_nowhere_is_refused(url: str) -> None:
-    with pytest.raises(UrlRefused) as refusal:
+    with pytest.raises(WebhookUrlRejected) as refusal:
         check_url(url, allow_private=False)
     assert refusal.value.reason
 
@@ -172,7 +172,7 @@ def test_development_may_send_anywhere(url: str) -> None:
 
 @pytest.mark.parametrize("url", ("ftp://127.0.0.1/", "http://a:b@localhost/", "http:///", "gopher://redis/"))
 def test_but_not_in_any_way(url: str) -> None:
-    with pytest.raises(UrlRefused):
+    with pytest.raises(WebhookUrlRejected):
         check_url(url, allow_private=True)
 
 

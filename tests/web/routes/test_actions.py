@@ -214,7 +214,7 @@ async def before_delivering(client: Client, redis: Redis, seed: str) -> Table:
     game = decode(stored)
     game.players[game.decider].wares = [9, 9, 9]
     await redis.hset(keys.game(table.id), "snapshot", encode(game))
-    client.app[CONTEXT].held.take(table.id)
+    client.app[CONTEXT].cache.pop(table.id)
     await table.do({"move": "pass.islander"})
     return table
 

@@ -8,7 +8,7 @@ from aiohttp import ClientResponse
 
 from service.games.context import Context
 from service.games.ports import StoredDiff
-from service.games.scheduler import go_on
+from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.web.played import TWO, Table, bearer, new_table, refused
@@ -37,7 +37,9 @@ async def absent(table: Table, store: RedisStore, clock: Clock, bots_s: float = 
         del game, diffs
 
     clock.now += 61
-    await go_on(Context(store=store, tilesets=CATALOGUE, clock=clock, committed=committed, bots_s=bots_s), table.id)
+    await advance_due_game(
+        Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bots_s), table.id
+    )
 
 
 async def test_a_move_is_taken_back(client: Client) -> None:

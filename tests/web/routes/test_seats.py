@@ -236,7 +236,7 @@ async def test_a_whole_log_with_a_player_who_left_can_be_verified(client: Client
     await table.do()
     await client.delete(table.path, headers=bearer(table.owner))
     log = (await table.json("/diffs"))["diffs"]
-    assert [check.passed for check in verify(log, TILESETS.chosen("archipelago").tileset)] == [True] * 5
+    assert [check.passed for check in verify(log, TILESETS.get_for_new_game("archipelago").tileset)] == [True] * 5
     told = (await table.json("/story"))["lines"]
     texts = " ".join(line["text"] for line in told)
     assert "Bo joins (" in texts

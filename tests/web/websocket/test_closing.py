@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientSession, WSMsgType
 
 from service.games.errors import GameError
-from service.games.ports import Commit, Loaded, Outcome, StoredDiff, StoreUnavailable
+from service.games.ports import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel
 from service.games.realtime.messages import ChannelMessage, StreamPosition
 from service.store.game_store import RedisStore
@@ -95,14 +95,14 @@ class Gated(RedisStore):
     log_gate: asyncio.Event
     unavailable = False
 
-    async def load(self, game: str, key: str | None = None) -> Loaded | None:
+    async def load(self, game: str, key: str | None = None) -> GameRecord | None:
         """The game, in its time."""
         await self.gate.wait()
         if self.unavailable:
             raise StoreUnavailable("out of reach", 2)
         return await super().load(game, key)
 
-    async def commit(self, commit: Commit) -> Outcome:
+    async def commit(self, commit: Commit) -> CommitOutcome:
         """Change the game, in its time."""
         await self.gate.wait()
         return await super().commit(commit)
@@ -110,7 +110,7 @@ class Gated(RedisStore):
     async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log, in its time."""
         await self.log_gate.wait()
-        return await super().diffs(game, since, limit)
+        return await super().load_diffs(game, since, limit)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ would (`playing`). How much of that is done follows from the position alone, so 
 
 from schemas.actions import Action
 from service.games.bots.expert.search import choose
-from service.games.bots.interface import Bot, Chance, GameState
+from service.games.bots.interface import Bot, GameState, SeededRNG
 
 
 class ExpertBot:
@@ -19,7 +19,7 @@ class ExpertBot:
     description = "Plays on from its best moves in its head, and takes the one that turns out best."
     heavy = True
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         """The move that turns out best."""
         return choose(position, chance)
 

@@ -9,7 +9,7 @@ from service.games.bots.expert.evaluation import Judgement
 from service.games.bots.expert.playout import Playout
 from service.games.bots.greedy.feature_estimates import Prospects
 from service.games.bots.greedy.weights import WEIGHTS
-from service.games.bots.interface import Chance, GameState
+from service.games.bots.interface import GameState, SeededRNG
 
 WORTH = 0.27
 JUDGED = 0.7
@@ -61,7 +61,7 @@ class Tried:
 class Search:
     """The options of one position."""
 
-    def __init__(self, position: GameState, chance: Chance) -> None:
+    def __init__(self, position: GameState, chance: SeededRNG) -> None:
         self.tables, self.game = position
         self.chance = chance
         self.prospects = Prospects(self.tables, self.game, WEIGHTS)
@@ -99,7 +99,7 @@ class Search:
             one.leads.append(self.judgement.lead(ahead, self.game.decider, moved))
 
 
-def choose(position: GameState, chance: Chance) -> Action:
+def choose(position: GameState, chance: SeededRNG) -> Action:
     """The move that turns out best."""
     moves = position.legal_moves()
     if len(moves) == 1:

@@ -13,7 +13,7 @@ It does not look at the order of bag and pile, which its chance has made up, onl
 from schemas.actions import Action
 from service.games.bots.greedy.move_scores import decide
 from service.games.bots.greedy.weights import WEIGHTS
-from service.games.bots.interface import Bot, Chance, GameState
+from service.games.bots.interface import Bot, GameState, SeededRNG
 
 __all__ = ["BOT", "decide"]
 
@@ -26,7 +26,7 @@ class GreedyBot:
     description = "Does what is worth most now and later, looking at this turn alone."
     heavy = False
 
-    def choose(self, position: GameState, chance: Chance) -> Action:
+    def choose(self, position: GameState, chance: SeededRNG) -> Action:
         """The move that is worth most, `chance` deciding among equals."""
         return decide(position, chance, WEIGHTS)
 

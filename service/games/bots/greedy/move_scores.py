@@ -7,13 +7,13 @@ from service.games.bots.greedy.evaluation import Before, Outcome, laid
 from service.games.bots.greedy.feature_estimates import Prospects
 from service.games.bots.greedy.ware_values import after
 from service.games.bots.greedy.weights import Weights
-from service.games.bots.interface import Chance, GameState
+from service.games.bots.interface import GameState, SeededRNG
 
 ROUNDING = 1e-9
 """Moves whose worth differs by less are worth the same."""
 
 
-def decide(position: GameState, chance: Chance, weights: Weights) -> Action:
+def decide(position: GameState, chance: SeededRNG, weights: Weights) -> Action:
     """The move that is worth most, given what is believed, `chance` deciding among equals."""
     moves, worths = weigh(position.tables, position.game, weights)
     most = max(worths) - ROUNDING
