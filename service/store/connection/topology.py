@@ -355,6 +355,6 @@ class PrimaryConnection(SentinelManagedConnection):
     async def connect_to(self, address: tuple[str, int]) -> None:
         """Connect. Raises ConnectionError where another is the primary by then."""
         await super().connect_to(address)  # type: ignore[no-untyped-call]
-        if address != self.connection_pool.sentinel_manager.latest:
+        if address != self.connection_pool.sentinel_manager.last_address:
             await self.disconnect()
             raise RedisConnectionError(f"{address[0]}:{address[1]} is the primary no more")
