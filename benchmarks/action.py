@@ -9,14 +9,14 @@ from functools import partial
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.client import load
+from benchmarks.load_client import load
 from benchmarks.commits import sizes
-from benchmarks.games import CONCURRENT, bare_posts, prepare
+from benchmarks.request_corpus import CONCURRENT, bare_posts, prepare
 from benchmarks.matches import our_matches, play
 from benchmarks.processes import Server, redis, server, service
 from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
-from benchmarks.sample import samples
+from benchmarks.sample_games import samples
 from benchmarks.traffic import Traffic, traffic
 
 GROUP = "One action"
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
 @asynccontextmanager
 async def bare_server(redis_url: str) -> AsyncIterator[Server]:
     """Run the ceilings."""
-    async with server(sys.executable, "-m", "benchmarks.bare", redis_url, *map(str, sizes())) as bare:
+    async with server(sys.executable, "-m", "benchmarks.baseline", redis_url, *map(str, sizes())) as bare:
         yield bare
 
 

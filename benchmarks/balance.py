@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
-from benchmarks.sample import new_game
+from benchmarks.sample_games import new_game
 from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
 from schemas.vocabulary import WARES

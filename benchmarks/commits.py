@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import hiredis
 from redis.asyncio import Redis
 
-from benchmarks.sample import samples
+from benchmarks.sample_games import samples
 
 SCRIPT = files("service.store.scripts").joinpath("commit.lua").read_bytes()
 SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()

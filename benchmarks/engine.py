@@ -8,7 +8,7 @@ from benchmarks.builds import COMPILED, PURE, environments
 from benchmarks.processes import Worker, worker
 from benchmarks.results import Figure
 from benchmarks.run import Run
-from benchmarks.sample import MID_GAME_TILES
+from benchmarks.sample_games import MID_GAME_TILES
 
 GROUP = "Engine"
 GROWING = "Growth"

@@ -6,13 +6,13 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.action import bare_server
-from benchmarks.client import load, post
-from benchmarks.games import create, posts
+from benchmarks.load_client import load, post
+from benchmarks.request_corpus import create, posts
 from benchmarks.processes import Server, redis, service
 from benchmarks.results import Figure
 from benchmarks.run import Run
-from benchmarks.sample import samples
-from benchmarks.watchers import watching
+from benchmarks.sample_games import samples
+from benchmarks.watcher_clients import watching
 
 GROUP = "Fan-out"
 TIMEOUT_S = 60.0

@@ -9,9 +9,9 @@ from statistics import median
 
 from redis.asyncio import Redis
 
-from benchmarks.client import load
+from benchmarks.load_client import load
 from benchmarks.commits import COMMITS, commits_per_second, sizes
-from benchmarks.games import CONCURRENT, prepare
+from benchmarks.request_corpus import CONCURRENT, prepare
 from benchmarks.processes import CORES, Server, cores, redis, service
 from benchmarks.results import Figure
 from benchmarks.run import Run

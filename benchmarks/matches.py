@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchmarks.client import OK, HTTPConnection, WebSocketConnection
-from benchmarks.games import CreatedGame, create, messages, posts
-from benchmarks.sample import SampleGame, samples
-from benchmarks.watchers import DIFF
+from benchmarks.load_client import OK, HTTPConnection, WebSocketConnection
+from benchmarks.request_corpus import CreatedGame, create, messages, posts
+from benchmarks.sample_games import SampleGame, samples
+from benchmarks.watcher_clients import DIFF
 
 GRACE_S = 10.0
 """After the time is up: how long the last moves may take before a match counts as stuck."""

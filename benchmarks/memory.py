@@ -7,11 +7,11 @@ from time import perf_counter
 
 import aiohttp
 
-from benchmarks.games import create
+from benchmarks.request_corpus import create
 from benchmarks.processes import Server, port_of, process, redis, service
 from benchmarks.results import Figure
 from benchmarks.run import Run
-from benchmarks.watchers import watching
+from benchmarks.watcher_clients import watching
 
 STARTS = 7
 READY_WITHIN_S = 20.0

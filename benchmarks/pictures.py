@@ -4,7 +4,7 @@ from random import Random
 from statistics import median
 from time import process_time
 
-from benchmarks.sample import archipelago, new_game
+from benchmarks.sample_games import archipelago, new_game
 from schemas.actions import PlaceTile
 from service.engine import Game, Tables, apply, is_finished, legal_moves, view
 from service.web.drawing.scene import Options

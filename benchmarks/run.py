@@ -16,7 +16,7 @@ import uvloop
 from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
 from benchmarks.processes import OTHER_CORE, cores
 from benchmarks.results import MAX_LOAD, Figure, Kind, describe, save
-from benchmarks.tables import lines
+from benchmarks.report import lines
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, get_args
 
 from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
 from benchmarks.results import percentile
-from benchmarks.sample import new_game
+from benchmarks.sample_games import new_game
 from schemas.vocabulary import Edition
 from service.engine import apply, is_finished, view
 from service.games.bots.runner import run_bot

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from benchmarks.client import WebSocketConnection
+from benchmarks.load_client import WebSocketConnection
 from benchmarks.matches import OPEN_S, Match
 
 GAME = "tiles"

@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from benchmarks.client import BINARY, WebSocketConnection
+from benchmarks.load_client import BINARY, WebSocketConnection
 from benchmarks.matches import OPEN_S, Match
 
 ROOM = "tiles"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from benchmarks.builds import build_here
 from benchmarks.peers.subject import serve
-from benchmarks.sample import archipelago, games_at, new_game
+from benchmarks.sample_games import archipelago, games_at, new_game
 from schemas.actions import Action
 from service.engine import Game, apply, copy, decode, encode, is_finished, legal_moves
 

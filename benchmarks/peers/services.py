@@ -20,7 +20,7 @@ from benchmarks.peers.installed import FOLDER, MODULES, NODE, needed, version_of
 from benchmarks.processes import Server, redis, server, service
 from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
-from benchmarks.sample import MID_GAME_TILES, archipelago, games_at, samples
+from benchmarks.sample_games import MID_GAME_TILES, archipelago, games_at, samples
 from service.engine import view
 
 GROUP = "Services beside peers"

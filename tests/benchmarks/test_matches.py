@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import matches
-from benchmarks.games import create
+from benchmarks.request_corpus import create
 from benchmarks.matches import Match, OurMatch, our_matches, play
-from benchmarks.sample import samples
+from benchmarks.sample_games import samples
 from tests.started import started
 
 

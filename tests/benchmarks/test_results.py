@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from benchmarks.results import FOLDER, Figure, load_result, percentile, save
-from benchmarks.tables import lines
+from benchmarks.report import lines
 from tests.benchmarks.some_result import FIGURES, a_result
 
 

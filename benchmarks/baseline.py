@@ -1,6 +1,6 @@
 """The ceilings, of the service's own parts: aiohttp and redis-py with an action's traffic, and a loop that only writes.
 
-`python -m benchmarks.bare REDIS_URL SNAPSHOT DIFF` listens on a free port and prints it; the numbers are sizes in
+`python -m benchmarks.baseline REDIS_URL SNAPSHOT DIFF` listens on a free port and prints it; the numbers are sizes in
 bytes. `POST /bare/{game}` reads the body, does one commit with the store's own script, as an action does, and answers
 with as many bytes. `GET /watch` takes a socket, `POST /fan-out/{size}` writes one frame of that size to each, marked as
 compressed where that was asked for.
@@ -18,7 +18,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from benchmarks.commits import RESPONSE_EXTRA, SCRIPT, SCRIPT_SHA, Sizes, Value, arguments, keys
-from benchmarks.watchers import DIFF
+from benchmarks.watcher_clients import DIFF
 
 TEXT, COMPRESSED_TEXT = 0x81, 0xC1
 """The first byte of a whole frame (RFC 6455, 5.2; RFC 7692, 6)."""

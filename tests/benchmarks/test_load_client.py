@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from benchmarks.client import BINARY, NO_MASK, TEXT, WebSocketConnection, frame, load, post, split
-from benchmarks.watchers import watching
+from benchmarks.load_client import BINARY, NO_MASK, TEXT, WebSocketConnection, frame, load, post, split
+from benchmarks.watcher_clients import watching
 
 SOCKETS, MESSAGES = 60, 40
 

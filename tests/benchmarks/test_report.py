@@ -1,7 +1,7 @@
 """Results as Markdown."""
 
 from benchmarks.results import Figure
-from benchmarks.tables import lines, peers_table
+from benchmarks.report import lines, peers_table
 from tests.benchmarks.some_result import a_result
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from time import perf_counter
 
-from benchmarks.client import WebSocketConnection, size_of
+from benchmarks.load_client import WebSocketConnection, size_of
 
 DIFF = b'"type":"diff"'
 """What is nowhere but in a diff that is not compressed."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import aiohttp
 import msgspec
 
-from benchmarks.client import TEXT, frame, post
-from benchmarks.sample import SampleGame, samples
+from benchmarks.load_client import TEXT, frame, post
+from benchmarks.sample_games import SampleGame, samples
 
 CONCURRENT = 32
 GAMES_PER_CONNECTION = 8
