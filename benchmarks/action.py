@@ -9,25 +9,25 @@ from functools import partial
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.load_client import load
 from benchmarks.commits import sizes
-from benchmarks.request_corpus import CONCURRENT, bare_posts, prepare
-from benchmarks.matches import our_matches, play
+from benchmarks.load_client import send_load
+from benchmarks.matches import play, service_matches
 from benchmarks.processes import Server, redis, server, service
+from benchmarks.request_corpus import CONCURRENT, baseline_posts, prepare
 from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
 from benchmarks.sample_games import samples
-from benchmarks.traffic import Traffic, traffic
+from benchmarks.traffic import Traffic, measure_traffic
 
 GROUP = "One action"
-SECONDS = 3.0
-LATENCY_S = 4.0
+DURATION_S = 3.0
+LATENCY_DURATION_S = 4.0
 CEILING = "aiohttp and redis-py with the same Redis traffic and no game"
 WARM_UP_S = 3.0
 """At most: one game on each connection, from its first action to its last, so that the mean is that of a game."""
-SETTLE_S = 1.1
+SETTLING_TIME_S = 1.1
 """Until what follows a game's creation is over."""
-SHARE = 0.5
+TARGET_RATIO = 0.5
 
 
 class Measured(NamedTuple):
@@ -52,7 +52,7 @@ class Pair(NamedTuple):
 
 
 @asynccontextmanager
-async def bare_server(redis_url: str) -> AsyncIterator[Server]:
+async def baseline_server(redis_url: str) -> AsyncIterator[Server]:
     """Run the ceilings."""
     async with server(sys.executable, "-m", "benchmarks.baseline", redis_url, *map(str, sizes())) as bare:
         yield bare
@@ -63,22 +63,24 @@ async def pair() -> AsyncIterator[Pair]:
     """Run both servers, warmed up."""
 
     async def warm_up(of: Server, requests: Sequence[Sequence[bytes]]) -> int:
-        return len((await load(of.port, requests, WARM_UP_S)).seconds)
+        return len((await send_load(of.port, requests, WARM_UP_S)).seconds)
 
     async with redis() as redis_url, service(redis_url) as ours:
         requests = await prepare(ours.port, 1)
-        await asyncio.sleep(SETTLE_S)
-        told = await traffic(redis_url, partial(warm_up, ours, requests))
-        async with bare_server(redis_url) as bare:
-            bare_told = await traffic(redis_url, partial(warm_up, bare, bare_posts(-1)))
+        await asyncio.sleep(SETTLING_TIME_S)
+        told = await measure_traffic(redis_url, partial(warm_up, ours, requests))
+        async with baseline_server(redis_url) as bare:
+            bare_told = await measure_traffic(redis_url, partial(warm_up, bare, baseline_posts(-1)))
             yield Pair(ours, bare, (told, bare_told))
 
 
 async def action(run: Run) -> None:
     """Measure actions a second, their processor time, and what both say to Redis."""
-    run.tell("action: starting the service and its ceiling")
+    run.report("action: starting the service and its ceiling")
     async with pair() as both:
-        ours, bare = await run.in_turn("action", partial(measure_ours, run, both.ours), partial(_bare, run, both.bare))
+        ours, bare = await run.measure_in_turn(
+            "action", partial(measure_service, run, both.ours), partial(_measure_baseline, run, both.bare)
+        )
     title = f"actions, {CONCURRENT} games at once"
     note = "rules, patch, token, If-Match and idempotency key in each"
     rates, ceilings = [one.per_second for one in ours], [one.per_second for one in bare]
@@ -107,41 +109,41 @@ async def action(run: Run) -> None:
     ]
 
 
-async def measure_ours(run: Run, ours: Server, _: int) -> Measured:
+async def measure_service(run: Run, service: Server, _: int) -> Measured:
     """Measure a round of the service, with games of its own."""
-    return await _measure(ours, await prepare(ours.port), run.seconds(SECONDS))
+    return await _measure(service, await prepare(service.port), run.seconds(DURATION_S))
 
 
-async def _bare(run: Run, bare: Server, number: int) -> Measured:
-    return await _measure(bare, bare_posts(number), run.seconds(SECONDS))
+async def _measure_baseline(run: Run, baseline: Server, number: int) -> Measured:
+    return await _measure(baseline, baseline_posts(number), run.seconds(DURATION_S))
 
 
-async def _measure(of: Server, requests: Sequence[Sequence[bytes]], seconds: float) -> Measured:
-    before = of.cpu_s()
-    told = await load(of.port, requests, seconds)
-    spent, number = of.cpu_s() - before, len(told.seconds)
+async def _measure(server: Server, requests: Sequence[Sequence[bytes]], seconds: float) -> Measured:
+    before = server.cpu_s()
+    told = await send_load(server.port, requests, seconds)
+    spent, number = server.cpu_s() - before, len(told.seconds)
     return Measured(told.per_second, told.seconds, spent / number * 1e6, spent * told.per_second / number)
 
 
 async def latency(run: Run) -> None:
     """Measure from POST to the second client, at half of what a round before could do."""
     async with redis() as redis_url, service(redis_url) as ours:
-        await measure_ours(run, ours, 0)
-        rate = SHARE * (await measure_ours(run, ours, 1)).per_second
-        length = run.seconds(LATENCY_S)
+        await measure_service(run, ours, 0)
+        rate = TARGET_RATIO * (await measure_service(run, ours, 1)).per_second
+        length = run.seconds(LATENCY_DURATION_S)
         shortest = min(len(game.moves) for game in samples())
         games = math.ceil(rate * length / CONCURRENT / shortest)
 
         async def paced(_: int) -> list[float]:
-            matches = await our_matches(ours.port, CONCURRENT, games, by_post=True)
-            await asyncio.sleep(SETTLE_S)
+            matches = await service_matches(ours.port, CONCURRENT, games, by_post=True)
+            await asyncio.sleep(SETTLING_TIME_S)
             try:
                 return (await play(matches, length, rate)).seconds
             finally:
                 for match in matches:
                     match.close()
 
-        (rounds,) = await run.in_turn("latency", paced)
+        (rounds,) = await run.measure_in_turn("latency", paced)
     note = f"at {rate:,.0f} actions/s, half of what it did before, to the WebSocket of the other client of each game"
     for percent, target in ((50, ""), (99, "under 10 ms")):
         title = f"POST to the second client's diff, p{percent}"

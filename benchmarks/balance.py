@@ -158,7 +158,7 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def table(totals: dict[int, Tally]) -> Iterator[str]:
+def markdown_table(totals: dict[int, Tally]) -> Iterator[str]:
     """The lines of the two tables: figures, and edge patterns from the least served on."""
     columns = [figures(tally) for tally in totals.values()]
     yield from _head("", totals)
@@ -205,7 +205,7 @@ def main() -> None:
         seeds = (f"{options.seed}.{seats}.{number}" for number in range(options.games))
         games = (Fixture(options.tileset, options.bot, seed, seats) for seed in seeds)
         totals[seats] = sum(play_all(play, games, options.processes), Counter())
-    print(*table(totals), sep="\n")
+    print(*markdown_table(totals), sep="\n")
 
 
 if __name__ == "__main__":

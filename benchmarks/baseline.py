@@ -27,7 +27,7 @@ GC_THRESHOLD = 50_000
 """Both are the service's."""
 
 
-class Scripts:
+class CommitPipeline:
     """Runs commit.lua: all that is wanted in one tick of the event loop goes out as one pipeline of redis-py.
 
     While CONNECTIONS pipelines are under way, commits gather for the next.
@@ -52,9 +52,9 @@ class Scripts:
             waiting, self._waiting = self._waiting, []
             task = asyncio.create_task(self._send(waiting))
             self._sending.add(task)
-            task.add_done_callback(self._sent)
+            task.add_done_callback(self._on_sent)
 
-    def _sent(self, task: asyncio.Task[None]) -> None:
+    def _on_sent(self, task: asyncio.Task[None]) -> None:
         self._sending.discard(task)
         self._flush()
 
@@ -70,7 +70,7 @@ class Scripts:
 class Actions:
     """`POST /bare/{game}`: one action's traffic."""
 
-    def __init__(self, scripts: Scripts, sizes: Sizes) -> None:
+    def __init__(self, scripts: CommitPipeline, sizes: Sizes) -> None:
         self._scripts = scripts
         self._sizes = sizes
         self._body = b"a" * (sizes.diff + RESPONSE_EXTRA)
@@ -122,7 +122,7 @@ def application(redis_url: str, sizes: Sizes) -> web.Application:
     """Make an application of all ceilings."""
     redis = Redis.from_url(redis_url, protocol=3, socket_timeout=None)
     app = web.Application()
-    actions, broadcast = Actions(Scripts(redis), sizes), Broadcast()
+    actions, broadcast = Actions(CommitPipeline(redis), sizes), Broadcast()
 
     async def connected(_: web.Application) -> AsyncIterator[None]:
         async with aclosing(redis):

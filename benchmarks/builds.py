@@ -13,33 +13,33 @@ PURE = "pure"
 COMPILED = "compiled"
 
 
-def build_here() -> str:
+def current_build() -> str:
     """Return the build that this process has imported."""
     return COMPILED if engine.COMPILED else PURE
 
 
 def environments() -> dict[str, dict[str, str]]:
     """Find the builds that there are, the plain one first, each with the environment of a process that imports it."""
-    found = {PURE: _importing(ROOT)}
+    found = {PURE: _import_from(ROOT)}
     where = ROOT / "build" / "compiled"
-    if _is_of_these_sources(where):
-        found[COMPILED] = _importing(where, ROOT)
+    if _is_built_from_these_sources(where):
+        found[COMPILED] = _import_from(where, ROOT)
     return found
 
 
-def _importing(*directories: Path) -> dict[str, str]:
+def _import_from(*directories: Path) -> dict[str, str]:
     """The working directory is not imported from: it is that of the plain build."""
     path = os.pathsep.join(str(directory.absolute()) for directory in directories)
     return {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
-def _is_of_these_sources(where: Path) -> bool:
+def _is_built_from_these_sources(directory: Path) -> bool:
     """Whether the build there, which holds the whole service, was made of the sources as they are now."""
     sources = [path.relative_to(ROOT) for package in ("schemas", "service") for path in (ROOT / package).rglob("*.py")]
-    return all((where / path).is_file() and cmp(ROOT / path, where / path, shallow=False) for path in sources)
+    return all((directory / path).is_file() and cmp(ROOT / path, directory / path, shallow=False) for path in sources)
 
 
-def start_again_with(build: str, program: str) -> NoReturn:
+def restart_with(build: str, program: str) -> NoReturn:
     """Run the same command in a process that imports the other build of the engine, as do all that it starts."""
     if build not in (found := environments()):
         raise SystemExit(f"there is no {build} build of the engine: make compiled test-compiled makes one")

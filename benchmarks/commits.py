@@ -20,7 +20,7 @@ SCRIPT_SHA = hashlib.sha1(SCRIPT, usedforsecurity=False).hexdigest()
 
 DIGEST = "0" * 32
 ACCESS = b"x" * 300
-KEEP_S = 3600
+RETENTION_S = 3600
 FIELD = 16
 """Bytes of the name of an idempotency key's record."""
 META = "1800000000000000"
@@ -65,7 +65,7 @@ def arguments(game: str, version: int, of: Sizes) -> list[Value]:
     field = b"k" + os.urandom(FIELD - 1)
     record = struct.pack(">BBIIH16s", 1, 0, 1_800_000_000, version, 1, bytes(16))
     return [
-        *(os.urandom(16).hex(), *on, hooks, b"s" * of.snapshot, access, KEEP_S, f"bare:{{{game}}}:hints", "", 0),
+        *(os.urandom(16).hex(), *on, hooks, b"s" * of.snapshot, access, RETENTION_S, f"bare:{{{game}}}:hints", "", 0),
         *(field, record, META, "", "", version + 1, DIGEST, DIGEST, b"d" * of.diff),
     ]
 

@@ -11,7 +11,7 @@ from benchmarks.run import Run
 from benchmarks.sample_games import MID_GAME_TILES
 
 GROUP = "Engine"
-GROWING = "Growth"
+GROWTH_GROUP = "Growth"
 GROWTH = (10, 40, 72)
 """Tiles on the board."""
 ROUND_S = 2.0
@@ -35,10 +35,10 @@ async def engine(run: Run) -> None:
         workers = {}
         for build, environment in environments().items():
             workers[build] = await stack.enter_async_context(worker(*program, environment=environment))
-            if (imported := (await workers[build].hear())["build"]) != build:
+            if (imported := (await workers[build].receive())["build"]) != build:
                 raise RuntimeError(f"asked for the {build} engine, and got the {imported} one")
         seconds = run.seconds(ROUND_S)
-        measured = await run.in_turn("engine", *(partial(_round, one, seconds) for one in workers.values()))
+        measured = await run.measure_in_turn("engine", *(partial(_run_round, one, seconds) for one in workers.values()))
     told = dict(zip(workers, measured, strict=True))
     for build, rounds in told.items():
         _add(run, build, rounds)
@@ -48,8 +48,8 @@ async def engine(run: Run) -> None:
         run.notes.append("there is no compiled build of these sources, so only the pure one is measured")
 
 
-async def _round(of: Worker, seconds: float, _: int) -> Round:
-    told: Round = await of.ask({"seconds": seconds})
+async def _run_round(worker: Worker, seconds: float, _: int) -> Round:
+    told: Round = await worker.request({"seconds": seconds})
     return told
 
 
@@ -75,5 +75,5 @@ def _add_growth(run: Run, build: str, rounds: list[Round]) -> None:
     for key, name, title, unit, of in wanted:
         for tiles in GROWTH:
             numbers = [told[f"{name}.{tiles}"] for told in rounds]
-            figure = (f"growth.{key}.{tiles}", GROWING, f"{title}, {tiles} tiles", unit, numbers)
+            figure = (f"growth.{key}.{tiles}", GROWTH_GROUP, f"{title}, {tiles} tiles", unit, numbers)
             run.figures.append(Figure(*figure, better="less", of=of))

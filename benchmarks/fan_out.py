@@ -5,14 +5,14 @@ from functools import partial
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.action import bare_server
-from benchmarks.load_client import load, post
-from benchmarks.request_corpus import create, posts
+from benchmarks.action import baseline_server
+from benchmarks.load_client import post_request, send_load
 from benchmarks.processes import Server, redis, service
+from benchmarks.request_corpus import create, posts
 from benchmarks.results import Figure
 from benchmarks.run import Run
 from benchmarks.sample_games import samples
-from benchmarks.watcher_clients import watching
+from benchmarks.watcher_clients import watch_game
 
 GROUP = "Fan-out"
 TIMEOUT_S = 60.0
@@ -52,34 +52,34 @@ class Delivered(NamedTuple):
 
 async def fan_out(run: Run) -> None:
     """Measure deliveries a second to each crowd."""
-    async with redis() as redis_url, service(redis_url) as ours, bare_server(redis_url) as bare:
+    async with redis() as redis_url, service(redis_url) as ours, baseline_server(redis_url) as bare:
         for crowd in CROWDS:
-            measures = partial(_ours, run, crowd, ours), partial(_bare, run, crowd, bare)
-            _add(run, crowd, *await run.in_turn(crowd.name, *measures))
+            measures = partial(_measure_service, run, crowd, ours), partial(_measure_baseline, run, crowd, bare)
+            _add(run, crowd, *await run.measure_in_turn(crowd.name, *measures))
 
 
-async def _ours(run: Run, crowd: Crowd, ours: Server, number: int) -> Delivered:
+async def _measure_service(run: Run, crowd: Crowd, service: Server, number: int) -> Delivered:
     played = samples()[number % len(samples())]
-    [game] = await create(ours.port, [played.seed])
+    [game] = await create(service.port, [played.seed])
     requests = [*posts(game, played.moves[: run.number(crowd.diffs)])]
-    return await _deliver(ours, f"/v1/games/{game.id}/ws", crowd, [requests])
+    return await _deliver(service, f"/v1/games/{game.id}/ws", crowd, [requests])
 
 
-async def _bare(run: Run, crowd: Crowd, bare: Server, number: int) -> Delivered:
+async def _measure_baseline(run: Run, crowd: Crowd, baseline: Server, number: int) -> Delivered:
     """With two connections, so that the next diff is there when the one before is written."""
     played = samples()[number % len(samples())]
     weights = played.deflated if crowd.compressed else played.diffs
-    requests = [post(f"/fan-out/{size}", b"{}") for size in weights[: run.number(crowd.diffs)]]
-    return await _deliver(bare, "/watch", crowd, [requests[::2], requests[1::2]])
+    requests = [post_request(f"/fan-out/{size}", b"{}") for size in weights[: run.number(crowd.diffs)]]
+    return await _deliver(baseline, "/watch", crowd, [requests[::2], requests[1::2]])
 
 
-async def _deliver(of: Server, path: str, crowd: Crowd, requests: list[list[bytes]]) -> Delivered:
+async def _deliver(server: Server, path: str, crowd: Crowd, requests: list[list[bytes]]) -> Delivered:
     """Measure from the first request until every socket has everything; `requests` are those of each connection."""
     diffs = sum(map(len, requests))
-    async with watching(of.port, path, crowd.sockets, compressed=crowd.compressed) as watchers:
-        before = of.cpu_s()
-        rate = await watchers.measure(diffs, partial(load, of.port, requests, TIMEOUT_S))
-        spent = of.cpu_s() - before
+    async with watch_game(server.port, path, crowd.sockets, compressed=crowd.compressed) as watchers:
+        before = server.cpu_s()
+        rate = await watchers.measure(diffs, partial(send_load, server.port, requests, TIMEOUT_S))
+        spent = server.cpu_s() - before
     deliveries = diffs * crowd.sockets
     return Delivered(rate, watchers.received_bytes / deliveries, spent / deliveries * 1e6, spent * rate / deliveries)
 

@@ -9,29 +9,29 @@ from statistics import median
 
 from redis.asyncio import Redis
 
-from benchmarks.load_client import load
 from benchmarks.commits import COMMITS, commits_per_second, sizes
+from benchmarks.load_client import send_load
+from benchmarks.processes import CORES, Server, pinned_to, redis, service
 from benchmarks.request_corpus import CONCURRENT, prepare
-from benchmarks.processes import CORES, Server, cores, redis, service
 from benchmarks.results import Figure
 from benchmarks.run import Run
 
 GROUP = "All cores"
-SECONDS = 3.0
+DURATION_S = 3.0
 INSTANCES = (1, 2)
 
 
 async def instances(run: Run) -> None:
     """Measure actions a second of one and of two instances, no process being kept to a core."""
-    with cores(CORES):
+    with pinned_to(CORES):
         async with AsyncExitStack() as stack:
             redis_url = await stack.enter_async_context(redis())
             servers = [await stack.enter_async_context(service(redis_url, on=CORES)) for _ in range(max(INSTANCES))]
             await _measure(run, redis_url, servers, 0)
             measures = (partial(_measure, run, redis_url, servers[:number]) for number in INSTANCES)
-            rounds = await run.in_turn("instances", *measures)
+            rounds = await run.measure_in_turn("instances", *measures)
             commits = partial(commits_per_second, redis_url, sizes(), commits=run.number(COMMITS))
-            (limits,) = await run.in_turn("Redis alone", commits)
+            (limits,) = await run.measure_in_turn("Redis alone", commits)
     note = f"{CONCURRENT} games at once; Redis and the load share the {os.cpu_count()} cores with them"
     for number, told in zip(INSTANCES, rounds, strict=True):
         title, rates = f"actions with {number} instance{'s' if number > 1 else ''}", [rate for rate, _ in told]
@@ -45,11 +45,13 @@ async def instances(run: Run) -> None:
     run.notes.append(f"two instances do {more:.2f} times what one does, and Redis then uses {busy:.0%} of a core")
 
 
-async def _measure(run: Run, redis_url: str, of: Sequence[Server], _: int) -> tuple[float, float]:
+async def _measure(run: Run, redis_url: str, servers: Sequence[Server], _: int) -> tuple[float, float]:
     """Return actions a second and the share of a core that Redis used; connections are spread over the instances."""
-    requests = [(await prepare(server.port))[number :: len(of)] for number, server in enumerate(of)]
-    before, seconds = await _redis_cpu_s(redis_url), run.seconds(SECONDS)
-    loads = await asyncio.gather(*(load(server.port, own, seconds) for server, own in zip(of, requests, strict=True)))
+    requests = [(await prepare(server.port))[number :: len(servers)] for number, server in enumerate(servers)]
+    before, seconds = await _redis_cpu_s(redis_url), run.seconds(DURATION_S)
+    loads = await asyncio.gather(
+        *(send_load(server.port, own, seconds) for server, own in zip(servers, requests, strict=True))
+    )
     spent = await _redis_cpu_s(redis_url) - before
     per_second = sum(told.per_second for told in loads)
     return per_second, spent * per_second / sum(len(told.seconds) for told in loads)

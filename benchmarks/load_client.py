@@ -73,7 +73,7 @@ class HTTPConnection(asyncio.Protocol):
             self._response.set_exception(exc or ConnectionError("the server closed the connection"))
 
 
-async def load(port: int, requests: Iterable[Sequence[bytes]], seconds: float) -> Load:
+async def send_load(port: int, requests: Iterable[Sequence[bytes]], seconds: float) -> Load:
     """Send each connection's requests one after another, until they are done or the time is up.
 
     Raises RuntimeError where a response is not 200.
@@ -96,7 +96,7 @@ async def load(port: int, requests: Iterable[Sequence[bytes]], seconds: float) -
     return Load(len(times) / (perf_counter() - begin), times)
 
 
-def post(path: str, body: bytes, headers: str = "") -> bytes:
+def post_request(path: str, body: bytes, headers: str = "") -> bytes:
     """Write a POST of JSON as it goes over the wire; `headers` is whole lines."""
     return (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}"
@@ -127,7 +127,7 @@ class WebSocketConnection(asyncio.Protocol):
 
     def send(self, payload: bytes, kind: int = TEXT) -> None:
         """Write one message."""
-        self.transport.write(frame(kind, payload))
+        self.transport.write(encode_frame(kind, payload))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the upgrade."""
@@ -139,7 +139,7 @@ class WebSocketConnection(asyncio.Protocol):
         self._data += data
         if not self.upgraded.done() and not self._is_upgraded():
             return
-        frames, self._data = split(self._data)
+        frames, self._data = split_frames(self._data)
         for kind, payload in frames:
             if kind in {TEXT, BINARY}:
                 self.received(payload)
@@ -164,19 +164,19 @@ class WebSocketConnection(asyncio.Protocol):
         return True
 
 
-def frame(kind: int, payload: bytes) -> bytes:
+def encode_frame(kind: int, payload: bytes) -> bytes:
     """Write a whole client frame (RFC 6455, 5.2), of 65,535 bytes at most."""
     length = len(payload)
     size = bytes((0x80 | length,)) if length < 126 else bytes((0x80 | 126,)) + length.to_bytes(2)
     return bytes((0x80 | kind,)) + size + NO_MASK + payload
 
 
-def size_of(message: bytes) -> int:
+def message_size(message: bytes) -> int:
     """Return how many bytes a server's frame of this message has, of 65,535 at most."""
     return len(message) + (2 if len(message) < 126 else 4)
 
 
-def split(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
+def split_frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     """Cut a server's whole frames out of `data`: gives each one's kind and payload, and what is left."""
     frames = []
     at, size = 0, len(data)

@@ -15,12 +15,12 @@ from benchmarks.request_corpus import CreatedGame, create, messages, posts
 from benchmarks.sample_games import SampleGame, samples
 from benchmarks.watcher_clients import DIFF
 
-GRACE_S = 10.0
+GRACE_PERIOD_S = 10.0
 """After the time is up: how long the last moves may take before a match counts as stuck."""
-OPEN_S = 10.0
+OPEN_TIMEOUT_S = 10.0
 
 
-class Played(NamedTuple):
+class PlayedMatches(NamedTuple):
     """What some matches measured."""
 
     per_second: float
@@ -49,13 +49,13 @@ class Match(ABC):
     def send(self) -> int:
         """Send the next move, by whoever's turn it is; gives the seat."""
 
-    async def play(self, begin: float, until: float, pause: float, most: float) -> list[float]:
+    async def play(self, begin: float, until: float, pause: float, max_pause_s: float) -> list[float]:
         """Play from `begin` on, `most` moves; with a `pause` they are that many seconds apart, if the server keeps up.
 
         Gives the seconds of each move. One that is overdue counts from when it was due.
         """
         self._seconds, due = [], begin
-        while len(self._seconds) < most:
+        while len(self._seconds) < max_pause_s:
             now = perf_counter()
             if due > now:
                 await asyncio.sleep(due - now)
@@ -72,7 +72,7 @@ class Match(ABC):
             due += pause
         return self._seconds
 
-    def updated(self, seat: int) -> bool:
+    def on_update(self, seat: int) -> bool:
         """Count an update; whether it brought the last move to the other client.
 
         Each client gets one for each move. What comes before the first move is not counted.
@@ -85,7 +85,7 @@ class Match(ABC):
         self._seconds.append(perf_counter() - self._sent)
         return True
 
-    def go_on(self) -> None:
+    def send_next(self) -> None:
         """Have the next move sent."""
         if self._next is not None and not self._next.done():
             self._next.set_result(None)
@@ -103,7 +103,7 @@ class Match(ABC):
 
 async def play(
     matches: Sequence[Match], seconds: float, per_second: float | None = None, most: float = float("inf")
-) -> Played:
+) -> PlayedMatches:
     """Play all at once: as fast as they can, or together `per_second` moves, evenly spread; each `most` moves."""
     pause = len(matches) / per_second if per_second else 0.0
     begin = perf_counter() + 0.05
@@ -112,17 +112,17 @@ async def play(
         asyncio.create_task(match.play(begin + pause * number / len(matches), until, pause, most))
         for number, match in enumerate(matches)
     ]
-    done, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_S, return_when=asyncio.FIRST_EXCEPTION)
+    done, stuck = await asyncio.wait(tasks, timeout=seconds + GRACE_PERIOD_S, return_when=asyncio.FIRST_EXCEPTION)
     took, busy = perf_counter() - begin, process_time() - before
     for task in stuck:
         task.cancel()
     times = [second for task in done for second in task.result()]
     if stuck:
-        raise RuntimeError(f"{len(stuck)} of {len(matches)} matches got no update for {GRACE_S:g} s")
-    return Played(len(times) / took, times, busy / took)
+        raise RuntimeError(f"{len(stuck)} of {len(matches)} matches got no update for {GRACE_PERIOD_S:g} s")
+    return PlayedMatches(len(times) / took, times, busy / took)
 
 
-class OurMatch(Match):
+class ServiceMatch(Match):
     """Two players with their seats' tokens, on the shared socket; they act there, or by POST."""
 
     def __init__(self, games: Sequence[CreatedGame], played: Sequence[SampleGame], *, by_post: bool) -> None:
@@ -148,7 +148,7 @@ class OurMatch(Match):
                 socket.send(msgspec.json.encode({"type": "auth", "game": game.id, "token": game.tokens[seat]}))
                 socket.send(msgspec.json.encode({"type": "subscribe", "game": game.id}))
             self._connections.append(await HTTPConnection.open(port))
-        async with asyncio.timeout(OPEN_S):
+        async with asyncio.timeout(OPEN_TIMEOUT_S):
             await self.ready.wait()
 
     def send(self) -> int:
@@ -160,7 +160,7 @@ class OurMatch(Match):
         seat, data = request
         self._waits = 2
         if self._by_post:
-            self._connections[seat].request(data).add_done_callback(self._respond)
+            self._connections[seat].request(data).add_done_callback(self._read_response)
         else:
             self.sockets[seat].transport.write(data)
         return seat
@@ -171,27 +171,27 @@ class OurMatch(Match):
         for connection in self._connections:
             connection.transport.abort()
 
-    def _respond(self, response: asyncio.Future[bytes]) -> None:
+    def _read_response(self, response: asyncio.Future[bytes]) -> None:
         if response.exception() is not None:
             self.fail(response.exception())
         elif not response.result().startswith(OK):
             self.fail(response.result())
         else:
-            self._answered()
+            self._on_response()
 
-    def _answered(self) -> None:
+    def _on_response(self) -> None:
         """The other's update or the move's own response is here: who moves twice in a row waits for both."""
         self._waits -= 1
         if not self._waits:
-            self.go_on()
+            self.send_next()
 
     def _receive(self, seat: int, message: bytes) -> None:
         if DIFF in message:
-            if self.updated(seat):
-                self._answered()
+            if self.on_update(seat):
+                self._on_response()
         elif message.startswith(b'{"type":"ack"'):
             if self._waits:
-                self._answered()
+                self._on_response()
         elif message.startswith(b'{"type":"snapshot"'):
             self._snapshots -= 1
             if not self._snapshots:
@@ -200,13 +200,13 @@ class OurMatch(Match):
             self.fail(message)
 
 
-async def our_matches(port: int, number: int, games_each: int, *, by_post: bool) -> list[Match]:
+async def service_matches(port: int, number: int, games_each: int, *, by_post: bool) -> list[Match]:
     """Open as many matches of so many games, both players connected and watching."""
     turn = cycle(samples())
     matches: list[Match] = []
     for _ in range(number):
         played = list(islice(turn, games_each))
-        match = OurMatch(await create(port, (one.seed for one in played)), played, by_post=by_post)
+        match = ServiceMatch(await create(port, (one.seed for one in played)), played, by_post=by_post)
         await match.open(port)
         matches.append(match)
     return matches

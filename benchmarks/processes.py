@@ -17,8 +17,8 @@ from service.store.embedded.server import embedded_server
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE = CORES[0]
 OTHER_CORE = CORES[-1]
-START_S = 20
-ROUND_S = 60
+START_TIMEOUT_S = 20
+ROUND_TIMEOUT_S = 60
 
 
 class Server(NamedTuple):
@@ -43,16 +43,16 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
-    async def ask(self, question: object) -> Any:
+    async def request(self, question: object) -> Any:
         """Return its answer."""
         assert self._process.stdin is not None  # noqa: S101 (a pipe was asked for)
         self._process.stdin.write(msgspec.json.encode(question) + b"\n")
-        return await self.hear()
+        return await self.receive()
 
-    async def hear(self) -> Any:
+    async def receive(self) -> Any:
         """Return the next line that it says; raises RuntimeError where it has ended."""
         assert self._process.stdout is not None  # noqa: S101 (a pipe was asked for)
-        async with asyncio.timeout(ROUND_S):
+        async with asyncio.timeout(ROUND_TIMEOUT_S):
             line = await self._process.stdout.readline()
         if not line:
             raise RuntimeError("a process that was to be measured has ended; its error is above")
@@ -60,7 +60,7 @@ class Worker:
 
 
 @contextmanager
-def cores(some: Iterable[int]) -> Iterator[None]:
+def pinned_to(some: Iterable[int]) -> Iterator[None]:
     """Keep the process itself, and those that it starts meanwhile, on these cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, some)
@@ -75,7 +75,7 @@ async def process(
     *program: str | Path, on: Iterable[int] = (SERVER_CORE,), environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run a program on the servers' core, until the context ends."""
-    with cores(on):
+    with pinned_to(on):
         started = await asyncio.create_subprocess_exec(
             *program, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=environment
         )
@@ -98,12 +98,12 @@ async def worker(*program: str | Path, environment: Mapping[str, str] | None = N
 async def server(*program: str | Path, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
     """Run a program, and go on once it has printed where it listens."""
     async with process(*program, on=on) as started:
-        async with asyncio.timeout(START_S):
-            port = await port_of(started)
+        async with asyncio.timeout(START_TIMEOUT_S):
+            port = await read_port(started)
         yield Server(started.pid, port)
 
 
-async def port_of(started: asyncio.subprocess.Process) -> int:
+async def read_port(started: asyncio.subprocess.Process) -> int:
     """Wait until a server says where it listens."""
     assert started.stdout is not None  # noqa: S101 (a pipe was asked for)
     async for line in started.stdout:
@@ -112,7 +112,7 @@ async def port_of(started: asyncio.subprocess.Process) -> int:
     raise RuntimeError("the server ended before it listened")
 
 
-CROWD = (
+CROWD_FLAGS = (
     *(f"--rate-{what}=1000000/10" for what in ("reads", "writes", "creations", "streams", "messages", "pictures")),
     *(f"--rate-{what}=1000000/10" for what in ("requests", "keys", "bots")),
     *("--max-connections-per-address=50000", "--max-streams-per-address=50000"),
@@ -124,7 +124,7 @@ CROWD = (
 async def service(redis_url: str, on: Iterable[int] = (SERVER_CORE,)) -> AsyncIterator[Server]:
     """Run the service as `south-seas serve` does."""
     flags = ("--port", "0", "--redis-url", redis_url, "--log-level", "error")
-    async with server(sys.executable, "-m", "service.main", "serve", *flags, *CROWD, on=on) as ours:
+    async with server(sys.executable, "-m", "service.main", "serve", *flags, *CROWD_FLAGS, on=on) as ours:
         yield ours
 
 

@@ -7,7 +7,7 @@ from statistics import median
 from benchmarks.results import Figure, Result
 
 
-def lines(result: Result) -> Iterator[str]:
+def report_lines(result: Result) -> Iterator[str]:
     """Say what was measured with and whether the run was noisy, then the tables and what belongs to them."""
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     commit = f", commit {result.commit}" if result.commit else ""
@@ -25,7 +25,7 @@ def lines(result: Result) -> Iterator[str]:
     yield from (f"- {note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes))
 
 
-def value(number: float) -> str:
+def format_value(number: float) -> str:
     """Write a number with three figures that count, but all of those before the point.
 
     >>> value(12_345.6), value(438.4), value(26.94), value(0.4567), value(3.0), value(0.0)
@@ -42,10 +42,12 @@ def suite_table(figures: Sequence[Figure]) -> Iterator[str]:
         yield _row(f"**{group}**", "", "", "", "")
         for figure in members:
             name = f"{figure.title} ({figure.of})" if figure.of else figure.title
-            low, high = value(min(figure.rounds)), value(max(figure.rounds))
+            low, high = format_value(min(figure.rounds)), format_value(max(figure.rounds))
             spread = "" if low == high else f" ({low} to {high})"
-            ceiling = value(median(figure.ceiling)) if figure.ceiling else ""
-            yield _row(name, f"{value(figure.median)} {figure.unit}{spread}", ceiling, _ratio(figure), figure.target)
+            ceiling = format_value(median(figure.ceiling)) if figure.ceiling else ""
+            yield _row(
+                name, f"{format_value(figure.median)} {figure.unit}{spread}", ceiling, _ratio(figure), figure.target
+            )
 
 
 def peers_table(figures: Sequence[Figure]) -> Iterator[str]:
@@ -72,7 +74,7 @@ def _notes(figures: Sequence[Figure]) -> Iterator[str]:
 def _cell(figure: Figure) -> str:
     """The median, and half of the range of the rounds in percent of it."""
     half = (max(figure.rounds) - min(figure.rounds)) / 2
-    return value(figure.median) + (f" ±{half / figure.median:.0%}" if half else "")
+    return format_value(figure.median) + (f" ±{half / figure.median:.0%}" if half else "")
 
 
 def _question(figure: Figure) -> str:
@@ -80,7 +82,7 @@ def _question(figure: Figure) -> str:
 
 
 def _ratio(figure: Figure) -> str:
-    return "" if figure.ratio is None else value(figure.ratio)
+    return "" if figure.ratio is None else format_value(figure.ratio)
 
 
 def _row(*cells: str) -> str:

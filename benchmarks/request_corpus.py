@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import msgspec
 
-from benchmarks.load_client import TEXT, frame, post
+from benchmarks.load_client import TEXT, encode_frame, post_request
 from benchmarks.sample_games import SampleGame, samples
 
 CONCURRENT = 32
@@ -45,29 +45,32 @@ def posts(game: CreatedGame, moves: Sequence[str], tokens: Iterable[str] | None 
     for version, (move, token) in enumerate(zip(moves, tokens, strict=False), game.version):
         headers = f'Authorization: Bearer {token}\r\nIf-Match: "{version}"\r\n'
         headers += f"Idempotency-Key: {secrets.token_hex(16)}\r\n"
-        yield post(f"/v1/games/{game.id}/actions", msgspec.json.encode({"move": move}), headers)
+        yield post_request(f"/v1/games/{game.id}/actions", msgspec.json.encode({"move": move}), headers)
 
 
 def messages(game: CreatedGame, played: SampleGame) -> Iterator[bytes]:
     """Write the same as WebSocket messages of the players who move."""
     for version, (move, seat) in enumerate(zip(played.moves, played.seats, strict=True), game.version):
         act = {"type": "act", "id": "m", "game": game.id, "seat": seat, "move": move}
-        yield frame(TEXT, msgspec.json.encode(act | {"if_match": str(version), "key": secrets.token_hex(16)}))
+        yield encode_frame(TEXT, msgspec.json.encode(act | {"if_match": str(version), "key": secrets.token_hex(16)}))
 
 
-async def prepare(port: int, each: int = GAMES_PER_CONNECTION) -> list[list[bytes]]:
+async def prepare(port: int, games_per_connection: int = GAMES_PER_CONNECTION) -> list[list[bytes]]:
     """Create `each` games for each connection; gives its requests, which play one after another."""
-    played = list(itertools.islice(itertools.cycle(samples()), CONCURRENT * each))
+    played = list(itertools.islice(itertools.cycle(samples()), CONCURRENT * games_per_connection))
     games = await create(port, (game.seed for game in played))
     requests = [[*posts(game, own.moves)] for game, own in zip(games, played, strict=True)]
-    return [[*itertools.chain(*requests[begin : begin + each])] for begin in range(0, len(requests), each)]
+    return [
+        [*itertools.chain(*requests[begin : begin + games_per_connection])]
+        for begin in range(0, len(requests), games_per_connection)
+    ]
 
 
-def bare_posts(number: int) -> list[list[bytes]]:
+def baseline_posts(number: int) -> list[list[bytes]]:
     """As many requests of the same length for the ceiling, in the games of round `number`."""
     headers = f'Authorization: Bearer {"t" * 43}\r\nIf-Match: "100"\r\nIdempotency-Key: {"k" * 32}\r\n'
     body = msgspec.json.encode({"move": samples()[0].moves[0]})
     return [
-        [post(f"/bare/r{number}c{connection}", body, headers)] * (GAMES_PER_CONNECTION * 150)
+        [post_request(f"/bare/r{number}c{connection}", body, headers)] * (GAMES_PER_CONNECTION * 150)
         for connection in range(CONCURRENT)
     ]

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from benchmarks.builds import ROOT, build_here
+from benchmarks.builds import ROOT, current_build
 from service.store.embedded.program import select_program
 
 FOLDER = Path(__file__).parent / "results"
@@ -73,7 +73,9 @@ class Result(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
-def describe(kind: Kind, figures: list[Figure], noise: list[str], versions: dict[str, str], notes: list[str]) -> Result:
+def describe_run(
+    kind: Kind, figures: list[Figure], noise: list[str], versions: dict[str, str], notes: list[str]
+) -> Result:
     """Make a result of now and here; `versions` are more than those of the service's own libraries."""
     libraries = {name: version(name) for name in LIBRARIES} | {"redis-server": _redis()}
     return Result(
@@ -82,7 +84,7 @@ def describe(kind: Kind, figures: list[Figure], noise: list[str], versions: dict
         commit=_commit(),
         machine=_machine(),
         python=platform.python_version(),
-        engine=build_here(),
+        engine=current_build(),
         versions=dict(sorted((libraries | versions).items())),
         noise=noise,
         figures=figures,

@@ -13,16 +13,16 @@ from typing import TypeVar
 
 import uvloop
 
-from benchmarks.builds import COMPILED, PURE, build_here, start_again_with
-from benchmarks.processes import OTHER_CORE, cores
-from benchmarks.results import MAX_LOAD, Figure, Kind, describe, save
-from benchmarks.report import lines
+from benchmarks.builds import COMPILED, PURE, current_build, restart_with
+from benchmarks.processes import OTHER_CORE, pinned_to
+from benchmarks.report import report_lines
+from benchmarks.results import MAX_LOAD, Figure, Kind, describe_run, save
 
 T = TypeVar("T")
 
 QUICK_ROUNDS = 2
 ROUNDS = 5
-PAUSE_S = 0.1
+PAUSE_BETWEEN_ROUNDS_S = 0.1
 """Between two measurements, so that the one before has settled."""
 
 
@@ -44,20 +44,20 @@ class Run:
         """How many of what a measurement does `full` times."""
         return max(1, full // 4) if self.quick else full
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Write one line of progress."""
         print(text, file=sys.stderr, flush=True)
 
-    async def in_turn(self, title: str, *measure: Callable[[int], Awaitable[T]]) -> list[list[T]]:
+    async def measure_in_turn(self, title: str, *measure: Callable[[int], Awaitable[T]]) -> list[list[T]]:
         """Return the results of each measurement, of which every round does one after another.
 
         Every second round goes through them backwards, so that none has the better place.
         """
         results: list[list[T]] = [[] for _ in measure]
         for number in range(self.rounds):
-            self.tell(f"{title}: round {number + 1} of {self.rounds}")
+            self.report(f"{title}: round {number + 1} of {self.rounds}")
             for index in list(range(len(measure)))[:: -1 if number % 2 else 1]:
-                await asyncio.sleep(PAUSE_S)
+                await asyncio.sleep(PAUSE_BETWEEN_ROUNDS_S)
                 gc.collect()  # the load's own collections, while it measures, would count as the service's
                 results[index].append(await measure[index](number))
         return results
@@ -69,8 +69,8 @@ Part = Callable[[Run], Awaitable[None]]
 def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     """Measure what is asked for, keep it in `benchmarks/results/`, and print it as Markdown."""
     options = _options(program, parts)
-    if options.engine != build_here():
-        start_again_with(options.engine, program)
+    if options.engine != current_build():
+        restart_with(options.engine, program)
     run = Run(rounds=options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS), quick=options.quick)
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     noise = ["this was a trial with short rounds"] if options.quick else []
@@ -80,15 +80,15 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of sockets
     try:
-        with cores({OTHER_CORE}):
+        with pinned_to({OTHER_CORE}):
             for name in options.only or parts:
                 uvloop.run(_run(parts[name], run))
     except asyncio.CancelledError:
         sys.exit("ended before it was done")
-    result = describe(kind, run.figures, noise, run.versions, run.notes)
-    print(*lines(result), sep="\n")
+    result = describe_run(kind, run.figures, noise, run.versions, run.notes)
+    print(*report_lines(result), sep="\n")
     if options.keep and not options.only and not options.quick:
-        run.tell(f"kept in {save(result, lines(result))}")
+        run.report(f"kept in {save(result, report_lines(result))}")
 
 
 async def _run(part: Part, run: Run) -> None:

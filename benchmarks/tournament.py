@@ -76,7 +76,7 @@ def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixt
             yield Fixture(pair, seats, f"{options.seed}.{options.players}.{number // 2}", options.edition)
 
 
-def wilson(wins: float, games: int) -> tuple[float, float]:
+def wilson_interval(wins: float, games: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of a share.
 
     >>> low, high = wilson(65, 100)
@@ -90,7 +90,7 @@ def wilson(wins: float, games: int) -> tuple[float, float]:
     return (middle - width) / whole, (middle + width) / whole
 
 
-def table(seats: Sequence[Seat], games: int) -> Iterator[str]:
+def markdown_table(seats: Sequence[Seat], games: int) -> Iterator[str]:
     """Give each bot of each pair a row of a Markdown table."""
     yield f"| {games} games each | wins | 95 % interval | mean points | ms a turn | p99 | worst |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
@@ -99,7 +99,7 @@ def table(seats: Sequence[Seat], games: int) -> Iterator[str]:
             own = [seat for seat in seats if seat.pair == pair and seat.bot == bot]
             turns = [ms for seat in own for ms in seat.turns_ms]
             wins = sum(seat.share for seat in own)
-            low, high = wilson(wins, games)
+            low, high = wilson_interval(wins, games)
             yield (
                 f"| {bot} against {other} | {wins / games:.1%} | {low:.1%} to {high:.1%} "
                 f"| {mean(seat.points for seat in own):.2f} "
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
     options = _options(arguments)
     played = play_all(play, fixtures(options.bots, options), options.workers)
-    print(*table([seat for seats in played for seat in seats], options.games), sep="\n")
+    print(*markdown_table([seat for seats in played for seat in seats], options.games), sep="\n")
 
 
 if __name__ == "__main__":

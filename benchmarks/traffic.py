@@ -22,7 +22,7 @@ class Traffic(NamedTuple):
         return f"{calls}; {self.read_bytes:,.0f} bytes to Redis, {self.redis_us:.0f} µs of its processor time"
 
 
-async def traffic(redis_url: str, work: Callable[[], Awaitable[int]]) -> Traffic:
+async def measure_traffic(redis_url: str, work: Callable[[], Awaitable[int]]) -> Traffic:
     """Tell what Redis did while `work` did as many actions as it says; rare calls (1 in 50 actions) are left out."""
     async with Redis.from_url(redis_url) as redis:
         before = await redis.info("everything")

@@ -5,18 +5,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from time import perf_counter
 
-from benchmarks.load_client import WebSocketConnection, size_of
+from benchmarks.load_client import WebSocketConnection, message_size
 
 DIFF = b'"type":"diff"'
 """What is nowhere but in a diff that is not compressed."""
-TOGETHER = 50
+BATCH_SIZE = 50
 """Connections opened at once."""
-QUIET_S = 0.3
+QUIET_PERIOD_S = 0.3
 """After opening: how long until every first message has come."""
 TIMEOUT_S = 60
 
 
-class Watchers:
+class WatcherClients:
     """Some sockets that get the same. One of them counts messages, all others only bytes, until they have as many."""
 
     def __init__(self, number: int, *, compressed: bool) -> None:
@@ -40,9 +40,9 @@ class Watchers:
     def read(self, message: bytes) -> None:
         """Count a message of the first socket; of compressed ones, which are not inflated, all are diffs."""
         if self._missing:
-            self._first_bytes += size_of(message)
+            self._first_bytes += message_size(message)
             self._missing -= self._compressed or DIFF in message
-            self._add(size_of(message))
+            self._add(message_size(message))
 
     def count(self, data: bytes) -> None:
         """Count what came to another."""
@@ -54,7 +54,7 @@ class Watchers:
             self._all.set()
 
 
-class _Counted(WebSocketConnection):
+class _CountingConnection(WebSocketConnection):
     """A socket that hands on whatever comes, in whole messages or not: this costs the load a fraction of cutting it."""
 
     def data_received(self, data: bytes) -> None:
@@ -65,20 +65,20 @@ class _Counted(WebSocketConnection):
 
 
 @asynccontextmanager
-async def watching(port: int, path: str, number: int, *, compressed: bool = False) -> AsyncIterator[Watchers]:
+async def watch_game(port: int, path: str, number: int, *, compressed: bool = False) -> AsyncIterator[WatcherClients]:
     """Open so many sockets; raises ConnectionError where one is not upgraded as asked."""
-    watchers = Watchers(number, compressed=compressed)
+    watchers = WatcherClients(number, compressed=compressed)
     first = await WebSocketConnection.open(port, path, watchers.read, compressed=compressed)
     sockets: list[WebSocketConnection] = [first]
     try:
         while len(sockets) < number:
-            some = range(min(TOGETHER, number - len(sockets)))
+            some = range(min(BATCH_SIZE, number - len(sockets)))
             sockets += await asyncio.gather(
-                *(_Counted.open(port, path, watchers.count, compressed=compressed) for _ in some)
+                *(_CountingConnection.open(port, path, watchers.count, compressed=compressed) for _ in some)
             )
-        await asyncio.sleep(QUIET_S)
+        await asyncio.sleep(QUIET_PERIOD_S)
         yield watchers
     finally:
         for socket in sockets:
             socket.transport.abort()
-        await asyncio.sleep(QUIET_S)
+        await asyncio.sleep(QUIET_PERIOD_S)

@@ -11,7 +11,7 @@ import aiohttp
 import msgspec
 
 from benchmarks.load_client import WebSocketConnection
-from benchmarks.matches import OPEN_S, Match
+from benchmarks.matches import OPEN_TIMEOUT_S, Match
 
 GAME = "tiles"
 PATH = "/socket.io/?EIO=4&transport=websocket"
@@ -43,7 +43,7 @@ class BoardgameMatch(Match):
         for seat in (0, 1):
             self.ready.clear()
             self.sockets.append(await WebSocketConnection.open(port, PATH, partial(self._receive, seat)))
-            async with asyncio.timeout(OPEN_S):
+            async with asyncio.timeout(OPEN_TIMEOUT_S):
                 await self.ready.wait()
 
     def send(self) -> int:
@@ -57,8 +57,8 @@ class BoardgameMatch(Match):
 
     def _receive(self, seat: int, message: bytes) -> None:
         if message.startswith(UPDATES):
-            if self.updated(seat):
-                self.go_on()
+            if self.on_update(seat):
+                self.send_next()
         elif message == PING:
             self.sockets[seat].send(PONG)
         elif message.startswith(OPEN):

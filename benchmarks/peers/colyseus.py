@@ -8,7 +8,7 @@ import aiohttp
 import msgspec
 
 from benchmarks.load_client import BINARY, WebSocketConnection
-from benchmarks.matches import OPEN_S, Match
+from benchmarks.matches import OPEN_TIMEOUT_S, Match
 
 ROOM = "tiles"
 CELLS = 36
@@ -36,7 +36,7 @@ class ColyseusMatch(Match):
             given = first if seat == 0 else await _seat(session, f"joinById/{first['roomId']}")
             path = f"/{given['processId']}/{given['roomId']}?sessionId={given['sessionId']}"
             self.sockets.append(await WebSocketConnection.open(port, path, partial(self._receive, seat)))
-            async with asyncio.timeout(OPEN_S):
+            async with asyncio.timeout(OPEN_TIMEOUT_S):
                 await self.ready.wait()
 
     def send(self) -> int:
@@ -48,8 +48,8 @@ class ColyseusMatch(Match):
 
     def _receive(self, seat: int, data: bytes) -> None:
         if data[0] == PATCH:
-            if self.updated(seat):
-                self.go_on()
+            if self.on_update(seat):
+                self.send_next()
         elif data[0] == JOIN:
             asyncio.get_running_loop().call_soon(lambda: self.sockets[seat].send(bytes((JOIN,)), BINARY))
         elif data[0] == STATE:

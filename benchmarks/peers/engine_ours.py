@@ -7,7 +7,7 @@ import random
 import sys
 from collections.abc import Sequence
 
-from benchmarks.builds import build_here
+from benchmarks.builds import current_build
 from benchmarks.peers.subject import serve
 from benchmarks.sample_games import archipelago, games_at, new_game
 from schemas.actions import Action
@@ -43,4 +43,4 @@ class _SouthSeas:
 
 if __name__ == "__main__":
     subject = _SouthSeas()
-    serve(subject, {"build": build_here()}, {tiles: subject.placing(int(tiles)) for tiles in sys.argv[1:]})
+    serve(subject, {"build": current_build()}, {tiles: subject.placing(int(tiles)) for tiles in sys.argv[1:]})

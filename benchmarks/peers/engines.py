@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from benchmarks.builds import COMPILED, ROOT, environments
-from benchmarks.peers.installed import PYTHON, needed
+from benchmarks.peers.installed import PYTHON, require
 from benchmarks.peers.subject import Round
 from benchmarks.processes import Worker, worker
 from benchmarks.results import Figure
@@ -24,7 +24,7 @@ GAMES = {
 }
 """What is played on open_spiel: its game of laying tiles, two on large boards, and its smallest."""
 
-QUESTIONS: dict[str, tuple[str, str, Literal["more", "less"]]] = {
+MEASUREMENTS: dict[str, tuple[str, str, Literal["more", "less"]]] = {
     "games": ("random games", "games/s", "more"),
     "actions": ("actions in random games", "actions/s", "more"),
     "list": ("list the legal actions, mid-game", "µs", "less"),
@@ -33,8 +33,8 @@ QUESTIONS: dict[str, tuple[str, str, Literal["more", "less"]]] = {
     "encode": ("serialise a state, mid-game", "µs", "less"),
     "decode": ("read a serialised state, mid-game", "µs", "less"),
 }
-OURS = "South Seas"
-BESIDE = "catanatron"
+SOUTH_SEAS = "South Seas"
+REFERENCE = "catanatron"
 """Whom ours is compared with: the engine of its family that is not C++ either."""
 
 NOTES = (
@@ -66,13 +66,16 @@ class Contender(NamedTuple):
 
 def contenders() -> list[Contender]:
     """Name our builds, then the peers; raises NotInstalled."""
-    needed(PYTHON)
+    require(PYTHON)
     own = (sys.executable, "-m", "benchmarks.peers.engine_ours")
     peer = (str(PYTHON), "-m")
     path = os.environ | {"PYTHONPATH": str(ROOT)}
     return [
-        *(Contender(build, OURS, f", {build}", own, environment) for build, environment in environments().items()),
-        Contender(BESIDE, BESIDE, ": Catan", (*peer, "benchmarks.peers.engine_catanatron"), path),
+        *(
+            Contender(build, SOUTH_SEAS, f", {build}", own, environment)
+            for build, environment in environments().items()
+        ),
+        Contender(REFERENCE, REFERENCE, ": Catan", (*peer, "benchmarks.peers.engine_catanatron"), path),
         *(
             Contender(name, "open_spiel", f": {title}", (*peer, "benchmarks.peers.engine_open_spiel", name), path)
             for name, title in GAMES.items()
@@ -85,10 +88,12 @@ async def engines(run: Run) -> None:
     found = contenders()
     async with AsyncExitStack() as stack:
         workers = [await stack.enter_async_context(worker(*one.program, environment=one.environment)) for one in found]
-        about = [await one.hear() for one in workers]
+        about = [await one.receive() for one in workers]
         seconds = run.seconds(ROUND_S)
-        rounds = await run.in_turn("engines", *(partial(_round, one, seconds) for one in workers))
-    versions = {one.library: told["version"] for one, told in zip(found, about, strict=True) if one.library != OURS}
+        rounds = await run.measure_in_turn("engines", *(partial(_run_round, one, seconds) for one in workers))
+    versions = {
+        one.library: told["version"] for one, told in zip(found, about, strict=True) if one.library != SOUTH_SEAS
+    }
     run.versions |= versions
     measured = {one.key: (one, told) for one, told in zip(found, rounds, strict=True)}
     run.figures += figures(measured, versions)
@@ -97,23 +102,23 @@ async def engines(run: Run) -> None:
         run.notes.append("no compiled build of our engine was there, so only the pure one is measured")
 
 
-async def _round(of: Worker, seconds: float, _: int) -> Round:
-    told: Round = await of.ask({"seconds": seconds})
+async def _run_round(worker: Worker, seconds: float, _: int) -> Round:
+    told: Round = await worker.request({"seconds": seconds})
     return told
 
 
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Round]]], versions: Mapping[str, str]) -> list[Figure]:
     """Make question by question a figure of each; ours with its ratio to catanatron's of the same round."""
     made = []
-    for key, (title, unit, better) in QUESTIONS.items():
+    for key, (title, unit, better) in MEASUREMENTS.items():
         for one, rounds in measured.values():
-            ours = one.library == OURS
+            ours = one.library == SOUTH_SEAS
             figure = Figure(
                 *(f"peers.engine.{one.key}.{key}", GROUP, title, unit, [told[key] for told in rounds]),
                 better=better,
                 of=f"{one.library}{'' if ours else ' ' + versions[one.library]}{one.title}",
-                ceiling=[told[key] for told in measured[BESIDE][1]] if ours else None,
-                ceiling_title=BESIDE if ours else "",
+                ceiling=[told[key] for told in measured[REFERENCE][1]] if ours else None,
+                ceiling_title=REFERENCE if ours else "",
             )
             made.append(figure)
     return made

@@ -16,7 +16,7 @@ class NotInstalled(Exception):
     """Something to be measured is missing; the sentence says what makes it."""
 
 
-def needed(*paths: Path) -> None:
+def require(*paths: Path) -> None:
     """Raise NotInstalled where one of these is missing."""
     for path in paths:
         if not path.exists():

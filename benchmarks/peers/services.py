@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchmarks.matches import Match, Played, our_matches, play
+from benchmarks.matches import Match, PlayedMatches, play, service_matches
 from benchmarks.peers.boardgame import boardgame_matches
 from benchmarks.peers.colyseus import colyseus_matches
-from benchmarks.peers.installed import FOLDER, MODULES, NODE, needed, version_of
+from benchmarks.peers.installed import FOLDER, MODULES, NODE, require, version_of
 from benchmarks.processes import Server, redis, server, service
 from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
@@ -28,7 +28,7 @@ MATCHES = 32
 MAX_PER_SECOND = 12_000
 """So many moves of ours are prepared at most."""
 SHORTEST_GAME = 120
-LEAD_IN = 72
+LEAD_IN_MOVES = 72
 """Moves of ours that are not measured: from a game's beginning to its middle, where the peers begin."""
 LEAD_IN_S = 10.0
 SECONDS = 2.0
@@ -71,8 +71,8 @@ PEERS = (
     Peer("colyseus-50-ms", "@colyseus/core", ("colyseus.mjs", "every-50-ms"), "", colyseus_matches),
 )
 PACKAGES = (*dict.fromkeys(peer.package for peer in PEERS), "@colyseus/ws-transport", "@colyseus/schema")
-OURS = {"post": "South Seas by POST", "socket": "South Seas by WebSocket"}
-BESIDE = "boardgame"
+SOUTH_SEAS = {"post": "South Seas by POST", "socket": "South Seas by WebSocket"}
+REFERENCE = "boardgame"
 """Whom ours is compared with: boardgame.io as it is set up by default, which is also its faster way."""
 UNPACED = "colyseus-50-ms"
 """Who is not measured at half of its maximum, since its clock sets that."""
@@ -87,10 +87,10 @@ class Contender(NamedTuple):
     open: Callable[[], Awaitable[list[Match]]]
 
 
-class Loaded(NamedTuple):
+class LoadResult(NamedTuple):
     """What one load of one server measured."""
 
-    played: Played
+    played: PlayedMatches
     micros: float
     """The server's processor time for one move."""
 
@@ -102,18 +102,20 @@ class Loaded(NamedTuple):
 class Measured(NamedTuple):
     """One round of one server."""
 
-    full: Loaded
-    half: Loaded | None
+    full: LoadResult
+    half: LoadResult | None
 
 
 async def services(run: Run) -> None:
     """Measure each."""
-    needed(MODULES, NODE)
-    run.tell("services: starting all of them")
+    require(MODULES, NODE)
+    run.report("services: starting all of them")
     async with contenders(run) as found:
         for one in found:
             await _load(one, run.seconds(SECONDS))
-        rounds = await run.in_turn("services", *(partial(_round, one, run.seconds(SECONDS)) for one in found))
+        rounds = await run.measure_in_turn(
+            "services", *(partial(_run_round, one, run.seconds(SECONDS)) for one in found)
+        )
     run.figures += figures({one.key: (one, told) for one, told in zip(found, rounds, strict=True)})
     run.versions |= {package: version_of(package) for package in PACKAGES}
     run.versions["node"] = version_of(NODE.resolve().parents[1].name)
@@ -133,10 +135,10 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
         position = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "position.json"
         position.write_bytes(mid_game())
         ours = await stack.enter_async_context(service(await stack.enter_async_context(redis())))
-        each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN) / SHORTEST_GAME)
+        each = math.ceil((run.seconds(SECONDS) * MAX_PER_SECOND / MATCHES + LEAD_IN_MOVES) / SHORTEST_GAME)
         found = [
-            Contender(key, of, ours, partial(_our_matches, ours.port, each, by_post=key == "post"))
-            for key, of in OURS.items()
+            Contender(key, of, ours, partial(_service_matches, ours.port, each, by_post=key == "post"))
+            for key, of in SOUTH_SEAS.items()
         ]
         os.environ["NODE_ENV"] = "production"
         for peer in PEERS:
@@ -153,18 +155,18 @@ def mid_game() -> bytes:
     return msgspec.json.encode(view(tables, games_at(tables, MID_GAME_TILES, 1)[0]))
 
 
-async def _our_matches(port: int, games_each: int, *, by_post: bool) -> list[Match]:
-    matches = await our_matches(port, MATCHES, games_each, by_post=by_post)
-    await play(matches, LEAD_IN_S, most=LEAD_IN)
+async def _service_matches(port: int, games_each: int, *, by_post: bool) -> list[Match]:
+    matches = await service_matches(port, MATCHES, games_each, by_post=by_post)
+    await play(matches, LEAD_IN_S, most=LEAD_IN_MOVES)
     return matches
 
 
-async def _round(one: Contender, seconds: float, _: int) -> Measured:
+async def _run_round(one: Contender, seconds: float, _: int) -> Measured:
     full = await _load(one, seconds)
     return Measured(full, await _load(one, seconds, full.played.per_second / 2) if one.key != UNPACED else None)
 
 
-async def _load(one: Contender, seconds: float, per_second: float | None = None) -> Loaded:
+async def _load(one: Contender, seconds: float, per_second: float | None = None) -> LoadResult:
     """Play fresh matches while nothing else goes on."""
     matches = await one.open()
     try:
@@ -176,10 +178,10 @@ async def _load(one: Contender, seconds: float, per_second: float | None = None)
         for match in matches:
             match.close()
         await asyncio.sleep(SETTLE_S)
-    return Loaded(played, spent / len(played.seconds) * 1e6)
+    return LoadResult(played, spent / len(played.seconds) * 1e6)
 
 
-QUESTIONS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], str]] = (
+MEASUREMENTS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], str]] = (
     ("rate", "all matches at once", "moves/s", lambda one: one.full.played.per_second, "2 times"),
     ("micros", "processor time of one move", "µs", lambda one: one.full.micros, ""),
     ("full.p50", "to the other client at full load, p50", "ms", lambda one: one.full.millis(50), ""),
@@ -196,7 +198,7 @@ QUESTIONS: Sequence[tuple[str, str, str, Callable[[Measured], float | None], str
 def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> list[Figure]:
     """Make question by question a figure of each; ours with its ratio to boardgame.io's of the same round."""
     made = []
-    for key, title, unit, answer, target in QUESTIONS:
+    for key, title, unit, answer, target in MEASUREMENTS:
         answers = {who: [number for one in rounds if (number := answer(one))] for who, (_, rounds) in measured.items()}
         for who, numbers in answers.items():
             if numbers:
@@ -204,9 +206,9 @@ def figures(measured: Mapping[str, tuple[Contender, Sequence[Measured]]]) -> lis
                     *(f"peers.service.{who}.{key}", GROUP, title, unit, numbers),
                     better="more" if key == "rate" else "less",
                     of=measured[who][0].of,
-                    ceiling=answers[BESIDE] if who in OURS else None,
-                    ceiling_title="boardgame.io" if who in OURS else "",
-                    target=target if who in OURS else "",
+                    ceiling=answers[REFERENCE] if who in SOUTH_SEAS else None,
+                    ceiling_title="boardgame.io" if who in SOUTH_SEAS else "",
+                    target=target if who in SOUTH_SEAS else "",
                 )
                 made.append(figure)
     return made

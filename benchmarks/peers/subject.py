@@ -51,7 +51,7 @@ class Subject(Protocol):
 
 def serve(subject: Subject, about: dict[str, str], more: Mapping[str, Steps] | None = None) -> None:
     """Tell what is measured, then a round for each line asked; of `more` steps the questions come with their name."""
-    steps = {"": middle(subject)} | {f".{name}": those for name, those in (more or {}).items()}
+    steps = {"": mid_game_positions(subject)} | {f".{name}": those for name, those in (more or {}).items()}
     print(json.dumps(about), flush=True)
     for line in sys.stdin:
         print(json.dumps(one_round(subject, steps, json.loads(line)["seconds"])), flush=True)
@@ -61,12 +61,12 @@ def one_round(subject: Subject, steps: Mapping[str, Steps], seconds: float) -> R
     """Spend half of the time on whole random games, the rest on the single questions."""
     told = _games(subject, seconds / 2)
     for name, those in steps.items():
-        answers = _questions(subject, those, seconds / 2 / len(steps), mixed=not name)
+        answers = _measure_calls(subject, those, seconds / 2 / len(steps), mixed=not name)
         told |= {f"{question}{name}": answer for question, answer in answers.items()}
     return told
 
 
-def _questions(subject: Subject, steps: Steps, seconds: float, *, mixed: bool) -> Round:
+def _measure_calls(subject: Subject, steps: Steps, seconds: float, *, mixed: bool) -> Round:
     """µs of each question: the average over all steps of the median of many passes, less that of an empty call.
 
     Mixed steps are of all kinds, as often as they come up. After them is listed, as some engines keep the list.
@@ -86,25 +86,27 @@ def _questions(subject: Subject, steps: Steps, seconds: float, *, mixed: bool) -
             # Copies, as they remember nothing, and of this moment, as they are in the processor's caches.
             copies = [(subject.copy(state), action) for state, action in steps]
             if mixed and name == "list":
-                _times(subject.apply, copies)
-            passes.setdefault(name, []).append(_times(ask, [one[:arguments] for one in copies] if arguments else data))
+                _time_calls(subject.apply, copies)
+            passes.setdefault(name, []).append(
+                _time_calls(ask, [one[:arguments] for one in copies] if arguments else data)
+            )
     average = mean if mixed else median
     told = {name: average(map(median, zip(*times, strict=True))) * 1e6 for name, times in passes.items()}
     empty = told.pop("empty")
     return {name: each - empty for name, each in told.items()} | {"bytes": mean(len(one) for (one,) in data)}
 
 
-def _times(ask: Callable[..., object], of: Sequence[tuple[Any, ...]]) -> list[float]:
+def _time_calls(call: Callable[..., object], of: Sequence[tuple[Any, ...]]) -> list[float]:
     """Seconds of each call."""
     times = []
     for question in of:
         begin = perf_counter()
-        ask(*question)
+        call(*question)
         times.append(perf_counter() - begin)
     return times
 
 
-def middle(subject: Subject) -> list[tuple[Any, Any]]:
+def mid_game_positions(subject: Subject) -> list[tuple[Any, Any]]:
     """Play to about the middle of random games: states, each with an action that does not end the game."""
     steps = []
     for seed in range(POSITIONS):
@@ -123,10 +125,10 @@ def middle(subject: Subject) -> list[tuple[Any, Any]]:
     return steps
 
 
-def _play(subject: Subject, state: Any, chance: random.Random, most: float = float("inf")) -> int:
+def _play(subject: Subject, state: Any, chance: random.Random, max_moves: float = float("inf")) -> int:
     """Random actions to the end or `most` of them; how many they were."""
     actions = 0
-    while actions < most and not subject.over(state):
+    while actions < max_moves and not subject.over(state):
         subject.apply(state, chance.choice(subject.legal(state)))
         actions += 1
     return actions

@@ -8,8 +8,17 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from benchmarks.load_client import BINARY, NO_MASK, TEXT, WebSocketConnection, frame, load, post, split
-from benchmarks.watcher_clients import watching
+from benchmarks.load_client import (
+    BINARY,
+    NO_MASK,
+    TEXT,
+    WebSocketConnection,
+    encode_frame,
+    post_request,
+    send_load,
+    split_frames,
+)
+from benchmarks.watcher_clients import watch_game
 
 SOCKETS, MESSAGES = 60, 40
 
@@ -36,13 +45,13 @@ async def test_every_request_gets_its_response_and_one_that_is_refused_ends_the_
     app = web.Application()
     app.router.add_post("/take", take)
     async with serving(app) as port:
-        told = await load(
-            port, [[post("/take", b"%d.%d" % (one, number)) for number in range(3)] for one in (1, 2)], 60
+        told = await send_load(
+            port, [[post_request("/take", b"%d.%d" % (one, number)) for number in range(3)] for one in (1, 2)], 60
         )
         assert len(told.seconds) == 6
         assert sorted(seen) == [b"1.0", b"1.1", b"1.2", b"2.0", b"2.1", b"2.2"]
         with pytest.raises(RuntimeError, match="422"):
-            await load(port, [[post("/take", b"bad")]], 60)
+            await send_load(port, [[post_request("/take", b"bad")]], 60)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +64,7 @@ async def test_every_request_gets_its_response_and_one_that_is_refused_ends_the_
     ),
 )
 def test_a_frame_tells_its_length_as_rfc_6455_says(length: int, head: bytes) -> None:
-    assert frame(TEXT, b"a" * length) == head + NO_MASK + b"a" * length
+    assert encode_frame(TEXT, b"a" * length) == head + NO_MASK + b"a" * length
 
 
 def served(payload: bytes, kind: int = TEXT) -> bytes:
@@ -70,14 +79,14 @@ def test_frames_are_split_wherever_they_were_cut(length: int) -> None:
     payload = b"b" * length
     data = served(payload) + served(b"last", BINARY)
     for cut in {0, 1, 2, 5, length, len(data) - 1}:
-        first, rest = split(data[:cut])
-        second, left = split(rest + data[cut:])
+        first, rest = split_frames(data[:cut])
+        second, left = split_frames(rest + data[cut:])
         assert (first + second, left) == ([(TEXT, payload), (BINARY, b"last")], b"")
 
 
 def test_a_long_frame_of_a_server_is_whole_too() -> None:
     data = b"\x81\x7f" + struct.pack(">Q", 70_000) + b"b" * 70_000
-    assert split(data + b"\x81") == ([(TEXT, b"b" * 70_000)], b"\x81")
+    assert split_frames(data + b"\x81") == ([(TEXT, b"b" * 70_000)], b"\x81")
 
 
 @asynccontextmanager
@@ -106,7 +115,7 @@ async def telling(*, compress: bool) -> AsyncIterator[tuple[int, asyncio.Event]]
 async def test_every_diff_at_every_socket_is_counted(*, compressed: bool) -> None:
     async with (
         telling(compress=compressed) as (port, event),
-        watching(port, "/ws", SOCKETS, compressed=compressed) as watchers,
+        watch_game(port, "/ws", SOCKETS, compressed=compressed) as watchers,
     ):
 
         async def tell() -> None:

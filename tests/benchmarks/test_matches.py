@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import matches
+from benchmarks.matches import Match, ServiceMatch, play, service_matches
 from benchmarks.request_corpus import create
-from benchmarks.matches import Match, OurMatch, our_matches, play
 from benchmarks.sample_games import samples
 from tests.started import started
 
@@ -20,7 +20,7 @@ async def port(tmp_path: Path, redis_url: str) -> AsyncIterator[int]:
 
 @pytest.mark.parametrize("by_post", (True, False), ids=("post", "socket"))
 async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> None:
-    opened = await our_matches(port, 2, 20, by_post=by_post)
+    opened = await service_matches(port, 2, 20, by_post=by_post)
     try:
         few = await play(opened, 5.0, most=3)
         fast = await play(opened, 0.2)
@@ -36,7 +36,7 @@ async def test_every_move_reaches_the_other_player(port: int, by_post: bool) -> 
 
 async def test_a_refused_move_ends_the_run(port: int) -> None:
     wrong = samples()[0]._replace(moves=["p9.9.0"], seats=samples()[0].seats[:1])
-    match = OurMatch(await create(port, [wrong.seed]), [wrong], by_post=True)
+    match = ServiceMatch(await create(port, [wrong.seed]), [wrong], by_post=True)
     await match.open(port)
     try:
         with pytest.raises(RuntimeError, match="illegal_move"):
@@ -58,10 +58,10 @@ async def test_a_match_that_hears_nothing_is_told_of(monkeypatch: pytest.MonkeyP
 
 def test_an_update_counts_at_the_client_that_did_not_move() -> None:
     match = Forgotten()
-    assert not match.updated(1), "before the first move"
+    assert not match.on_update(1), "before the first move"
     match.moves = 1
-    assert not match.updated(0), "the mover"
-    assert match.updated(1)
+    assert not match.on_update(0), "the mover"
+    assert match.on_update(1)
     match.moves, match.mover = 2, 1
-    assert not match.updated(1)
-    assert match.updated(0)
+    assert not match.on_update(1)
+    assert match.on_update(0)

@@ -1,12 +1,12 @@
 """Results as Markdown."""
 
+from benchmarks.report import peers_table, report_lines
 from benchmarks.results import Figure
-from benchmarks.report import lines, peers_table
 from tests.benchmarks.some_result import a_result
 
 
 def test_the_suite_says_with_what_was_measured_and_each_figure_beside_its_ceiling() -> None:
-    told = [*lines(a_result())]
+    told = [*report_lines(a_result())]
     assert told[0].startswith(
         "Measured on 2026-11-22, 2 cores of A Processor, Linux 6.1, Python 3.11.7, pure engine, commit 0123456789ab; "
         "aiohttp 3.14.5."
@@ -30,7 +30,7 @@ def test_the_suite_says_with_what_was_measured_and_each_figure_beside_its_ceilin
 
 
 def test_a_noisy_run_says_why() -> None:
-    assert "**Noisy run:** too loud; too short." in lines(a_result("too loud", "too short"))
+    assert "**Noisy run:** too loud; too short." in report_lines(a_result("too loud", "too short"))
 
 
 OURS = Figure(

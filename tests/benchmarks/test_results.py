@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from benchmarks.report import report_lines
 from benchmarks.results import FOLDER, Figure, load_result, percentile, save
-from benchmarks.report import lines
 from tests.benchmarks.some_result import FIGURES, a_result
 
 
@@ -49,7 +49,7 @@ def test_what_was_never_run_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ("suite", "peers"))
 def test_the_pages_are_those_of_the_results_beside_them(kind: str) -> None:
-    page = "\n".join([f"# The last run of the {kind}", "", *lines(load_result(kind)), ""])
+    page = "\n".join([f"# The last run of the {kind}", "", *report_lines(load_result(kind)), ""])
     assert (FOLDER / f"{kind}.md").read_text() == page
 
 

@@ -5,7 +5,7 @@ from redis.asyncio import Redis
 from benchmarks.action import pair
 from benchmarks.commits import Sizes, commits_per_second
 from benchmarks.processes import redis
-from benchmarks.traffic import traffic
+from benchmarks.traffic import measure_traffic
 
 
 async def test_commands_are_counted_by_action() -> None:
@@ -17,7 +17,7 @@ async def test_commands_are_counted_by_action() -> None:
                     await connection.set(f"key{number % 3}", "x" * 1_000)
             return 5
 
-        told = await traffic(url, work)
+        told = await measure_traffic(url, work)
     assert told.commands["set"] == 2
     assert 2_000 < told.read_bytes < 3_000
 

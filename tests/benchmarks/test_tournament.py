@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from benchmarks.tournament import fixtures, main, play, wilson
+from benchmarks.tournament import fixtures, main, play, wilson_interval
 
 
 def test_every_deck_is_played_from_both_sides() -> None:
@@ -21,9 +21,9 @@ def test_every_deck_is_played_from_both_sides() -> None:
 
 
 def test_the_interval_is_wilsons() -> None:
-    low, high = wilson(8, 10)
+    low, high = wilson_interval(8, 10)
     assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)
-    low, high = wilson(0, 20)
+    low, high = wilson_interval(0, 20)
     assert (round(low, 4), round(high, 4)) == (0.0, 0.1611)
 
 

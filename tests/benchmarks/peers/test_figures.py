@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.matches import Match, Played
+from benchmarks.matches import Match, PlayedMatches
 from benchmarks.peers import engines, services
-from benchmarks.peers.installed import NotInstalled, needed
-from benchmarks.peers.services import Contender, Loaded, Measured
+from benchmarks.peers.installed import NotInstalled, require
+from benchmarks.peers.services import Contender, LoadResult, Measured
 from benchmarks.processes import Server
 
 
@@ -20,7 +20,10 @@ def contender(key: str, of: str) -> Contender:
 
 
 def measured(per_second: float, seconds: float) -> Measured:
-    return Measured(Loaded(Played(per_second, [seconds] * 4, 0.1), 200.0), Loaded(Played(1.0, [seconds], 0.1), 200.0))
+    return Measured(
+        LoadResult(PlayedMatches(per_second, [seconds] * 4, 0.1), 200.0),
+        LoadResult(PlayedMatches(1.0, [seconds], 0.1), 200.0),
+    )
 
 
 def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
@@ -42,7 +45,7 @@ def test_a_service_is_compared_with_boardgame_io_round_by_round() -> None:
 def test_an_engine_is_compared_with_catanatron() -> None:
     keys = ("games", "actions", "apply", "list", "copy", "encode", "decode", "bytes")
     told = {
-        "pure": (engines.Contender("pure", engines.OURS, ", pure", (), {}), [dict.fromkeys(keys, 20.0)]),
+        "pure": (engines.Contender("pure", engines.SOUTH_SEAS, ", pure", (), {}), [dict.fromkeys(keys, 20.0)]),
         "catanatron": (engines.Contender("catanatron", "catanatron", ": Catan", (), {}), [dict.fromkeys(keys, 10.0)]),
     }
     figures = {figure.name: figure for figure in engines.figures(told, {"catanatron": "3.2.1"})}
@@ -54,4 +57,4 @@ def test_an_engine_is_compared_with_catanatron() -> None:
 
 def test_what_is_not_installed_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotInstalled, match=r"node_modules is missing: `make bench-peers`"):
-        needed(tmp_path, tmp_path / "node_modules")
+        require(tmp_path, tmp_path / "node_modules")

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from math import isfinite
 
-from benchmarks.peers.subject import STEPS, middle, one_round
+from benchmarks.peers.subject import STEPS, mid_game_positions, one_round
 
 
 class Nim:
@@ -34,26 +34,26 @@ class Nim:
 
 def test_the_middle_is_the_middle_of_whole_games() -> None:
     nim = Nim()
-    steps = middle(nim)
+    steps = mid_game_positions(nim)
     assert all(state[0] - action > 0 and state[0] < 55 for state, action in steps)
     first = [state[0] for state, _ in steps[:STEPS]]
     assert first == sorted(first, reverse=True)
-    assert middle(nim) == steps
+    assert mid_game_positions(nim) == steps
 
 
 def test_a_round_answers_every_question_and_changes_nothing() -> None:
     nim = Nim()
-    steps = middle(nim)
+    steps = mid_game_positions(nim)
     told = one_round(nim, {"": steps, ".late": steps[-3:]}, 0.04)
     questions = {"apply", "list", "copy", "encode", "decode", "bytes"}
     assert set(told) == {"games", "actions"} | questions | {f"{question}.late" for question in questions}
     assert all(told[counted] > 0 for counted in ("games", "actions", "bytes", "bytes.late"))
     assert all(isfinite(number) for number in told.values())  # what takes no time may seem to take less
-    assert steps == middle(nim)
+    assert steps == mid_game_positions(nim)
 
 
 def test_games_are_played_with_the_chance_of_their_seed() -> None:
     random.seed(1)
     before = random.getstate()
-    middle(Nim())
+    mid_game_positions(Nim())
     assert random.getstate() == before
