@@ -13,7 +13,7 @@ from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import GATE, Gate, sweeping
 from service.web.docs import routes as docs
 from service.web.error_handling import expecting
-from service.web.images import routes as gallery
+from service.web.images.lifespan import renderer_lifespan
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import DRAWING, PICTURES, REPLAYS, Replays, Shares
 from service.web.ratelimit.limiter import GUARD, Guard, guarding
@@ -38,10 +38,9 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[GUARD] = Guard(limits, context.store.buckets, partial(is_valid_token, context))
     app[DRAWING] = Shares(PICTURES)
     app[REPLAYS] = Replays()
-    app.cleanup_ctx.extend((sweeping, guarding))
+    app.cleanup_ctx.extend((sweeping, guarding, renderer_lifespan))
     register(app, ROUTES, expecting)
     websocket.add_routes(app)
     docs.set_up(app)
-    gallery.set_up(app)
     page.set_up(app)
     return app

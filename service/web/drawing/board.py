@@ -6,12 +6,12 @@ from typing import NamedTuple
 from schemas.game import PlacedTile
 from schemas.tileset import Sea
 from schemas.vocabulary import Color
-from service.web.drawing.candidates import Numbered
-from service.web.drawing.distance_fields import Point
-from service.web.drawing.figures import FIGURES, figure_id
+from service.web.drawing.islanders import FIGURES, figure_id
 from service.web.drawing.land import land
+from service.web.drawing.layout.distance_fields import Point
+from service.web.drawing.layout.tile_layout import Plan, plan
+from service.web.drawing.move_labels import Numbered
 from service.web.drawing.palette import Palette
-from service.web.drawing.plan import Plan, plan
 from service.web.drawing.scene import Cell, Options, Region, Scene, around, cell_of
 from service.web.drawing.symbols import SYMBOLS
 from service.web.drawing.text_outlines import letters, middled, width

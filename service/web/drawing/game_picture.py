@@ -3,7 +3,7 @@
 from xml.sax.saxutils import quoteattr
 
 from service.web.drawing.board import SIDE, Box, board_box, definitions, draw_board, region_of, tiles_in
-from service.web.drawing.candidates import numbered
+from service.web.drawing.move_labels import numbered
 from service.web.drawing.scene import Options, Scene
 from service.web.drawing.sidebar import WIDTH, draw_side, height
 

@@ -5,13 +5,13 @@ from functools import lru_cache
 from math import cos, pi, sin
 
 from schemas.tileset import Market, Sea, Segment
-from service.web.drawing.bridges import Line
-from service.web.drawing.contours import outline
-from service.web.drawing.distance_fields import SIDE, Field, Point
+from service.web.drawing.layout.bridges import Line
+from service.web.drawing.layout.contours import outline
+from service.web.drawing.layout.distance_fields import SIDE, Field, Point
+from service.web.drawing.layout.landmasses import Part
+from service.web.drawing.layout.terrain import place
+from service.web.drawing.layout.tile_layout import Plan, plan
 from service.web.drawing.palette import Palette
-from service.web.drawing.parts import Part
-from service.web.drawing.plan import Plan, plan
-from service.web.drawing.terrain import place
 
 SHALLOWS = (7.0, 3.2)
 BEACH = (0.0, -1.6)

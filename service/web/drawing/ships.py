@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
 from schemas.tileset import Cost, Ship
-from service.web.drawing.distance_fields import Point
-from service.web.drawing.layout_points import Laid
+from service.web.drawing.layout.distance_fields import Point
+from service.web.drawing.layout.layout_points import Laid
 from service.web.drawing.palette import LIGHT, Palette
 from service.web.drawing.symbols import BANANA, FISH, SHELL, put
 from service.web.drawing.text_outlines import letters, middled

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from schemas.game import Player, Turn
 from service.web.drawing.board import tag, use
-from service.web.drawing.candidates import Numbered
-from service.web.drawing.distance_fields import Point
-from service.web.drawing.figures import badge, figure_id
+from service.web.drawing.islanders import badge, figure_id
 from service.web.drawing.land import land
-from service.web.drawing.plan import plan
+from service.web.drawing.layout.distance_fields import Point
+from service.web.drawing.layout.tile_layout import plan
+from service.web.drawing.move_labels import Numbered
 from service.web.drawing.scene import Options, Scene
 from service.web.drawing.ships import HEIGHT as SHIP_HEIGHT
 from service.web.drawing.ships import WIDTH as SHIP_WIDTH

@@ -1,6 +1,6 @@
 """What stands and lies on tiles and never turns with them: wares, boats, palms, stalls. Each around its middle."""
 
-from service.web.drawing.layout_points import Laid
+from service.web.drawing.layout.layout_points import Laid
 
 BANANA = (
     '<path d="M-6.2-1.6C-4.8 5.3 4.8 6.2 6.3-3.3L6.9-5.2 5.3-5.7 4.7-3.8C3.3.4-1.6 1.4-5.1-2.5'

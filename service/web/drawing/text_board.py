@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from schemas.game import PlacedTile
 from schemas.tileset import Cost
 from schemas.vocabulary import Color
-from service.web.drawing.candidates import Numbered, numbered
-from service.web.drawing.plan import plan
+from service.web.drawing.layout.tile_layout import plan
+from service.web.drawing.move_labels import Numbered, numbered
 from service.web.drawing.scene import Cell, Options, Region, Scene, around, cell_of
 from service.web.drawing.ships import GROUPS
 from service.web.drawing.text_tile import COVERED, LARGE, SMALL, Rows, Size, ground, marks, spot

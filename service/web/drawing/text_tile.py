@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment
-from service.web.drawing.distance_fields import SIDE, Point
-from service.web.drawing.plan import Plan, plan
-from service.web.drawing.terrain import NOBODY, node_at
+from service.web.drawing.layout.distance_fields import SIDE, Point
+from service.web.drawing.layout.terrain import NOBODY, node_at
+from service.web.drawing.layout.tile_layout import Plan, plan
 from service.web.drawing.tile import things
 
 Rows = list[list[str]]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile
-from service.web.drawing.distance_fields import Point
 from service.web.drawing.land import layers
-from service.web.drawing.layout_points import Laid
+from service.web.drawing.layout.distance_fields import Point
+from service.web.drawing.layout.layout_points import Laid
+from service.web.drawing.layout.tile_layout import MANY, Plan, plan, shown
 from service.web.drawing.palette import LIGHT, Palette
-from service.web.drawing.plan import MANY, Plan, plan, shown
 from service.web.drawing.symbols import SYMBOLS, put
 from service.web.drawing.text_outlines import middled
 

@@ -77,9 +77,11 @@ async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitab
 @cache
 def style() -> str:
     """The digest of the drawing programs: pictures are new ones when these are."""
+    package = resources.files("service.web.drawing")
     files = sorted(
         (entry.name, entry.read_bytes())
-        for entry in resources.files("service.web.drawing").iterdir()
+        for folder in (package, package / "layout")
+        for entry in folder.iterdir()
         if entry.name.endswith((".py", ".json"))
     )
     return sha256(b"".join(name.encode() + body for name, body in files)).hexdigest()

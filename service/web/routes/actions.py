@@ -1,7 +1,6 @@
-"""Acting, and what else a seat may do in an active game. Source: api.md, "Acting"."""
+"""Acting, and what undo, resign and return share with it. Source: api.md, "Acting"."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TypeVar
 
@@ -12,8 +11,6 @@ from schemas.acting import Act, Acted, ForSeat
 from schemas.diffs import Diff
 from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest, CommandResult
-from service.games.commands.resign import resign_seat, return_to_seat
-from service.games.commands.undo import undo
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
 from service.web.connections.limiter import client_of
@@ -25,16 +22,13 @@ from service.web.parsing import (
     if_match,
     path_id,
     read_body,
-    read_optional_body,
     read_query,
     wants_representation,
 )
-from service.web.ratelimit import costs
 from service.web.ratelimit.bot_charges import charging_bots
-from service.web.ratelimit.concurrency import replaying
 from service.web.ratelimit.limiter import GUARD
 from service.web.responses import answer, etag, mark_replayed
-from service.web.routes.lobby import Including
+from service.web.routes.queries import Including
 from service.web.routing import GAME_ID, Reply, Route
 
 B = TypeVar("B")
@@ -45,8 +39,6 @@ FOR_SEAT = msgspec.json.Decoder(ForSeat)
 HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
 ANSWERED = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
 DONE = (Reply(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
-UNDONE = (Reply(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
-RESIGNED = (Reply(200, "What followed.", Acted[Diff], ANSWERED, examples=("resigned",)),)
 REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
 """What every change of an active game may be refused for."""
 
@@ -102,57 +94,4 @@ async def post_action(request: web.Request) -> web.Response:
     return await perform(request, await read_body(request, ACT), act)
 
 
-@of_seat(
-    "/v1/games/" + GAME_ID + "/undo",
-    operation="undo",
-    summary="Take a move back",
-    replies=UNDONE,
-    problems=(*REFUSED, "not_your_turn", "replaced", "nothing_to_undo"),
-)
-async def post_undo(request: web.Request) -> web.Response:
-    """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
-
-    Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship)
-    and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
-    but the body is as with actions.
-    """
-
-    def within(versions: int) -> AbstractAsyncContextManager[None]:
-        return replaying(request, versions // costs.REPLAYED_PER_TOKEN)
-
-    return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
-
-
-@of_seat(
-    "/v1/games/" + GAME_ID + "/resign",
-    operation="resign",
-    summary="Resign",
-    replies=RESIGNED,
-    problems=(*REFUSED, "resigned"),
-)
-async def post_resign(request: web.Request) -> web.Response:
-    """Gives up for good, on turn or not, with the event `player_resigned`.
-
-    The player's islanders go home, wares and ships stay and count, but the player cannot win. The turn passes on; a
-    tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and
-    that player has won. Everything but the body is as with actions.
-    """
-    return await perform(request, await read_optional_body(request, FOR_SEAT), resign_seat)
-
-
-@of_seat(
-    "/v1/games/" + GAME_ID + "/return",
-    operation="returnToSeat",
-    summary="Take a seat back from a bot",
-    replies=DONE,
-    problems=(*REFUSED, "not_replaced", "resigned"),
-)
-async def post_return(request: web.Request) -> web.Response:
-    """Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
-
-    Everything but the body is as with actions.
-    """
-    return await perform(request, await read_optional_body(request, FOR_SEAT), return_to_seat)
-
-
-ROUTES = (post_action, post_undo, post_resign, post_return)
+ROUTES = (post_action,)

@@ -1,28 +1,18 @@
 """The log of a game, by polling or as an event stream. Source: api.md, "Versions and diffs"."""
 
-from typing import Annotated
-
 from aiohttp import web
-from msgspec import Meta
 
 from schemas.diffs import Diff, Diffs
-from schemas.vocabulary import Count
 from service.games.queries import games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import bearer, path_id, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge
 from service.web.responses import answer, etag, not_modified
-from service.web.routes.games import NOTHING_NEW
-from service.web.routing import GAME_ID, Query, Reply, Route
+from service.web.routes.game_responses import NOTHING_NEW
+from service.web.routes.queries import Since
+from service.web.routing import GAME_ID, Reply, Route
 from service.web.websocket import event_stream
-
-
-class Since(Query, frozen=True):
-    """Which part of the log."""
-
-    since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="Diffs in one answer.")] = 100
 
 
 @Route(

@@ -1,26 +1,120 @@
-"""Reading a game: GAME, scores, tiles left. Source: api.md, "The game" and "Asking without moving"."""
+"""Creating, listing, reading and aborting games. Source: api.md, "Creating, joining, starting"."""
 
-from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
 
+import msgspec
 from aiohttp import web
 
 from schemas.game import GameView
-from schemas.scores import Scores, TilesLeft
-from service.engine import Game, Tables, view
-from service.games.i18n import Language
-from service.games.ports import GameRecord
-from service.games.queries.games import compute_scores, count_tiles_left, decode_with_tables, load_for_reader
+from schemas.lobby import Created, CreateGame, Games
+from service.engine import view
+from service.games.commands.act import abort_game
+from service.games.commands.create import create
+from service.games.idempotency import ReplayableResult
+from service.games.queries.games import list_games
 from service.web.app_keys import CONTEXT
-from service.web.languages import in_language, language_of, variant
-from service.web.parsing import bearer, path_id
-from service.web.responses import answer, etag, not_modified
+from service.web.languages import language_of, with_moves
+from service.web.parsing import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
+from service.web.ratelimit import costs
+from service.web.ratelimit.bot_charges import charging_game
+from service.web.ratelimit.concurrency import charge, check_open_games, creator_here, give_back, handed_out
+from service.web.responses import answer, etag, mark_replayed
+from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
+from service.web.routes.queries import Including, Listing
 from service.web.routing import GAME_ID, Reply, Route
 
-NOTHING_NEW = Reply(304, "The game has not changed since.", headers=("ETag",))
+CREATE = msgspec.json.Decoder(CreateGame)
 
-reading = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
+
+def tokens_of(created: Created) -> Iterator[str]:
+    """All tokens that come with a new game."""
+    yield created.owner_token
+    yield created.spectator_token
+    yield from (seat.token for seat in created.seats)
+
+
+@Route(
+    "POST",
+    "/v1/games",
+    operation="createGame",
+    summary="Create a game",
+    tag="games",
+    body=CREATE,
+    query=Including,
+    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
+    replies=(
+        Reply(
+            201,
+            "The new game and its tokens.",
+            Created,
+            ("ETag", "Location", "Content-Language", "Idempotent-Replayed"),
+            examples=("created",),
+        ),
+    ),
+    problems=("key_reused", "unknown_tileset", "unknown_bot", "conflict", "store_unavailable"),
+    examples=("create", "create_private"),
+)
+async def create_game(request: web.Request) -> web.Response:
+    """Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
+
+    The game starts by itself when no seat is open. The tokens are told once and are stored only hashed: the owner's
+    acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With
+    an `Idempotency-Key` a retry gets the same game and the same tokens.
+    """
+    asked = await read_body(request, CREATE)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    creator = creator_key(request)
+    if any(player.open for player in asked.players):
+        await check_open_games(request)
+    async with charging_game(request, asked) as give_back_bots:
+        result = await create(
+            request.app[CONTEXT],
+            asked,
+            key=key,
+            include_moves=include is not None,
+            creator=creator,
+            client=creator_here(request),
+            language=language_of(request),
+        )
+    if result.replayed:
+        give_back_bots()
+    return created_answer(request, result, private=asked.visibility == "private")
+
+
+def created_answer(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
+    """The answer to whoever made a game, which alone tells its tokens."""
+    created, version, replayed = result
+    handed_out(request, tokens_of(created))
+    response = answer(
+        created,
+        status=201,
+        tag=etag(version, created.digest),
+        private=private,
+        secret=True,
+        location=f"/v1/games/{created.game.id}",
+    )
+    return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
+
+
+@Route(
+    "GET",
+    "/v1/games",
+    operation="listGames",
+    summary="List public games",
+    tag="games",
+    query=Listing,
+    replies=(Reply(200, "Public games, newest first.", Games),),
+    problems=("store_unavailable",),
+)
+async def list_public_games(request: web.Request) -> web.Response:
+    """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
+    asked = read_query(request, Listing)
+    charged = asked.limit // costs.GAMES_PER_TOKEN
+    await charge(request, charged)
+    found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
+    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)
+    return answer(found)
 
 
 @reading(
@@ -32,58 +126,25 @@ reading = partial(Route, "GET", access="reads", headers=("If-None-Match",), prob
 )
 async def read_game(request: web.Request) -> web.Response:
     """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
-    return await _told(request, view)
+    return await told_in_state(request, view)
 
 
-@reading(
-    "/v1/games/" + GAME_ID + "/scores",
-    operation="readScores",
-    summary="Read the scores",
-    tag="playing",
-    replies=(
-        Reply(200, "Points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
-        NOTHING_NEW,
-    ),
+@Route(
+    "DELETE",
+    "/v1/games/" + GAME_ID,
+    operation="abortGame",
+    summary="Abort a game",
+    tag="games",
+    access="required",
+    headers=("If-Match",),
+    replies=(Reply(200, "The aborted game.", GameView, ("ETag",)),),
+    problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
-async def read_scores(request: web.Request) -> web.Response:
-    """Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4)."""
-    return await _told(request, compute_scores)
+async def delete_game(request: web.Request) -> web.Response:
+    """Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable."""
+    expected = if_match(request)
+    aborted, digest = await abort_game(request.app[CONTEXT], path_id(request), token=bearer(request), if_match=expected)
+    return answer(aborted, tag=etag(aborted.version, digest), private=True)
 
 
-@reading(
-    "/v1/games/" + GAME_ID + "/tiles",
-    operation="readTiles",
-    summary="Read the tiles left",
-    tag="playing",
-    replies=(
-        Reply(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
-        NOTHING_NEW,
-    ),
-)
-async def read_tiles(request: web.Request) -> web.Response:
-    """How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more."""
-    return await _told(request, count_tiles_left)
-
-
-async def _told(request: web.Request, tell: Callable[[Tables, Game], Any]) -> web.Response:
-    """What a game's state says, unless the client has it already."""
-    context = request.app[CONTEXT]
-    loaded, private = await load_for_reader(context, path_id(request), bearer(request))
-    tag = etag(loaded.version, loaded.digest)
-    return not_modified(request, tag, private=private) or answer(
-        tell(*decode_with_tables(context, loaded)), tag=tag, private=private
-    )
-
-
-async def told_in_words(request: web.Request, tell: Callable[[GameRecord, Language], Awaitable[Any]]) -> web.Response:
-    """What is said of a game in the reader's language, unless the client has it already."""
-    loaded, private = await load_for_reader(request.app[CONTEXT], path_id(request), bearer(request))
-    language = language_of(request)
-    tag = variant(etag(loaded.version, loaded.digest), language)
-    response = not_modified(request, tag, private=private)
-    if response is None:
-        response = answer(await tell(loaded, language), tag=tag, private=private)
-    return in_language(response, language)
-
-
-ROUTES = (read_game, read_scores, read_tiles)
+ROUTES = (list_public_games, create_game, read_game, delete_game)

@@ -12,7 +12,7 @@ from service.games.ports import GameRecord
 from service.games.queries.games import MoveFilter, decode_with_tables, list_legal_moves
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
-from service.web.routes.games import NOTHING_NEW, told_in_words
+from service.web.routes.game_responses import NOTHING_NEW, told_in_words
 from service.web.routing import GAME_ID, Query, Reply, Route
 
 

@@ -13,7 +13,7 @@ from service.web.parsing import bearers, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge, give_back
 from service.web.responses import answer
-from service.web.routes.lobby import Listing
+from service.web.routes.queries import Listing
 from service.web.routing import Reply, Route
 
 

@@ -10,7 +10,8 @@ from service.web.languages import language_of
 from service.web.parsing import bearer, idempotency_key, path_id, read_optional_body, read_query
 from service.web.ratelimit.bot_charges import charging_rematch
 from service.web.ratelimit.concurrency import creator_here
-from service.web.routes.lobby import Including, created_answer
+from service.web.routes.games import created_answer
+from service.web.routes.queries import Including
 from service.web.routing import GAME_ID, Reply, Route
 
 REMATCH = msgspec.json.Decoder(Rematch)

@@ -1,20 +1,65 @@
-"""Emptying a seat, and replacing its token. Source: api.md, "Creating, joining, starting"."""
+"""Joining a game, emptying a seat, and replacing its token. Source: api.md, "Creating, joining, starting"."""
 
 import msgspec
 from aiohttp import web
 
 from schemas.game import GameView
-from schemas.lobby import ReplaceToken, SeatToken
+from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
+from service.games.commands.create import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
 from service.web.app_keys import CONTEXT
-from service.web.parsing import bearer, idempotency_key, if_match, path_id, read_optional_body
+from service.web.languages import language_of, with_moves
+from service.web.parsing import (
+    bearer,
+    creator_key,
+    idempotency_key,
+    if_match,
+    path_id,
+    read_body,
+    read_optional_body,
+    read_query,
+)
 from service.web.ratelimit.concurrency import handed_out
 from service.web.responses import answer, etag, mark_replayed
+from service.web.routes.queries import Including
 from service.web.routing import GAME_ID, SEAT, Reply, Route
 
 __all__ = ["ROUTES"]
 
+JOIN = msgspec.json.Decoder(JoinGame)
 REPLACE = msgspec.json.Decoder(ReplaceToken)
+
+
+@Route(
+    "POST",
+    "/v1/games/" + GAME_ID + "/seats",
+    operation="joinGame",
+    summary="Take the next open seat",
+    tag="games",
+    access="reads",
+    body=JOIN,
+    query=Including,
+    headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
+    replies=(Reply(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),),
+    problems=("not_found", "no_open_seat", "conflict", "key_reused"),
+    examples=("join",),
+)
+async def join_game(request: web.Request) -> web.Response:
+    """Takes the next open seat; the game starts by itself with the last one.
+
+    Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first
+    free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
+    """
+    asked = await read_body(request, JOIN)
+    include = read_query(request, Including).include
+    key = idempotency_key(request)
+    token = bearer(request)
+    language = language_of(request)
+    joiner = JoinRequest(token, key, creator_key(request), include_moves=include is not None, language=language)
+    joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
+    handed_out(request, (joined.token,))
+    response = answer(joined, tag=etag(version, joined.digest), private=token is not None, secret=True)
+    return with_moves(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
 @Route(
@@ -78,4 +123,4 @@ def _seat(request: web.Request) -> int:
     return int(request.match_info["seat"])
 
 
-ROUTES = (delete_player, post_seat_token)
+ROUTES = (join_game, delete_player, post_seat_token)

@@ -10,8 +10,8 @@ from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge
-from service.web.routes.diffs import Since
-from service.web.routes.games import NOTHING_NEW, told_in_words
+from service.web.routes.game_responses import NOTHING_NEW, told_in_words
+from service.web.routes.queries import Since
 from service.web.routing import GAME_ID, Reply, Route
 
 

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from schemas.tileset import Bridge, Island, Market, Sea, Tile
-from service.web.drawing.distance_fields import Point
+from service.web.drawing.layout.distance_fields import Point
+from service.web.drawing.layout.terrain import node_at
+from service.web.drawing.layout.tile_layout import FIGURE, plan
 from service.web.drawing.palette import DARK
-from service.web.drawing.plan import FIGURE, plan
 from service.web.drawing.symbols import BANANA
-from service.web.drawing.terrain import node_at
 from service.web.drawing.tile import tile_svg
 from tests.web.drawing.drawn import ARCHIPELAGO, SVG, all_tiles, parsed, spots
 

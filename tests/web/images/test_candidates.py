@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.web.drawing.candidates import brief
+from service.web.drawing.move_labels import brief
 from tests.web.drawing.drawn import SVG
 from tests.web.images.seen import Seen, play_until, see
 from tests.web.played import Table, bearer, new_table

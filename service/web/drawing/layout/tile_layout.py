@@ -5,14 +5,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment
-from service.web.drawing import terrain
-from service.web.drawing.bridges import Line, bridge_line, cut
-from service.web.drawing.distance_fields import MIDDLE, Field, Point, constant, disc, grown, near, united
-from service.web.drawing.islands import Lands, bodies, island_fields
-from service.web.drawing.layout_points import Laid, on_line, spread
-from service.web.drawing.middles import middles
-from service.web.drawing.parts import Part, parts, tips
-from service.web.drawing.terrain import Ground
+from service.web.drawing.layout import terrain
+from service.web.drawing.layout.bridges import Line, bridge_line, cut
+from service.web.drawing.layout.distance_fields import MIDDLE, Field, Point, constant, disc, grown, near, united
+from service.web.drawing.layout.inner_segments import middles
+from service.web.drawing.layout.islands import Lands, bodies, island_fields
+from service.web.drawing.layout.landmasses import Part, parts, tips
+from service.web.drawing.layout.layout_points import Laid, on_line, spread
+from service.web.drawing.layout.terrain import Ground
 
 FIGURE = 10.0
 """The radius of an islander."""

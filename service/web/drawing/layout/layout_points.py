@@ -6,9 +6,9 @@ All things are taken as round, so that a tile may be turned while what lies on i
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.web.drawing.bridges import Line, along, length
-from service.web.drawing.distance_fields import Field, Point
-from service.web.drawing.terrain import Ground, place
+from service.web.drawing.layout.bridges import Line, along, length
+from service.web.drawing.layout.distance_fields import Field, Point
+from service.web.drawing.layout.terrain import Ground, place
 
 ROUNDS = 3
 ENOUGH = 4.0

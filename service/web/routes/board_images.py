@@ -11,9 +11,9 @@ from service.games.queries.games import decode_with_tables, load_for_reader, mov
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import Options
 from service.web.errors import NoSuchVersion
-from service.web.images.asked import BoardQuery, TextQuery, options_of
 from service.web.images.jobs import BoardJob, Form
 from service.web.images.past_versions import at_version
+from service.web.images.queries import BoardQuery, TextQuery, options_of
 from service.web.images.responses import Picture, board_caching, replies, send
 from service.web.parsing import bearer, path_id, read_query
 from service.web.ratelimit import costs

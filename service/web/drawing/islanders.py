@@ -1,7 +1,7 @@
 """Islanders: standing, or lying where they fish (R0), each colour with a mark of its own."""
 
 from schemas.vocabulary import COLORS, Color
-from service.web.drawing.distance_fields import Point
+from service.web.drawing.layout.distance_fields import Point
 from service.web.drawing.palette import MARKS, PLAYERS
 
 SIZE = 1.16

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from schemas.tileset import Island, Market, Segment
-from service.web.drawing.distance_fields import FAR, MIDDLE, Field, Point, disc
-from service.web.drawing.parts import Part
-from service.web.drawing.terrain import MARKET, place, rim_distance
+from service.web.drawing.layout.distance_fields import FAR, MIDDLE, Field, Point, disc
+from service.web.drawing.layout.landmasses import Part
+from service.web.drawing.layout.terrain import MARKET, place, rim_distance
 
 ISLETS = 11.0, 23.0
 """The radius of the smallest islet and of the largest."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import hypot
 
-from service.web.drawing.distance_fields import FAR, NODES, SIDE, STEP, Field, Point
+from service.web.drawing.layout.distance_fields import FAR, NODES, SIDE, STEP, Field, Point
 
 TOLERANCE = 0.3
 """How far, in units, an outline may run from the exact one."""

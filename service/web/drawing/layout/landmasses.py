@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment
 from schemas.vocabulary import EDGES, Edge
-from service.web.drawing.distance_fields import MIDDLE, Point, edge_point
+from service.web.drawing.layout.distance_fields import MIDDLE, Point, edge_point
 
 BEACH = 39.0
 STUB = 31.0

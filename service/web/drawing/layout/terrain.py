@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from schemas.tileset import Sea, Segment
-from service.web.drawing.distance_fields import NODES, STEP, Field, Point
+from service.web.drawing.layout.distance_fields import NODES, STEP, Field, Point
 
 Ground = list[int]
 """The segment at each node; `NOBODY` where none is."""

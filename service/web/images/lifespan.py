@@ -1,25 +1,18 @@
-"""The routes of pictures, and the process that draws for them."""
+"""The process that draws pictures, for as long as the application runs."""
 
 from collections.abc import AsyncIterator
 
 from aiohttp import web
 
 from service.telemetry.metrics import PICTURE_CACHE, PICTURES_WAITING
-from service.web.images import board_routes, piece_routes
 from service.web.images.renderer import Studio
 from service.web.images.responses import STUDIO
 
-__all__ = ["ROUTES", "set_up"]
-
-ROUTES = (*board_routes.ROUTES, *piece_routes.ROUTES)
+__all__ = ["renderer_lifespan"]
 
 
-def set_up(app: web.Application) -> None:
-    """Give an application what its pictures are drawn with."""
-    app.cleanup_ctx.append(_studio)
-
-
-async def _studio(app: web.Application) -> AsyncIterator[None]:
+async def renderer_lifespan(app: web.Application) -> AsyncIterator[None]:
+    """Give an application the renderer of its pictures, and end it with the application."""
     app[STUDIO] = studio = Studio()
     PICTURES_WAITING.set_function(lambda: studio.waiting)
     PICTURE_CACHE.set_function(lambda: studio.kept_bytes)

@@ -8,7 +8,7 @@ from math import hypot, sin, sqrt
 
 from schemas.tileset import Island, Segment
 from schemas.vocabulary import EDGES, Edge
-from service.web.drawing.distance_fields import (
+from service.web.drawing.layout.distance_fields import (
     FAR,
     MIDDLE,
     SIDE,
@@ -23,7 +23,7 @@ from service.web.drawing.distance_fields import (
     united,
     without,
 )
-from service.web.drawing.parts import Part
+from service.web.drawing.layout.landmasses import Part
 
 RADIUS = 50 * sqrt(2)
 """Of the round shore between two corners that meets the edge at 45 degrees."""

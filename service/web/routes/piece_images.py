@@ -9,8 +9,8 @@ from schemas.tileset import Ship, Tile
 from schemas.vocabulary import ID, SHIP_ID
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
-from service.web.images.asked import MOST_PIXELS, PieceQuery, TileQuery
 from service.web.images.jobs import Form, Job, ShipJob, TileJob
+from service.web.images.queries import MOST_PIXELS, PieceQuery, TileQuery
 from service.web.images.responses import A_DAY, Picture, replies, send
 from service.web.parsing import path_id, read_query
 from service.web.routing import GAME_ID, Handler, Query, Route

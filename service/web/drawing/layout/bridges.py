@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from schemas.tileset import Bridge, Segment
 from schemas.vocabulary import EDGES, Edge
-from service.web.drawing.distance_fields import INWARD, MIDDLE, NODES, STEP, Field, Point, edge_point
-from service.web.drawing.parts import Part
+from service.web.drawing.layout.distance_fields import INWARD, MIDDLE, NODES, STEP, Field, Point, edge_point
+from service.web.drawing.layout.landmasses import Part
 
 PACE = 1.5
 """Units between two points of a line."""

@@ -1,0 +1,26 @@
+"""The tiles left in the bag of a game. Source: api.md, "Asking without moving"."""
+
+from aiohttp import web
+
+from schemas.scores import TilesLeft
+from service.games.queries.games import count_tiles_left
+from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
+from service.web.routing import GAME_ID, Reply
+
+
+@reading(
+    "/v1/games/" + GAME_ID + "/tiles",
+    operation="readTiles",
+    summary="Read the tiles left",
+    tag="playing",
+    replies=(
+        Reply(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
+        NOTHING_NEW,
+    ),
+)
+async def read_tiles(request: web.Request) -> web.Response:
+    """How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more."""
+    return await told_in_state(request, count_tiles_left)
+
+
+ROUTES = (read_tiles,)

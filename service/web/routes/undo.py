@@ -1,0 +1,41 @@
+"""Taking the last move back. Source: api.md, "Acting"."""
+
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+from aiohttp import web
+
+from schemas.acting import Acted
+from schemas.diffs import Diff
+from service.games.commands.undo import undo
+from service.web.parsing import read_optional_body
+from service.web.ratelimit import costs
+from service.web.ratelimit.concurrency import replaying
+from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
+from service.web.routing import GAME_ID, Reply
+
+UNDONE = (Reply(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
+
+
+@of_seat(
+    "/v1/games/" + GAME_ID + "/undo",
+    operation="undo",
+    summary="Take a move back",
+    replies=UNDONE,
+    problems=(*REFUSED, "not_your_turn", "replaced", "nothing_to_undo"),
+)
+async def post_undo(request: web.Request) -> web.Response:
+    """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
+
+    Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship)
+    and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
+    but the body is as with actions.
+    """
+
+    def within(versions: int) -> AbstractAsyncContextManager[None]:
+        return replaying(request, versions // costs.REPLAYED_PER_TOKEN)
+
+    return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
+
+
+ROUTES = (post_undo,)
