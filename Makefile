@@ -79,10 +79,10 @@ chaos-nightly: $(DEVELOPMENT) ## An hour of it, with a line a minute; ARGS="--mi
 fuzz: $(DEVELOPMENT) ## Try the service out with whatever it should withstand; ARGS="--minutes 30 --seed 7 --only socket"
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run, kept in benchmarks/results
+bench: $(RUNTIME) ## Measure engine and service beside ceilings of the same run; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks $(ARGS)
 
-bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours
+bench-peers: $(RUNTIME) $(PEER_ENGINES) $(PEER_SERVICES) ## Measure other engines and services, installed for it, beside ours; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 compiled: $(DEVELOPMENT) ## Build the wheel with the compiled engine into dist/; this alone needs a C compiler

@@ -5,7 +5,7 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -102,20 +102,14 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
-def save(result: Result, lines: Iterable[str], folder: Path = FOLDER) -> Path:
-    """Keep a run as the last of its kind, as JSON and as these lines of Markdown, and its medians as a row of the CSV.
-
-    Gives the Markdown file.
-    """
+def save(result: Result, folder: Path = FOLDER) -> None:
+    """Store a run as the last of its kind, as JSON, and append its medians to the CSV."""
     folder.mkdir(exist_ok=True)
-    page = folder / f"{result.kind}.md"
     (folder / f"{result.kind}.json").write_bytes(msgspec.json.encode(result) + b"\n")
-    page.write_text("\n".join([f"# The last run of the {result.kind}", "", *lines, ""]), encoding="utf-8")
     row = {name: str(getattr(result, name)) for name in ("date", "kind", "commit", "python", "engine")}
     row["noisy"] = str(bool(result.noise))
     row |= {f"{figure.name} [{figure.unit}]": f"{figure.median:.5g}" for figure in result.figures}
     _add_row(folder / "runs.csv", row)
-    return page
 
 
 def load_result(kind: str, folder: Path = FOLDER) -> Result:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import uvloop
 
 from benchmarks.builds import COMPILED, PURE, current_build, restart_with
+from benchmarks.page import write_page
 from benchmarks.processes import OTHER_CORE, pinned_to
 from benchmarks.report import report_lines
 from benchmarks.results import MAX_LOAD, Figure, Kind, describe_run, save
@@ -88,7 +89,8 @@ def main(kind: Kind, program: str, parts: Mapping[str, Part]) -> None:
     result = describe_run(kind, run.figures, noise, run.versions, run.notes)
     print(*report_lines(result), sep="\n")
     if options.keep and not options.only and not options.quick:
-        run.report(f"kept in {save(result, report_lines(result))}")
+        save(result)
+        run.report(f"written to {write_page()}")
 
 
 async def _run(part: Part, run: Run) -> None:

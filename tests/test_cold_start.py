@@ -13,6 +13,7 @@ print(*sys.modules)
 
 NEEDED_LATER = (
     "markdown_it",  # a page of the documentation
+    "pygments",
     "service.cli.verify",  # other commands
     "service.client",
     "service.web.docs.markdown",

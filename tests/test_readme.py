@@ -1,4 +1,4 @@
-"""The README's commands, typed as they stand there: a newcomer gets a table, a picture, a move and a story."""
+"""The README is short, its commands run as they stand, and its links lead somewhere."""
 
 import asyncio
 import os
@@ -10,10 +10,21 @@ from tests.started import started
 from tests.tools import CURL, require
 
 ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAX_LINES = 130
 
 
-async def test_a_first_move_as_the_readme_tells_it(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= MAX_LINES
+
+
+def test_its_links_lead_to_files() -> None:
+    links = re.findall(r"\]\(([^)#]+)", README)
+    assert [link for link in links if not link.startswith("https://") and not (ROOT / link).exists()] == []
+
+
+async def test_its_example_plays_a_move_and_draws_the_board(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     require(CURL)
     (tmp_path / ".venv").symlink_to(Path(sys.prefix))
     async with started(tmp_path / "data") as instance:
@@ -26,10 +37,9 @@ async def test_a_first_move_as_the_readme_tells_it(tmp_path: Path) -> None:
             env={"PATH": os.environ["PATH"]},
         )
         async with asyncio.timeout(110):
-            told, errors = await shell.communicate()
-    assert shell.returncode == 0, errors.decode()
+            stdout, stderr = await shell.communicate()
+    assert shell.returncode == 0, stderr.decode()
     assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
-    shown = told.decode()
-    assert '"text": "place ' in shown
-    assert '"type": "tile_placed"' in shown
-    assert '"language": "fr"' in shown
+    output = stdout.decode()
+    assert '"type": "tile_placed"' in output
+    assert '"language": "fr"' in output

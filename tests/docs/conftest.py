@@ -1,4 +1,4 @@
-"""The pages of an instance, for tests that read them."""
+"""A client session for the documentation site."""
 
 from collections.abc import AsyncIterator
 
@@ -11,6 +11,6 @@ from tests.web.served import serve
 
 @pytest.fixture
 async def site(store: GameStore) -> AsyncIterator[ClientSession]:
-    """A client of one instance, for what is in no document that describes it."""
+    """Return a session with the base URL of a running instance."""
     async with serve(store) as client, ClientSession(client.make_url("/"), auto_decompress=False) as session:
         yield session

@@ -27,7 +27,16 @@ TOLD = {
     "clients": ("refused by rule R3", "by now", "tiles in the bag"),
     "first-game": ("'reason': 'last_", "game_finished", r"^ok +rules", '"code": "version_mismatch"'),
     "scaling": (r"^\| 1 million at one sitting \| 100,000 \| 118 \| 25 \| 516 GB \| 83% \| 1,144 Mbit/s \|$",),
+    "how-it-works": (r"^\d+ diffs verified$",),
     "phone-app": ("tile_placed", "^subscribed$", "^304$"),
+    "websocket": (
+        ".*\n".join(
+            (
+                *("^received welcome", "sent", "received ack", "sent", "received subscribed", "sent", "received diff"),
+                *("received ack", "sent", "received error", "sent", "received snapshot", "sent", "received ack$"),
+            )
+        ),
+    ),
 }
 """What must be in the output of a page's shell, besides that nothing in it fails."""
 

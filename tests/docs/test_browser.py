@@ -1,11 +1,11 @@
-"""The pages in a real browser: their policy refuses nothing, nothing comes from elsewhere, and all of it fits."""
+"""The documentation in a real browser: no errors, no requests to other hosts, and every page fits a phone."""
 
 from typing import Any
 
 from playwright.async_api import Browser, Page, Request, ViewportSize, expect
 
 from service.games.ports import GameStore
-from service.web.docs.contents import NAMES, path_of
+from service.web.docs.contents import NAMES, page_path
 from service.web.openapi.document import openapi
 from tests.browser import chromium
 from tests.web.served import serve
@@ -14,38 +14,38 @@ DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=360, height=740)
 
 
-class Told:
-    """What a page did that it should not have."""
+class PageMonitor:
+    """Collects console messages, errors and requests to other hosts."""
 
     def __init__(self, page: Page, base: str) -> None:
-        self.wrong: list[str] = []
-        page.on("console", lambda message: self.wrong.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("request", self._asked)
+        self.problems: list[str] = []
+        page.on("console", lambda message: self.problems.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("request", self._check_request)
         self._base = base
 
-    def _asked(self, request: Request) -> None:
+    def _check_request(self, request: Request) -> None:
         if not request.url.startswith((self._base, "data:")):
-            self.wrong.append(request.url)
+            self.problems.append(request.url)
 
 
 async def test_every_page_fits_on_a_phone_and_has_no_error(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         base = str(client.make_url("/"))
         page = await browser.new_page(viewport=PHONE, color_scheme="dark")
-        told = Told(page, base)
+        monitor = PageMonitor(page, base)
         for name in NAMES:
-            await page.goto(base + path_of(name)[1:])
+            await page.goto(base + page_path(name)[1:])
             await expect(page.locator("#main > h1")).to_be_visible()
             assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-        assert told.wrong == []
+        assert monitor.problems == []
 
 
 async def test_the_viewer_shows_every_operation_and_does_one(store: GameStore) -> None:
     async with serve(store) as client, chromium() as browser:
         base = str(client.make_url("/"))
         page = await browser.new_page(viewport=DESKTOP)
-        told = Told(page, base)
+        monitor = PageMonitor(page, base)
         document = openapi()
         items = [*document["paths"].values(), *document["webhooks"].values()]
         await page.goto(f"{base}docs/api#/games/createGame")
@@ -55,7 +55,7 @@ async def test_the_viewer_shows_every_operation_and_does_one(store: GameStore) -
         await operation.get_by_role("button", name="Try it out").click()
         await operation.get_by_role("button", name="Execute").click()
         await expect(operation.locator(".live-responses-table .response-col_status").last).to_contain_text("201")
-        assert told.wrong == []
+        assert monitor.problems == []
 
 
 async def test_strangers_who_execute_the_same_example_get_games_of_their_own(store: GameStore) -> None:
@@ -74,6 +74,40 @@ async def test_the_viewer_fills_in_no_header(store: GameStore) -> None:
         headers = operation.locator("tr[data-param-in=header] input")
         await expect(headers).to_have_count(3)
         assert [await field.input_value() for field in await headers.all()] == [""] * 3
+
+
+async def test_search_leads_to_a_section(store: GameStore) -> None:
+    async with serve(store) as client, chromium() as browser:
+        base = str(client.make_url("/"))
+        page = await browser.new_page(viewport=PHONE)
+        monitor = PageMonitor(page, base)
+        await page.goto(f"{base}docs")
+        await page.keyboard.press("/")
+        await page.keyboard.type("idempotency key reused")
+        results = page.locator("search .results a")
+        await expect(results.first).to_contain_text("key_reused")
+        await page.keyboard.press("Enter")
+        await expect(page).to_have_url(f"{base}docs/problems#key_reused")
+        await page.locator("search input").fill("xyzzy")
+        await expect(page.locator("search .results")).to_contain_text("Nothing found")
+        assert monitor.problems == []
+
+
+async def test_snippets_show_the_address_of_the_site_and_can_be_copied(store: GameStore) -> None:
+    async with serve(store) as client, chromium() as browser:
+        base = str(client.make_url("/"))
+        context = await browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
+        page = await context.new_page()
+        await page.goto(f"{base}docs/first-game")
+        snippet = page.locator("figure").first
+        await expect(snippet).to_contain_text(f"{base}v1/games")
+        await snippet.hover()
+        await snippet.get_by_role("button", name="Copy").click()
+        await expect(snippet.get_by_role("button")).to_have_text("Copied")
+        copied = await page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("curl ")
+        assert f"{base}v1/games" in copied
+        await context.close()
 
 
 async def _executed_create(browser: Browser, base: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The files that the pages of `docs` load."""
+"""The static files that the documentation pages load."""
 
 from functools import cache
 from importlib import resources
@@ -8,13 +8,16 @@ from aiohttp import web
 from service.web.responses import IMMUTABLE, PUBLIC
 from service.web.static_assets import Asset, asset, asset_answer
 
-__all__ = ["SHIPPED", "answer", "kept", "shipped"]
+__all__ = ["CONTENT_TYPES", "asset_response", "load_static", "static_url"]
 
-SHIPPED = {
+CONTENT_TYPES = {
     "docs.css": "text/css",
+    "docs.js": "text/javascript",
     "viewer.css": "text/css",
     "viewer.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+    "minisearch/minisearch.js": "text/javascript",
+    "minisearch/LICENSE": "text/plain",
     "swagger-ui/swagger-ui.css": "text/css",
     "swagger-ui/swagger-ui-bundle.js": "text/javascript",
     "swagger-ui/LICENSE": "text/plain",
@@ -24,22 +27,22 @@ SHIPPED = {
     "pictures/tiles.png": "image/png",
     "pictures/ships.png": "image/png",
 }
-"""What pages load: files of `static/`, and the pictures beside the sources of the pages."""
+"""The files by name: those of `static/`, and the pictures beside the Markdown sources."""
 
 
 @cache
-def shipped(name: str) -> Asset:
-    """What has one of the names of SHIPPED."""
+def load_static(name: str) -> Asset:
+    """Return one of the files of CONTENT_TYPES."""
     folder = "sources" if name.startswith("pictures/") else "static"
     body = resources.files(__package__).joinpath(folder, *name.split("/")).read_bytes()
-    return asset(SHIPPED[name], body)
+    return asset(CONTENT_TYPES[name], body)
 
 
-def kept(name: str) -> str:
-    """The address of a file as of this release: whoever has it need not ask again."""
-    return f"/docs/static/{name}?v={shipped(name).digest}"
+def static_url(name: str) -> str:
+    """Return the URL of a file with the digest of its content, so that browsers may cache it forever."""
+    return f"/docs/static/{name}?v={load_static(name).digest}"
 
 
-def answer(request: web.Request, found: Asset) -> web.Response:
-    """The answer to a GET: kept for good where the address names what it holds."""
+def asset_response(request: web.Request, found: Asset) -> web.Response:
+    """Return the response to a GET; it is immutable if the URL has the digest of the content."""
     return asset_answer(request, found, IMMUTABLE if request.query.get("v") == found.digest else PUBLIC)

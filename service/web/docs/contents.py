@@ -1,72 +1,75 @@
-"""The pages for people and their order. Each is a file of `docs/`, but for the two that are made of a document."""
+"""The table of contents: each page is a file of `docs/`, except the two that are made from API documents."""
 
 from functools import cache
 from importlib import resources
 
-__all__ = ["CONTENTS", "HTTP", "INDEX", "NAMES", "SOCKET", "path_of", "source"]
+__all__ = ["CONTENTS", "HTTP", "INDEX", "MESSAGES", "NAMES", "load_source", "page_path"]
 
 INDEX = "index"
-"""The page at /docs itself."""
+"""The page at /docs."""
 
 HTTP = "api"
-"""The OpenAPI document in a viewer."""
+"""The page that shows the OpenAPI document in a viewer."""
 
-SOCKET = "socket"
-"""The AsyncAPI document as a page."""
+MESSAGES = "socket"
+"""The page that is made from the AsyncAPI document."""
 
 
 CONTENTS = {
-    "Begin": {
+    "Get started": {
         INDEX: "Overview",
         "first-game": "A first game",
+        "how-it-works": "How it works",
         "bot-in-40-lines": "A bot in 40 lines",
-        "phone-app": "A phone app's life",
-        "chat-bot": "A chat bot",
+    },
+    "Guides": {
+        "phone-app": "Phone apps",
+        "chat-bot": "Chat bots",
+        "websocket": "WebSocket",
+        "webhooks": "Webhooks",
+        "clients": "Client libraries",
+        "bots": "Bots inside the service",
     },
     "Reference": {
-        HTTP: "HTTP",
-        SOCKET: "WebSocket",
+        HTTP: "HTTP API",
+        MESSAGES: "WebSocket messages",
         "problems": "Problems",
-        "clients": "Client libraries",
     },
     "The game": {
-        "rules": "The rules",
-        "absent": "Undo, time-outs, resigning",
-        "rematch": "Rematch, my games",
+        "rules": "Rules",
+        "absent": "Undo, time limits, resigning",
+        "rematch": "Rematches and my games",
         "pictures": "Pictures",
         "texts": "Texts in three languages",
         "tileset": "Tile sets",
     },
-    "Around it": {
-        "webhooks": "Webhooks",
-        "bots": "Bots inside the service",
-        "performance": "How fast, and why",
-    },
-    "Running it": {
-        "operating": "Operating it",
-        "observing": "Seen from outside",
-        "keeping": "How long games are kept",
-        "durability": "What is never lost",
-        "chaos": "Chaos",
-        "scaling": "How much of what",
+    "Operations": {
+        "operating": "Deploy and operate",
+        "observing": "Metrics, traces, logs",
+        "keeping": "Retention and archives",
+        "durability": "Durability",
+        "scaling": "Scaling",
+        "chaos": "Chaos tests",
         "threat-model": "Threat model",
+        "performance": "Performance",
+        "benchmarks": "Benchmarks",
     },
 }
-"""Pages that belong together: each by its name in addresses, with its name in the navigation."""
+"""The chapters of the navigation: the title of each page by its name in URLs."""
 
 NAMES = tuple(name for pages in CONTENTS.values() for name in pages)
 
 
-def path_of(name: str) -> str:
-    """The address of a page.
+def page_path(name: str) -> str:
+    """Return the path of a page.
 
-    >>> path_of("index"), path_of("rules")
+    >>> page_path("index"), page_path("rules")
     ('/docs', '/docs/rules')
     """
     return "/docs" if name == INDEX else f"/docs/{name}"
 
 
 @cache
-def source(name: str) -> str:
-    """What the page of a name is written as, in Markdown. `sources` is a link to the project's `docs/`."""
+def load_source(name: str) -> str:
+    """Return the Markdown of a page. `sources` is a link to the project's `docs/`."""
     return resources.files(__package__).joinpath("sources", f"{name}.md").read_text(encoding="utf-8")

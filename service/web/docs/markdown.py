@@ -1,6 +1,6 @@
-"""Markdown to HTML: anchors at headings and rules, links between pages, tables and code that scroll by themselves.
+"""Markdown to HTML: anchors at headings and rules, links between pages, highlighted code, tables that scroll.
 
-A page is written to be read where the sources are, too: its links lead to files. Here they lead to pages.
+The sources can also be read on a code host: their links lead to files. Here they lead to pages.
 """
 
 import re
@@ -13,17 +13,18 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from service.web.docs.assets import kept
-from service.web.docs.contents import HTTP, SOCKET, path_of
+from service.web.docs.assets import static_url
+from service.web.docs.contents import HTTP, MESSAGES, page_path
+from service.web.docs.highlighting import highlight_code
 
-__all__ = ["Heading", "Rendered", "fragment", "render", "slug"]
+__all__ = ["Heading", "RenderedPage", "heading_anchor", "render_fragment", "render_page"]
 
 RULE = re.compile(r"R[1-9](?:\.[1-9]\d?)?")
 
-_MENTIONED = re.compile(r"\bR[1-9]\.[1-9]\d?\b")
+_RULE_REFERENCE = re.compile(r"\bR[1-9]\.[1-9]\d?\b")
 _FILE = re.compile(r"(?P<name>[a-z0-9-]+)\.md(?P<anchor>#.*)?")
 
-DOCUMENTS = {"../schemas/openapi.json": HTTP, "../schemas/asyncapi.json": SOCKET}
+DOCUMENTS = {"../schemas/openapi.json": HTTP, "../schemas/asyncapi.json": MESSAGES}
 """The generated documents, and the pages that show them."""
 
 
@@ -35,73 +36,76 @@ class Heading(NamedTuple):
     text: str
 
 
-class Rendered(NamedTuple):
-    """A page's inside, and what stands in its table of contents."""
+class RenderedPage(NamedTuple):
+    """The content of a page, and the headings for its table of contents."""
 
     title: str
     body: str
     headings: tuple[Heading, ...]
 
 
-def _fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_: object) -> str:
-    """A block of code; it can be scrolled with the keyboard, and a file says its name."""
+def _render_fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_: object) -> str:
+    """Render a block of code: with its file name, if it has one, and scrollable with the keyboard."""
     language, _space, rest = tokens[index].info.partition(" ")
     name = rest.split(" ")[0] if re.match(r"[\w-]+\.\w+( |$)", rest) else ""
     caption = f"<figcaption>{escape(name)}</figcaption>" if name else ""
-    code = f'<pre tabindex="0"><code class="language-{escape(language)}">{escape(tokens[index].content)}</code></pre>'
-    return f"<figure>{caption}{code}</figure>\n"
+    code = highlight_code(tokens[index].content, language)
+    return (
+        f'<figure>{caption}<pre tabindex="0"><code class="language-{escape(language)}">{code}</code></pre></figure>\n'
+    )
 
 
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
-_PARSER.add_render_rule("fence", _fence)
-# A table is in a box that scrolls where the screen is narrower.
+_PARSER.add_render_rule("fence", _render_fence)
+# A wide table scrolls in a box of its own, not with the page.
 _PARSER.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>\n')
 _PARSER.add_render_rule("table_close", lambda *_: "</table></div>\n")
 
 
-def render(text: str) -> Rendered:
-    """A page; its first heading is its title."""
+def render_page(text: str) -> RenderedPage:
+    """Render a page; its first heading is its title."""
     tokens = _PARSER.parse(text)
-    title, *below = _anchored(tokens)
-    return Rendered(title.text, _html(tokens), tuple(below))
+    title, *headings = _anchor_headings(tokens)
+    return RenderedPage(title.text, _to_html(tokens), tuple(headings))
 
 
-def fragment(text: str) -> str:
-    """A description out of a document: paragraphs, lists and tables."""
-    return _html(_PARSER.parse(text))
+def render_fragment(text: str) -> str:
+    """Render a description from an API document: paragraphs, lists and tables."""
+    return _to_html(_PARSER.parse(text))
 
 
-def _html(tokens: list[Token]) -> str:
-    _name_rules(tokens)
+def _to_html(tokens: list[Token]) -> str:
+    _anchor_rules(tokens)
     for token in tokens:
-        if alignment := token.attrs.pop("style", None):  # the pages' policy lets no element bring its style
+        # The Content-Security-Policy forbids style attributes, so alignment becomes a class.
+        if alignment := token.attrs.pop("style", None):
             token.attrSet("class", str(alignment).partition(":")[2])
         if token.children is not None:
-            token.children = [*_linked(token.children)]
+            token.children = [*_link_pages(token.children)]
     return str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
 
 
-def slug(text: str) -> str:
-    """The anchor of a heading, as code hosts make it.
+def heading_anchor(text: str) -> str:
+    """Return the anchor of a heading, as code hosts make it.
 
-    >>> slug("What `since` means, and why"), slug("R5 Evaluation")
+    >>> heading_anchor("What `since` means, and why"), heading_anchor("R5 Evaluation")
     ('what-since-means-and-why', 'R5')
     """
-    if found := RULE.match(text):
-        return found[0]
+    if rule := RULE.match(text):
+        return rule[0]
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
-def _anchored(tokens: Iterable[Token]) -> Iterator[Heading]:
-    """Give every heading an id that no other one has."""
+def _anchor_headings(tokens: Iterable[Token]) -> Iterator[Heading]:
+    """Give each heading a unique id."""
     seen: Counter[str] = Counter()
     opened: Token | None = None
     for token in tokens:
         if token.type == "heading_open":
             opened = token
         elif opened is not None:
-            text = _plain(token)
-            anchor = slug(text)
+            text = _plain_text(token)
+            anchor = heading_anchor(text)
             seen[anchor] += 1
             unique = anchor if seen[anchor] == 1 else f"{anchor}-{seen[anchor] - 1}"
             opened.attrSet("id", unique)
@@ -109,12 +113,12 @@ def _anchored(tokens: Iterable[Token]) -> Iterator[Heading]:
             opened = None
 
 
-def _plain(token: Token) -> str:
+def _plain_text(token: Token) -> str:
     return "".join(child.content for child in token.children or ())
 
 
-def _name_rules(tokens: Sequence[Token]) -> None:
-    """An item or paragraph that begins with a rule's id in bold has that id, and the rule links to itself."""
+def _anchor_rules(tokens: Sequence[Token]) -> None:
+    """Give an item or paragraph that begins with a rule's id in bold that id, and a link to itself."""
     for index, token in enumerate(tokens):
         match token.children:
             case [Token(content=""), Token(type="strong_open"), Token(content=rule), *_] if RULE.fullmatch(rule):
@@ -124,46 +128,46 @@ def _name_rules(tokens: Sequence[Token]) -> None:
                 token.children[2:3] = _link(f"#{rule}", rule)
 
 
-def _linked(children: Iterable[Token]) -> Iterator[Token]:
-    """Turn links to files into links to pages, and mentioned rules into links; what has no page loses its link."""
-    linked: list[bool] = []
+def _link_pages(children: Iterable[Token]) -> Iterator[Token]:
+    """Turn links to files into links to pages and rule ids into links; drop links to files without a page."""
+    open_links: list[bool] = []
     for token in children:
         match token.type:
             case "link_open":
-                target = _target(str(token.attrGet("href")))
-                linked.append(target is not None)
+                target = _link_target(str(token.attrGet("href")))
+                open_links.append(target is not None)
                 if target is not None:
                     token.attrSet("href", target)
                     yield token
             case "link_close":
-                if linked.pop():
+                if open_links.pop():
                     yield token
             case "image":
-                token.attrSet("src", kept(str(token.attrGet("src"))))
+                token.attrSet("src", static_url(str(token.attrGet("src"))))
                 yield token
-            case "text" if not any(linked):
-                yield from _mentions(token.content)
+            case "text" if not any(open_links):
+                yield from _link_rules(token.content)
             case _:
                 yield token
 
 
-def _target(href: str) -> str | None:
-    """Where a link leads; None for a file of the sources that has no page."""
+def _link_target(href: str) -> str | None:
+    """Return where a link leads on the site, or None for a file that has no page."""
     path, _, anchor = href.partition("#")
     if path in DOCUMENTS:
-        return path_of(DOCUMENTS[path]) + (f"#{anchor}" if anchor else "")
-    if found := _FILE.fullmatch(href):
-        return path_of(found["name"]) + (found["anchor"] or "")
+        return page_path(DOCUMENTS[path]) + (f"#{anchor}" if anchor else "")
+    if file := _FILE.fullmatch(href):
+        return page_path(file["name"]) + (file["anchor"] or "")
     return None if href.startswith("../") else href
 
 
-def _mentions(text: str) -> Iterator[Token]:
-    """A text whose rules are links."""
+def _link_rules(text: str) -> Iterator[Token]:
+    """Yield a text with each rule id as a link."""
     end = 0
-    for found in _MENTIONED.finditer(text):
-        yield _text(text[end : found.start()])
-        yield from _link(f"{path_of('rules')}#{found[0]}", found[0])
-        end = found.end()
+    for rule in _RULE_REFERENCE.finditer(text):
+        yield _text(text[end : rule.start()])
+        yield from _link(f"{page_path('rules')}#{rule[0]}", rule[0])
+        end = rule.end()
     yield _text(text[end:])
 
 

@@ -1,6 +1,6 @@
-"""`GET /docs`, its pages and what they load, and `GET /problems/{slug}`, where the `type` of every problem leads.
+"""`GET /docs`, its pages and static files, and `GET /problems/{slug}`, the target of every problem's `type`.
 
-These are for people, so they are in no document that describes the service.
+These pages are for people; the API documents do not describe them.
 """
 
 import asyncio
@@ -8,8 +8,8 @@ import asyncio
 from aiohttp import web
 
 from schemas.problems import KINDS
-from service.web.docs.assets import SHIPPED, answer, shipped
-from service.web.docs.contents import INDEX, NAMES, path_of
+from service.web.docs.assets import CONTENT_TYPES, asset_response, load_static
+from service.web.docs.contents import INDEX, NAMES, page_path
 from service.web.error_handling import expecting
 from service.web.responses import PUBLIC
 from service.web.static_assets import Asset
@@ -21,47 +21,61 @@ def set_up(app: web.Application) -> None:
     """Add the pages to an application."""
     for path, handler in {
         "/docs": read_page,
+        "/docs/search.json": read_search_index,
         "/docs/{page:[^/]*}": read_page,
         "/docs/static/{name:.+}": read_static,
-        "/problems/{slug}": to_problem,
+        "/problems/{slug}": redirect_to_problem,
     }.items():
         for method in ("GET", "HEAD"):
             app.router.add_route(method, path, handler, expect_handler=expecting)
 
 
 async def read_page(request: web.Request) -> web.Response:
-    """A page; the overview has no address but `/docs`."""
+    """Return a page; the overview's only address is `/docs`."""
     name = request.match_info.get("page")
     if name in ("", INDEX):
-        return _elsewhere(path_of(INDEX))
+        return _redirect(page_path(INDEX))
     name = name or INDEX
     if name not in NAMES:
         raise web.HTTPNotFound
-    return answer(request, await asyncio.to_thread(_page, name))
+    return asset_response(request, await asyncio.to_thread(_load_page, name))
+
+
+async def read_search_index(request: web.Request) -> web.Response:
+    """Return what the search in the browser searches."""
+    return asset_response(request, await asyncio.to_thread(_load_search_index))
 
 
 async def read_static(request: web.Request) -> web.Response:
-    """A file that pages load."""
+    """Return a static file."""
     name = request.match_info["name"]
-    if name not in SHIPPED:
+    if name not in CONTENT_TYPES:
         raise web.HTTPNotFound
-    return answer(request, await asyncio.to_thread(shipped, name))
+    return asset_response(request, await asyncio.to_thread(load_static, name))
 
 
-async def to_problem(request: web.Request) -> web.Response:
-    """What a kind of problem means, and what to do about it."""
+async def redirect_to_problem(request: web.Request) -> web.Response:
+    """Redirect to the explanation of a kind of problem."""
     code = request.match_info["slug"].replace("-", "_")
     if code not in KINDS:
         raise web.HTTPNotFound
-    return _elsewhere(f"{path_of('problems')}#{code}")
+    return _redirect(f"{page_path('problems')}#{code}")
 
 
-def _elsewhere(path: str) -> web.Response:
+def _redirect(path: str) -> web.Response:
     return web.Response(status=302, headers={"Location": path, "Cache-Control": PUBLIC})
 
 
-def _page(name: str) -> Asset:
-    # What reads Markdown is loaded with the first page: it is a twentieth of what starting would take.
-    from service.web.docs.pages import page  # noqa: PLC0415
+# Importing the Markdown parser takes a twentieth of the time to start, so the first page does it.
 
-    return page(name)
+
+def _load_page(name: str) -> Asset:
+    from service.web.docs.pages import load_page  # noqa: PLC0415
+
+    return load_page(name)
+
+
+def _load_search_index() -> Asset:
+    from service.web.docs.pages import load_search_index  # noqa: PLC0415
+
+    return load_search_index()

@@ -1,12 +1,12 @@
-"""JSON Schemas as tables: a row a field, its type in words."""
+"""JSON Schemas as HTML tables: a row for each field, with its type in words."""
 
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from service.web.docs.markdown import fragment
+from service.web.docs.markdown import render_fragment
 
-__all__ = ["fields", "schema_anchor", "type_of"]
+__all__ = ["fields_table", "schema_anchor", "type_name"]
 
 Schema = Mapping[str, Any]
 
@@ -14,15 +14,15 @@ INT32 = (-(2**31), 2**31 - 1)
 
 
 def schema_anchor(name: str) -> str:
-    """Where a schema stands on its page."""
+    """Return the anchor of a schema on its page."""
     return f"schema-{name}"
 
 
-def fields(schema: Schema) -> str:
-    """The fields of an object; what is no object is told by its type."""
+def fields_table(schema: Schema) -> str:
+    """Return the fields of an object as a table; for any other schema, its type."""
     properties = schema.get("properties")
     if properties is None:
-        return f"<p>{type_of(schema)}</p>\n"
+        return f"<p>{type_name(schema)}</p>\n"
     if not properties:
         return "<p>No fields.</p>\n"
     required = schema.get("required", ())
@@ -33,21 +33,23 @@ def fields(schema: Schema) -> str:
 
 def _row(name: str, member: Schema, *, needed: bool) -> str:
     optional = "" if needed else ' <span class="optional">optional</span>'
-    told = fragment(member.get("description", "") or _description_within(member))
-    return f"<tr><td><code>{escape(name)}</code>{optional}</td><td>{type_of(member)}</td><td>{told}</td></tr>\n"
+    description = render_fragment(member.get("description", "") or _description_within(member))
+    return (
+        f"<tr><td><code>{escape(name)}</code>{optional}</td><td>{type_name(member)}</td><td>{description}</td></tr>\n"
+    )
 
 
 def _description_within(member: Schema) -> str:
-    """That of the one alternative that is not null."""
+    """Return the description of the alternative that is not null."""
     return " ".join(str(one["description"]) for one in member.get("anyOf", ()) if "description" in one)
 
 
-def type_of(schema: Schema) -> str:
-    """The type of a value, in HTML.
+def type_name(schema: Schema) -> str:
+    """Return the type of a value as HTML.
 
-    >>> type_of({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]})
+    >>> type_name({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]})
     'integer, 0 to 4, or null'
-    >>> type_of({"type": "array", "items": {"$ref": "#/components/schemas/Cell"}})
+    >>> type_name({"type": "array", "items": {"$ref": "#/components/schemas/Cell"}})
     'list of <a href="#schema-Cell">Cell</a>'
     """
     match schema:
@@ -55,15 +57,15 @@ def type_of(schema: Schema) -> str:
             name = reference.rpartition("/")[2]
             return f'<a href="#{schema_anchor(name)}">{escape(name)}</a>'
         case {"anyOf": [*alternatives]}:
-            return _any_of([type_of(one) for one in alternatives])
+            return _any_of([type_name(one) for one in alternatives])
         case {"const": value}:
-            return f"<code>{escape(_written(value))}</code>"
+            return f"<code>{escape(_format_value(value))}</code>"
         case {"enum": [*values]}:
-            return _any_of([f"<code>{escape(_written(value))}</code>" for value in values])
+            return _any_of([f"<code>{escape(_format_value(value))}</code>" for value in values])
         case {"type": "array", "items": items} if items:
-            return ", ".join([f"list of {type_of(items)}", *_sizes(schema, "Items", "items")])
+            return ", ".join([f"list of {type_name(items)}", *_sizes(schema, "Items", "items")])
         case {"type": "object", "additionalProperties": dict(values)}:
-            return f"object of {type_of(values)}"
+            return f"object of {type_name(values)}"
         case {"type": str(name)}:
             return ", ".join([name, *_bounds(schema)])
         case _:
@@ -76,12 +78,12 @@ def _any_of(alternatives: list[str]) -> str:
     return f"{joined}{',' if ',' in joined else ''} or {last}" if before else last
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _bounds(schema: Schema) -> Iterator[str]:
-    """What narrows a plain type."""
+    """Yield the constraints of a plain type."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high not in (None, INT32[1]):
         yield f"{low} to {high}"
@@ -91,11 +93,11 @@ def _bounds(schema: Schema) -> Iterator[str]:
     if "pattern" in schema:
         yield f"<code>{escape(schema['pattern'].replace(_END, '$'))}</code>"
     if examples := schema.get("examples"):
-        yield "as " + ", ".join(f"<code>{escape(_written(one))}</code>" for one in examples)
+        yield "as " + ", ".join(f"<code>{escape(_format_value(one))}</code>" for one in examples)
 
 
 _END = r"(?!\n)$"
-"""How the document says that nothing follows, not even a line's end."""
+"""The end of a pattern in the document: it excludes a trailing newline too."""
 
 
 def _sizes(schema: Schema, of: str, unit: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A page of HTML, taken apart."""
+"""A parsed HTML page."""
 
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -11,8 +11,8 @@ class Element(NamedTuple):
     attributes: dict[str, str]
 
 
-class Read(HTMLParser):
-    """What a page has that can be linked to, and what it links to or loads."""
+class ParsedPage(HTMLParser):
+    """The elements of a page: anchors, links and loaded files."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -25,17 +25,17 @@ class Read(HTMLParser):
 
     @property
     def anchors(self) -> list[str]:
-        """Every id, in order."""
+        """Return every id, in order."""
         return [one.attributes["id"] for one in self.elements if "id" in one.attributes]
 
     @property
     def links(self) -> list[str]:
-        """Where one can go from here."""
+        """Return the targets of all links."""
         return [one.attributes["href"] for one in self.elements if one.tag == "a"]
 
     @property
     def loaded(self) -> list[str]:
-        """What a browser fetches with the page."""
+        """Return the URLs that a browser loads with the page."""
         return [
             address
             for one in self.elements
