@@ -21,9 +21,9 @@ from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
 from tests.games.test_failing_games import due_game, is_moved
 from tests.redis_servers import sentinel
-from tests.web.played import new_table, refused
-from tests.web.served import Client, Served, serve
-from tests.web.watching import connected
+from tests.web.app_server import Client, Served, serve
+from tests.web.http_game import new_table, refused
+from tests.web.watcher_client import connected
 
 POLICY = RestartPolicy(Backoff(0.01, 0.05), max_failures=3, steady_s=60.0)
 

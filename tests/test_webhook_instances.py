@@ -9,7 +9,7 @@ import aiohttp
 from standardwebhooks import Webhook
 
 from tests.started import started
-from tests.web.hooking import Receiver, receiving
+from tests.web.webhook_receiver import Receiver, receiving
 
 ALLOWED = "--webhooks-allow-private"
 

@@ -9,7 +9,7 @@ from service.store.game_store import RedisStore
 from tests.clients.proxy import Proxy, proxied
 from tests.clients.scripted import Scripted, scripted
 from tests.games.logs import decoded, whole_game
-from tests.web.served import serve
+from tests.web.app_server import serve
 
 QUICK = Backoff(first_s=0.01, longest_s=1.0, tries=12, timeout_s=10.0)
 

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import ClientSession
 
 from service.games.ports import GameStore
-from tests.web.served import serve
+from tests.web.app_server import serve
 
 
 @pytest.fixture

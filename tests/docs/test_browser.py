@@ -8,7 +8,7 @@ from service.games.ports import GameStore
 from service.web.docs.contents import NAMES, page_path
 from service.web.openapi.document import openapi
 from tests.browser import chromium
-from tests.web.served import serve
+from tests.web.app_server import serve
 
 DESKTOP = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=360, height=740)

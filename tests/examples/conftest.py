@@ -6,7 +6,7 @@ import pytest
 
 from service.client import Client
 from service.store.game_store import RedisStore
-from tests.web.served import serve
+from tests.web.app_server import serve
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from schemas.problems import KINDS
 from service.web.openapi.asyncapi import ANSWERS, CLOSE_CODES
 from tests.fuzz.figures import Figures
 from tests.fuzz.frames import TEXT, RawSocket, frame
-from tests.web.watching import described
+from tests.web.watcher_client import described
 
 CODES = frozenset(closed.code for closed in CLOSE_CODES)
 

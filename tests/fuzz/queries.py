@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemas.names import INVISIBLE, is_visible, name_key
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.subject import Subject
-from tests.web.drawing.drawn import parsed
+from tests.web.drawing.example_tiles import parsed
 
 REFUSED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories that no name holds: control and format characters, and what is no character."""

@@ -27,7 +27,7 @@ from tests.engine.games import new_game, play_randomly
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.validity import fault
 from tests.reference.random_sets import random_tileset
-from tests.web.drawing.drawn import parsed
+from tests.web.drawing.example_tiles import parsed
 
 MOST_ACTIONS = 400
 

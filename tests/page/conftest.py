@@ -11,7 +11,7 @@ from service.games.tilesets import DEFAULT, TileSetCatalogue
 from service.store.game_store import RedisStore
 from tests.browser import chromium
 from tests.page.visitor import Visitors
-from tests.web import served
+from tests.web import app_server
 
 SHORT = "short"
 """A tile set for games that are soon over."""
@@ -31,21 +31,21 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.fixture
 async def visitors(browser: Browser, store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Visitors]:
     """Opens the page for as many people as a test needs; at the end nothing may have gone wrong on any screen."""
-    whole = served.TILESETS.get_for_new_game(DEFAULT).tileset
+    whole = app_server.TILESETS.get_for_new_game(DEFAULT).tileset
     seven = Cost(bananas=0, shells=0, fish=0, any=7, same=())
     grouped = Cost(bananas=0, shells=0, fish=0, any=0, same=(3, 1))
     sets = [whole, _shortened(whole), _enriched(whole, RICH, seven), _enriched(whole, GROUPED, grouped)]
-    monkeypatch.setattr(served, "TILESETS", TileSetCatalogue(sets))
-    async with served.serve(store) as client:
+    monkeypatch.setattr(app_server, "TILESETS", TileSetCatalogue(sets))
+    async with app_server.serve(store) as client:
         opened = Visitors(browser, client)
         yield opened
         await opened.leave()
 
 
 @pytest.fixture
-async def client(store: RedisStore) -> AsyncIterator[served.Client]:
+async def client(store: RedisStore) -> AsyncIterator[app_server.Client]:
     """A client of one instance, without a browser."""
-    async with served.serve(store) as connected:
+    async with app_server.serve(store) as connected:
         yield connected
 
 

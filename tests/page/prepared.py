@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from tests.page.visitor import DESKTOP, Size, Visitor, Visitors
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 Moves = list[dict[str, Any]]
 Stop = Callable[[dict[str, Any], Moves], bool]

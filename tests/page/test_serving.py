@@ -10,7 +10,7 @@ from aiohttp import ClientSession, web
 from service.web.drawing.palette import MARKS, PLAYERS
 from service.web.responses import IMMUTABLE
 from service.web.routes import page
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 FIGURE = Path(__file__).parents[2] / "clients/page/src/board/figure.tsx"

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, expect
 
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 Size = tuple[int, int]
 

@@ -9,8 +9,8 @@ from aiohttp import ClientResponse, ClientSession, TCPConnector
 
 from service.games.rate_limits import RateLimit
 from service.web.limits import Limits
-from tests.web.played import TWO
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import TWO
 
 SLOWLY = 3600
 """Seconds that fill a bucket: none of it comes back while a test runs."""

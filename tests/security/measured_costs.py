@@ -6,7 +6,7 @@ from statistics import median
 from time import process_time
 from typing import NamedTuple, Self
 
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 ROUNDS = 7
 

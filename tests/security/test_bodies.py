@@ -14,8 +14,8 @@ from service.web.connections.protocol import MAX_STREAM_HEAD, GuardedConnection
 from service.web.limits import Limits
 from service.web.websocket.frames import deflated_frame
 from tests.security.processor import Data, Measured, measured
-from tests.web.played import JSON, new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import JSON, new_table
 
 WITHIN_S = 10.0
 

@@ -20,8 +20,8 @@ from service.web.app_keys import CONTEXT
 from service.web.limits import Limits
 from tests.games.bots.plugged import plugged
 from tests.security.clients import at
-from tests.web.played import Table, new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, new_table
 
 HOSTILE, PERSON = "127.0.0.2", "127.0.0.1"
 GAMES = 24

@@ -15,9 +15,9 @@ from service.web.ratelimit import costs
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.security.clients import at, limits, status, statuses
 from tests.security.measured_costs import Plain, times_dearer
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import serve
-from tests.web.watching import connected
+from tests.web.app_server import serve
+from tests.web.http_game import Table, bearer, new_table
+from tests.web.watcher_client import connected
 
 TABLES = archipelago_tables()
 TILES = sum(tile.count for tile in TABLES.tileset.tiles)

@@ -15,9 +15,9 @@ from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY, Gate
 from service.web.limits import Limits
 from tests.security.clients import at, create, limits, statuses
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client, serve
-from tests.web.watching import connected
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.watcher_client import connected
 
 PROXIED = (ip_network("127.0.0.0/8"),)
 

@@ -37,8 +37,8 @@ from service.web.websocket.streams import StreamRegistry
 from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table
 
 OTHERS = 3
 

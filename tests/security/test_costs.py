@@ -18,8 +18,8 @@ from service.web.ratelimit.limiter import GUARD
 from service.web.ratelimit.recent_cache import token_key
 from tests.security.clients import limits
 from tests.security.measured_costs import Answer, Plain, times_dearer
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table
 
 LONG = 400
 """Versions of a game whose first turn does not end, since everything in it is taken back."""

@@ -18,10 +18,10 @@ from service.web.ratelimit.leases import Accounts
 from service.web.ratelimit.limiter import GUARD, TABLE_BYTES, TOKEN_TABLE_BYTES, Guard
 from service.web.ratelimit.recent_cache import token_key
 from tests.security.clients import limits
-from tests.web.played import Table, new_table
-from tests.web.raw import send
-from tests.web.served import Client, serve
-from tests.web.watching import connected
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, new_table
+from tests.web.raw_http import send
+from tests.web.watcher_client import connected
 
 STRETCHED = (
     "Bearer {}\u00a0",

@@ -12,9 +12,9 @@ from service.store.game_store import RedisStore
 from service.web.connections.protocol import MOST_HEAD
 from service.web.runner import MOST_HEADERS
 from tests.security.clients import limits, statuses
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.raw import send
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
+from tests.web.raw_http import send
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 

@@ -15,9 +15,9 @@ from service.web.ratelimit import token_verifier
 from service.web.ratelimit.limiter import GUARD
 from service.web.ratelimit.token_verifier import PER_S, Verification
 from tests.security.clients import limits, status, statuses
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client, serve
-from tests.web.watching import connected, watching
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
+from tests.web.watcher_client import connected, watching
 
 OPEN = [{"name": "Ana"}, {"open": True}]
 

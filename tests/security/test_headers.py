@@ -8,9 +8,9 @@ from aiohttp import ClientResponse, ClientSession
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.clients import limits
-from tests.web.played import TWO, new_table
-from tests.web.raw import send
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO, new_table
+from tests.web.raw_http import send
 
 PATHS = ("/", "/nowhere", "/docs", "/docs/api", "/docs/rules", "/favicon.svg", "/openapi.json", "/livez", "/v1/games")
 PICTURES = ("/board.svg", "/board.png", "/board.txt")

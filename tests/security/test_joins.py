@@ -7,8 +7,8 @@ from aiohttp import ClientSession
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.clients import at, limits, status, statuses
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
 
 WAITING = [{"name": "Ana"}, {"open": True}, {"open": True}]
 

@@ -8,8 +8,8 @@ from redis.asyncio import Redis
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.security.clients import limits, status
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
 
 SECRET = "5b0e3f9a1c7d48e26a90b4f8d1c3e57"
 MAX_BYTES = 150

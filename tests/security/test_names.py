@@ -9,8 +9,8 @@ from redis.asyncio import Redis
 
 from tests.redis_servers import standalone
 from tests.started import Started, started
-from tests.web.hooking import receiving
 from tests.web.name_server import name_server
+from tests.web.webhook_receiver import receiving
 
 HOOKS = 10
 

@@ -11,8 +11,8 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from service.store.game_store import RedisStore
 from service.web.connections.client_ip import Header, Proxies, networks
 from tests.security.clients import create, limits, status, statuses
-from tests.web.played import TWO
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO
 
 TRUSTED = networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 

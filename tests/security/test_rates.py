@@ -17,8 +17,8 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.classification import GAMES
 from service.web.routes.registry import ROUTES
 from tests.security.clients import at, create, limits, status, statuses
-from tests.web.played import bearer, new_table, refused
-from tests.web.served import serve
+from tests.web.app_server import serve
+from tests.web.http_game import bearer, new_table, refused
 
 POLICY = '"creations";q=20;w=3600'
 

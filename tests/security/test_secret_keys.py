@@ -8,8 +8,8 @@ import pytest
 from service.games.key_strength import is_guessable
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.web.played import TWO, bearer, new_table, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO, bearer, new_table, refused
 
 OPEN = [{"name": "Ana"}, {"open": True}]
 

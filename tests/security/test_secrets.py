@@ -12,7 +12,7 @@ from service.engine import decode, encode
 from service.engine.checksum import sealed
 from service.store import keys
 from tests.security.secretive import ENCODED, PASSWORD, Said, guarded_redis, plain, service
-from tests.web.played import bearer
+from tests.web.http_game import bearer
 
 KEY = "idempotency-key-which-makes-tokens-0123456789"
 CREATOR = "creator-key-that-finds-all-my-games-0123456789"

@@ -15,8 +15,8 @@ from service.web.connections.client_ip import networks
 from service.web.connections.limiter import GATE
 from service.web.limits import Limits
 from tests.security.clients import at, status
-from tests.web.played import new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import new_table
 
 WITHIN_S = 10.0
 

@@ -16,9 +16,9 @@ from service.web.limits import Limits
 from service.web.ratelimit.concurrency import Replays, Shares
 from service.web.websocket.session import MAX_REFUSED
 from tests.security.clients import at, limits
-from tests.web.played import new_table, refused
-from tests.web.served import Client, serve
-from tests.web.watching import Line, connected, watching
+from tests.web.app_server import Client, serve
+from tests.web.http_game import new_table, refused
+from tests.web.watcher_client import Line, connected, watching
 from tests.web.websocket.test_closing import Gated
 
 STREAM = {"Accept": "text/event-stream"}

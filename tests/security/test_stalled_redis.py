@@ -15,7 +15,7 @@ from service.web.problems import refusal_response
 from tests.redis_servers import Node, standalone
 from tests.started import Started, started
 from tests.telemetry.scraped import Values, metrics_url, of, scrape
-from tests.web.played import bearer
+from tests.web.http_game import bearer
 
 COMMANDS = 120
 BYTES = 1_048_576

@@ -19,8 +19,8 @@ from service.web.websocket.streams import STREAMS
 from tests.security.clients import at
 from tests.security.processor import Measured, measured
 from tests.telemetry.scraped import here, of
-from tests.web.played import bearer, new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import bearer, new_table
 
 WITHIN_S = 20.0
 

@@ -17,8 +17,8 @@ from service.games.webhooks.sender import Sent
 from service.games.webhooks.sites import site
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table
 
 TIMEOUT_S = 1_000.0
 """How long servers that hang are waited for here: longer than any test, so whoever waits for one of them fails."""

@@ -12,9 +12,9 @@ from service.store.game_store import RedisStore
 from service.web.connections.client_ip import networks
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
-from tests.web.played import Table, bearer, new_table
-from tests.web.raw import send
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table
+from tests.web.raw_http import send
 
 WITHIN_S = 10.0
 

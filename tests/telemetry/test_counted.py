@@ -22,9 +22,9 @@ from tests.games.seated import TABLES, seated
 from tests.security.clients import create, limits
 from tests.store.commits import action, creation, digest
 from tests.telemetry.scraped import Values, here, of
-from tests.web.hooking import instance, receiving, register
-from tests.web.played import new_table
-from tests.web.served import serve
+from tests.web.app_server import serve
+from tests.web.http_game import new_table
+from tests.web.webhook_receiver import instance, receiving, register
 
 TILESETS = load_catalogue(None)
 

@@ -21,7 +21,7 @@ from service.telemetry.otel_config import BadTracing, wanted
 from service.telemetry.otlp import OpenTelemetry
 from tests.started import started
 from tests.telemetry.collector import collecting
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
 
 TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -6,8 +6,8 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.web.hooking import Instance, Later, Receiver, instance, receiving
-from tests.web.served import Client, Clock, serve
+from tests.web.app_server import Client, Clock, serve
+from tests.web.webhook_receiver import Instance, Later, Receiver, instance, receiving
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from service.store.game_store import RedisStore
 from service.web.connections import protocol
 from service.web.connections.limiter import GATE
 from service.web.limits import Limits
-from tests.web.served import serve
+from tests.web.app_server import serve
 
 PRIVATE = {"_waiter", "_messages"}
 

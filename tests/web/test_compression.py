@@ -14,9 +14,9 @@ import pytest
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.websocket import frames
-from tests.web.played import Table, new_table
-from tests.web.served import Client, serve
-from tests.web.watching import connected, watching
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, new_table
+from tests.web.watcher_client import connected, watching
 
 ANSWER = "permessage-deflate"
 

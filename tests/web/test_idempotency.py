@@ -7,8 +7,8 @@ import pytest
 from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client, Clock
+from tests.web.app_server import Client, Clock
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 OTHER_SECRET = SECRET[::-1]

@@ -7,9 +7,9 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from service.web.languages import MAX_LENGTH, language_of
-from tests.web.played import bearer, new_table
-from tests.web.served import Client
-from tests.web.watching import Line
+from tests.web.app_server import Client
+from tests.web.http_game import bearer, new_table
+from tests.web.watcher_client import Line
 
 FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
 

@@ -9,9 +9,9 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from tests.web.played import JSON, TWO, bearer, new_table, refused
-from tests.web.raw import send
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import JSON, TWO, bearer, new_table, refused
+from tests.web.raw_http import send
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, OF_CLIENT, OF_
 from service.games.webhooks.sender import POSTPONED, Sent
 from service.store import keys
 from service.web.outbound.webhook_sender import OF_ADDRESS, posting
-from tests.web.hooking import (
+from tests.web.http_game import Table, bearer, new_table
+from tests.web.webhook_receiver import (
     LOCAL,
     SECRET,
     Instance,
@@ -26,7 +27,6 @@ from tests.web.hooking import (
     register,
     repeat,
 )
-from tests.web.played import Table, bearer, new_table
 
 ATTEMPTS = len(CHALLENGE_DELAYS_S) + 1
 

@@ -6,8 +6,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.games.webhooks.sender import Sent
 from service.store import keys
-from tests.web.hooking import SECRET, Instance, Later, Receiver, log_of, read, register
-from tests.web.played import bearer, new_table
+from tests.web.http_game import bearer, new_table
+from tests.web.webhook_receiver import SECRET, Instance, Later, Receiver, log_of, read, register
 
 
 async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instance, receiver: Receiver) -> None:

@@ -1,6 +1,6 @@
 """Whole games over HTTP, as a client that knows nothing but the contract plays and follows them.
 
-Every answer is held to the OpenAPI document on the way (`tests.web.contract`).
+Every answer is held to the OpenAPI document on the way (`tests.web.openapi_validation`).
 """
 
 import json
@@ -13,8 +13,8 @@ import pytest
 
 from schemas.tileset import TileSet
 from service.games.verify import verify
-from tests.web.played import Table, new_table
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import Table, new_table
 
 SEATS = [{"name": "Ana"}, {"open": True}, {"bot": "greedy"}]
 

@@ -19,7 +19,7 @@ from service.games.scheduler import run_scheduler
 from service.store.game_store import RedisStore
 from tests.examples.discord_bot.discord_side import CHANNEL, Discord, Person, Seen
 from tests.examples.discord_bot.test_playing import ANA, BO, CY, calls, is_over
-from tests.web.served import TILESETS
+from tests.web.app_server import TILESETS
 
 PNG = b"\x89PNG"
 STALE = {say(language, "stale") for language in LANGUAGES}

@@ -10,7 +10,7 @@ from service.web.errors import Busy, DrawingFailed
 from service.web.images import renderer as module
 from service.web.images.jobs import ShipJob
 from service.web.images.renderer import Studio
-from tests.web.drawing.drawn import ARCHIPELAGO
+from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
 

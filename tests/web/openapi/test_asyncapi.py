@@ -11,7 +11,7 @@ from jsonschema_rs import Draft7Validator, meta
 from schemas.base import encode
 from schemas.messages import ClientMessage, ServerMessage
 from service.web.openapi.asyncapi import CLOSE_CODES, asyncapi
-from tests.web.watching import described
+from tests.web.watcher_client import described
 
 DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENT = asyncapi()

@@ -6,8 +6,8 @@ import pytest
 
 from service.web.openapi.document import openapi
 from service.web.routes.registry import ROUTES
-from tests.web.played import Table, new_table
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import Table, new_table
 
 DOCUMENT = openapi()
 LINKS: dict[str, Any] = DOCUMENT["components"]["links"]

@@ -14,8 +14,8 @@ from service.web.outbound import dns as module
 from service.web.outbound.dns import MAX_ADDRESSES, NameFailed, StrangersResolver
 from service.web.outbound.ssrf import check_nameserver
 from service.web.outbound.webhook_sender import posting
-from tests.web.hooking import receiving
 from tests.web.name_server import Answers, NameServer, name_server, silent
+from tests.web.webhook_receiver import receiving
 
 NAMES = {
     "public.example": ["192.0.2.1", "1.1.1.1", "2606:4700:4700::1111"],

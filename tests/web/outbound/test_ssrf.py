@@ -7,8 +7,8 @@ import pytest
 
 from service.games.errors import WebhookUrlRejected
 from service.web.outbound.ssrf import AddressRefused, check_url, is_public, public_socket
-from tests.web.played import bearer, new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import bearer, new_table, refused
 
 INSIDE = (
     "0.0.0.0",  # noqa: S104 (refused)

@@ -12,7 +12,9 @@ from aiohttp.test_utils import TestServer
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import posting
-from tests.web.hooking import (
+from tests.web.http_game import new_table
+from tests.web.name_server import name_server
+from tests.web.webhook_receiver import (
     LOCAL,
     Instance,
     Receiver,
@@ -23,8 +25,6 @@ from tests.web.hooking import (
     register,
     taking_challenges,
 )
-from tests.web.name_server import name_server
-from tests.web.played import new_table
 
 
 @pytest.fixture

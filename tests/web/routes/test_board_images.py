@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from tests.web.images.seen import png_size, see
-from tests.web.played import new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import new_table, refused
+from tests.web.images.image_inspection import png_size, see
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Eve")]
 

@@ -1,7 +1,7 @@
 """The bots as clients see them."""
 
-from tests.web.played import refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import refused
 
 
 async def test_the_bots_are_listed_by_name(client: Client) -> None:

@@ -6,8 +6,8 @@ from redis.asyncio import Redis
 
 from service.engine import decode, encode
 from service.store import keys
-from tests.web.played import TWO, bearer, new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import TWO, bearer, new_table, refused
 
 READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/tiles")
 

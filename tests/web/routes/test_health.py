@@ -8,8 +8,8 @@ from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING
-from tests.web.played import TWO, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import TWO, refused
 
 
 async def test_an_instance_lives_and_is_ready(client: Client) -> None:

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from tests.web.played import TWO, bearer, new_table, refused
-from tests.web.served import Client, Clock
+from tests.web.app_server import Client, Clock
+from tests.web.http_game import TWO, bearer, new_table, refused
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}]
 

@@ -6,8 +6,8 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client, Clock
+from tests.web.app_server import Client, Clock
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
 
 BOT = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 OTHER_BOT = "0f9e8d7c6b5a49382716f5e4d3c2b1a0=="

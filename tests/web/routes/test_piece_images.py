@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.web.drawing.drawn import parsed, spots
-from tests.web.images.seen import png_size
-from tests.web.played import refused
-from tests.web.served import TILESETS, Client
+from tests.web.app_server import TILESETS, Client
+from tests.web.drawing.example_tiles import parsed, spots
+from tests.web.http_game import refused
+from tests.web.images.image_inspection import png_size
 
 SET = "/v1/tilesets/archipelago"
 ARCHIPELAGO = TILESETS.get_for_game("archipelago").tileset

@@ -10,8 +10,8 @@ from aiohttp import ClientResponse
 from service.games import repository
 from service.games.ports import StoreUnavailable
 from service.games.verify import verify
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import TILESETS, Client
+from tests.web.app_server import TILESETS, Client
+from tests.web.http_game import Table, bearer, new_table, refused
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 

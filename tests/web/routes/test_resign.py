@@ -11,8 +11,8 @@ from service.games.ports import StoredDiff
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client, Clock
+from tests.web.app_server import Client, Clock
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
 
 THREE = [*TWO, {"name": "Cy"}]
 WAYS = ("undo", "resign", "return")

@@ -13,8 +13,8 @@ from service.games.verify import verify
 from service.json_patch import apply_patch
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import TILESETS, Client, serve
+from tests.web.app_server import TILESETS, Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}, {"bot": "random"}]
 SECRET = "8f1d0a6b3c5e49d7b2a4f06c9e8d7b13"

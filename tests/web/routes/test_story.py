@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any
 
-from tests.web.played import TWO, Table, bearer, new_table, refused
-from tests.web.served import Client, Clock
+from tests.web.app_server import Client, Clock
+from tests.web.http_game import TWO, Table, bearer, new_table, refused
 
 
 async def story(table: Table, query: str = "", language: str = "en") -> Any:

@@ -1,8 +1,8 @@
 from hashlib import sha256
 
 from schemas.base import canonical
-from tests.web.played import new_table, refused
-from tests.web.served import TILESETS, Client
+from tests.web.app_server import TILESETS, Client
+from tests.web.http_game import new_table, refused
 
 PATH = "/v1/tilesets/archipelago"
 

@@ -8,9 +8,9 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.game_store import RedisStore
-from tests.web.hooking import LOCAL, SECRET, instance, receiving, register
-from tests.web.played import bearer, new_table, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import bearer, new_table, refused
+from tests.web.webhook_receiver import LOCAL, SECRET, instance, receiving, register
 
 URL = "https://bot.example/south-seas"
 

@@ -8,9 +8,9 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.web.websocket.connection import WebSocketConnection
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client
-from tests.web.watching import Line, connected, watching
+from tests.web.app_server import Client
+from tests.web.http_game import Table, bearer, new_table
+from tests.web.watcher_client import Line, connected, watching
 
 NOBODYS = "x" * 43
 

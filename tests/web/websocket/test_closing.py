@@ -20,9 +20,9 @@ from service.web.routes.websocket import close_streams
 from service.web.websocket import connection
 from service.web.websocket.connection import WebSocketConnection
 from service.web.websocket.streams import STREAMS
-from tests.web.played import Table, new_table
-from tests.web.served import Client, serve
-from tests.web.watching import Line, connected, watching
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, new_table
+from tests.web.watcher_client import Line, connected, watching
 
 NOBODYS = "x" * 43
 

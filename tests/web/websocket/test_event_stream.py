@@ -16,9 +16,9 @@ from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
 from service.web.routes.websocket import close_streams
 from service.web.websocket.streams import STREAMS
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client, serve
-from tests.web.watching import WITHIN_S, Keeper, decoded
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.watcher_client import WITHIN_S, Keeper, decoded
 
 STREAM = "text/event-stream"
 NOBODYS = "x" * 43

@@ -7,7 +7,7 @@ import pytest
 
 from service.web.limits import Limits
 from tests.fuzz.frames import BINARY, CLOSE, CONTINUATION, DEFLATED, FINAL, PING, PONG, TEXT, deflated, frame
-from tests.web.served import Client
+from tests.web.app_server import Client
 from tests.web.test_compression import Plainly, plainly
 
 MOST = Limits().max_message_bytes

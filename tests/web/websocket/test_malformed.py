@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import ClientWebSocketResponse
 
-from tests.web.played import Table, new_table
-from tests.web.served import Client
-from tests.web.watching import Line, connected, watching
+from tests.web.app_server import Client
+from tests.web.http_game import Table, new_table
+from tests.web.watcher_client import Line, connected, watching
 
 DEEP = "[" * 30_000
 

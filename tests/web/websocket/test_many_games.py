@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from service.games.realtime import broadcaster
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client
-from tests.web.watching import Line, connected, watching
+from tests.web.app_server import Client
+from tests.web.http_game import Table, bearer, new_table
+from tests.web.watcher_client import Line, connected, watching
 
 WATCHERS = 12
 

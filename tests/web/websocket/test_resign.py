@@ -3,10 +3,10 @@
 from typing import Any
 
 from service.store.game_store import RedisStore
-from tests.web.played import Table, new_table
+from tests.web.app_server import Client, Clock
+from tests.web.http_game import Table, new_table
 from tests.web.routes.test_resign import THREE, absent
-from tests.web.served import Client, Clock
-from tests.web.watching import connected, watching
+from tests.web.watcher_client import connected, watching
 
 
 def message(table: Table, what: str, **more: Any) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
-from tests.web.played import Table, new_table
-from tests.web.served import Client, serve
-from tests.web.watching import Keeper, Line, connected, watching
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, new_table
+from tests.web.watcher_client import Keeper, Line, connected, watching
 
 QUICK = Limits(sweep_s=0.1)
 

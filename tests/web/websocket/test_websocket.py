@@ -10,9 +10,9 @@ from service.store import keys
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.limits import Limits
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client, serve
-from tests.web.watching import Line, connected, watching
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.watcher_client import Line, connected, watching
 
 DIGEST = "0" * 32
 

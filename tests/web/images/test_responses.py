@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.web.images.responses import STUDIO
-from tests.web.played import bearer, new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import bearer, new_table, refused
 
 FORMS = ("svg", "png", "txt")
 FOR_EVER = "public, max-age=31536000, immutable"

@@ -10,8 +10,8 @@ from redis.asyncio import Redis
 from service.store import keys
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from tests.web.hooking import LOCAL, Instance, Later, Receiver, instance, read, register, taking_challenges
-from tests.web.played import Table, new_table
+from tests.web.http_game import Table, new_table
+from tests.web.webhook_receiver import LOCAL, Instance, Later, Receiver, instance, read, register, taking_challenges
 
 
 async def test_what_one_instance_left_another_delivers(store: RedisStore, receiver: Receiver, later: Later) -> None:

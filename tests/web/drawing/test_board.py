@@ -10,7 +10,7 @@ from service.web.drawing.palette import PLAYERS
 from service.web.drawing.scene import Options, scene
 from service.web.drawing.text_board import board_text
 from tests.engine.games import new_game, play_randomly
-from tests.web.drawing.drawn import ARCHIPELAGO, parsed, random_sets
+from tests.web.drawing.example_tiles import ARCHIPELAGO, parsed, random_sets
 
 EVERYTHING = Options(coordinates=True, last=True, side=True, candidates=True)
 

@@ -12,8 +12,8 @@ from service.games.ports import GameStore
 from service.games.webhooks.dispatcher import Deliverer
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import posting
-from tests.web.played import Table, bearer
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer
 
 LOCAL = Limits(webhooks_allow_private=True, webhook_timeout_s=0.5)
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -6,7 +6,7 @@ from io import BytesIO
 from socket import socket
 from typing import cast
 
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 WITHIN_S = 10.0
 

@@ -10,8 +10,8 @@ from aiohttp import ClientResponse
 from service.games.commands.retry import MAX_ATTEMPTS
 from service.games.ports import Commit, CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
 KEY = "a-secret-key-of-the-client-that-nobody-knows"

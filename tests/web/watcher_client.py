@@ -13,7 +13,7 @@ from jsonschema_rs import Draft202012Validator
 
 from schemas.diffs import canonical_body, next_digest
 from service.web.openapi.asyncapi import asyncapi
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 WITHIN_S = 8.0
 """Whatever is to come comes within this time."""

@@ -13,7 +13,7 @@ from service.web.drawing.layout.tile_layout import FIGURE, plan
 from service.web.drawing.palette import DARK
 from service.web.drawing.symbols import BANANA
 from service.web.drawing.tile import tile_svg
-from tests.web.drawing.drawn import ARCHIPELAGO, SVG, all_tiles, parsed, spots
+from tests.web.drawing.example_tiles import ARCHIPELAGO, SVG, all_tiles, parsed, spots
 
 ISLAND = Island(edges=("n",), bananas=3)
 

@@ -6,8 +6,8 @@ from redis.asyncio import Redis
 
 from service.engine import decode, encode
 from service.store import keys
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import Table, bearer, new_table
 
 READS = (
     "",

@@ -2,8 +2,8 @@ import asyncio
 from random import Random
 
 from service.store.game_store import RedisStore
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client, serve
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, bearer, new_table, refused
 
 CLIENTS = 50
 

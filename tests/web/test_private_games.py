@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.web.played import bearer, new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import bearer, new_table, refused
 
 READS = ("", "/legal-moves", "/diffs", "/scores", "/tiles")
 PLAYERS = [{"name": "Ana"}, {"open": True}]

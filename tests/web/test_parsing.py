@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.web.played import JSON, TWO, bearer, new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import JSON, TWO, bearer, new_table, refused
 
 DEEP = b"[" * 60_000 + b"]" * 5_000
 

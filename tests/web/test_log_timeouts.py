@@ -10,9 +10,9 @@ from service.games.ports import StoredDiff
 from service.games.realtime import hub as hub_module
 from service.games.realtime.hub import PAGE_SIZE
 from service.store.game_store import RedisStore
-from tests.web.played import Table, new_table
-from tests.web.served import Client, serve
-from tests.web.watching import WITHIN_S, Line, connected
+from tests.web.app_server import Client, serve
+from tests.web.http_game import Table, new_table
+from tests.web.watcher_client import WITHIN_S, Line, connected
 from tests.web.websocket.test_event_stream import streaming
 
 TIMEOUT_S = 0.3

@@ -9,9 +9,9 @@ from redis.asyncio import Redis
 from service.engine import SCHEMA
 from service.store import keys
 from service.web.app_keys import CONTEXT
-from tests.web.played import Table, bearer, new_table, refused
-from tests.web.served import Client
-from tests.web.watching import connected
+from tests.web.app_server import Client
+from tests.web.http_game import Table, bearer, new_table, refused
+from tests.web.watcher_client import connected
 
 
 def torn(stored: bytes) -> bytes:

@@ -16,7 +16,7 @@ from schemas.problems import KINDS
 from service.web.openapi import generate
 from service.web.openapi.document import openapi
 from service.web.routes.registry import ROUTES
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 NAMES = ("openapi.json", "asyncapi.json")
 

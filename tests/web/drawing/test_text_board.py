@@ -5,7 +5,7 @@ from service.games.queries.games import move_sort_key
 from service.web.drawing.scene import Options, Region, scene
 from service.web.drawing.text_board import board_text
 from tests.engine.games import new_game
-from tests.web.drawing.drawn import ARCHIPELAGO
+from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 TABLES, TILESET = ARCHIPELAGO.tables, ARCHIPELAGO.tileset
 

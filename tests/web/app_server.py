@@ -16,7 +16,7 @@ from service.games.tilesets import load_catalogue
 from service.web.app import make_app
 from service.web.limits import Limits
 from service.web.runner import Runner
-from tests.web.contract import held_to_the_contract
+from tests.web.openapi_validation import held_to_the_contract
 
 Client = TestClient[web.Request, web.Application]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from aiohttp import ClientResponse
 
-from tests.web.served import Client
+from tests.web.app_server import Client
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"

@@ -6,9 +6,9 @@ import pytest
 
 from schemas.problems import KINDS, problem
 from service.web.routes.registry import ROUTES
-from tests.web.played import TWO, bearer, new_table, refused
-from tests.web.raw import send
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import TWO, bearer, new_table, refused
+from tests.web.raw_http import send
 
 METHODS = {route.public_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
 EXPOSED = {"ETag", "Location", "Retry-After", "RateLimit"}

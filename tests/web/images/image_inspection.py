@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from tests.web.drawing.drawn import SVG, parsed
-from tests.web.played import Table
+from tests.web.drawing.example_tiles import SVG, parsed
+from tests.web.http_game import Table
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

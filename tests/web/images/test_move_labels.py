@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from service.web.drawing.move_labels import brief
-from tests.web.drawing.drawn import SVG
-from tests.web.images.seen import Seen, play_until, see
-from tests.web.played import Table, bearer, new_table
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.drawing.example_tiles import SVG
+from tests.web.http_game import Table, bearer, new_table
+from tests.web.images.image_inspection import Seen, play_until, see
 
 Place = tuple[str | None, str | None, str | None]
 """A cell, a segment, a ship; all None for passing."""

@@ -10,9 +10,9 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.web.images.responses import STUDIO
-from tests.web.images.seen import png_size, see
-from tests.web.played import Table, new_table, refused
-from tests.web.served import Client
+from tests.web.app_server import Client
+from tests.web.http_game import Table, new_table, refused
+from tests.web.images.image_inspection import png_size, see
 
 PLAYED = 12
 FORMS = ("svg", "png", "txt")
