@@ -10,9 +10,8 @@ from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from schemas.base import canonical
+from service.games.access import MIN_SECRET, is_guessable
 from service.games.errors import IdempotencyKeyReused, Malformed
-from service.games.key_strength import MIN_SECRET, is_guessable
-from service.games.ports import IdempotencyRecord
 from service.games.timestamps import DAY_S
 
 T = TypeVar("T")
@@ -26,6 +25,17 @@ _RECORD = struct.Struct(">BBIIH16s")
 SECRET_BYTES = 32
 _REQUEST_BYTES = 16
 _MAX_DETAIL = 2**16 - 1
+
+
+class IdempotencyRecord(NamedTuple):
+    """A record to keep for retries: `key` is already a hash of path, token and client's key.
+
+    The store knows of a record that its second byte says whose key it is, and the four bytes from the third on when it
+    was kept.
+    """
+
+    key: str
+    record: bytes
 
 
 class IdempotencyScope(NamedTuple):

@@ -15,8 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.vocabulary import Status
-from service.games.keep import IdempotencyRecord
-from service.games.rate_limits import TokenBucketStore
+from service.games.idempotency import IdempotencyRecord
 from service.games.webhooks.port import HookStore
 from service.supervision import Backoff
 
@@ -27,15 +26,18 @@ __all__ = [
     "Committed",
     "GameRecord",
     "GameStore",
+    "Grant",
     "IdempotencyRecord",
     "KeyQuotaExceeded",
     "Page",
+    "RateLimit",
     "Replayed",
     "Revision",
     "StoreBusy",
     "StoreError",
     "StoreUnavailable",
     "StoredDiff",
+    "TokenBucketStore",
     "UnreadableGame",
     "VersionConflict",
 ]
@@ -184,6 +186,31 @@ class Page(NamedTuple):
 
     games: list[str]
     next_cursor: str | None
+
+
+class RateLimit(NamedTuple):
+    """A bucket: it holds `quota` tokens, and `window_s` seconds fill it from empty to full."""
+
+    quota: int
+    window_s: int
+
+
+class Grant(NamedTuple):
+    """What was taken out of a bucket."""
+
+    tokens: int
+    """As many as were wanted, or as there were."""
+    remaining: int
+    """Tokens that are still in it."""
+    wait_s: float
+    """Until there is one in it; 0 where there is."""
+
+
+class TokenBucketStore(Protocol):
+    """A store of token buckets. A bucket that nobody has taken from is full, and full ones are not stored."""
+
+    async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
+        """Take up to `wanted` tokens. Raises StoreUnavailable."""
 
 
 class GameStore(Protocol):

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
 
+import msgspec
+
 from schemas.vocabulary import Status
-from service.engine import encode
+from service.engine import Game, decode, encode
 from service.engine.checksum import sealed
-from service.games.access import AccessRecord, encode_access, index_keys
+from service.games.access import AccessRecord, decode_access, encode_access, index_keys
 from service.games.bots.priority import bot_on_turn, is_attended
 from service.games.cache import GameSession
 from service.games.context import Context
@@ -16,17 +18,21 @@ from service.games.ports import (
     Commit,
     Committed,
     GameRecord,
+    GameStore,
     IdempotencyRecord,
     KeyQuotaExceeded,
     Replayed,
     Revision,
     StoredDiff,
+    UnreadableGame,
     VersionConflict,
 )
-from service.games.stored import decode_game, read_access
 from service.games.timestamps import unix_seconds
 from service.telemetry import clock, tracing
 from service.telemetry.metrics import COMMITS, GAMES, LAG
+
+LOG_PAGE_SIZE = 1000
+"""Diffs in one reading of a log."""
 
 
 async def load_game(context: Context, game: str, key: str | None = None) -> tuple[GameRecord, AccessRecord]:
@@ -115,6 +121,33 @@ def _count_game(was: Status | None, status: Status) -> None:
             GAMES.labels("started").inc()
         if status != "active":
             GAMES.labels(status).inc()
+
+
+def decode_game(loaded: GameRecord) -> Game:
+    """The game of what was loaded; raises Unreadable."""
+    try:
+        return decode(loaded.snapshot)
+    except msgspec.DecodeError as error:
+        raise UnreadableGame(f"the snapshot cannot be read: {error}") from error
+
+
+def read_access(loaded: GameRecord) -> AccessRecord:
+    """The access record of what was loaded; raises Unreadable."""
+    try:
+        return decode_access(loaded.access)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadableGame(f"the access record cannot be read: {error}") from error
+
+
+async def read_log(store: GameStore, game_id: str, version: int) -> list[StoredDiff]:
+    """Read a game's log up to a version; it is shorter where the store does not have all of it."""
+    log: list[StoredDiff] = []
+    while len(log) < version:
+        page = await store.load_diffs(game_id, len(log), min(LOG_PAGE_SIZE, version - len(log)))
+        if not page:
+            break
+        log += page
+    return log
 
 
 _OUTCOMES = {

@@ -9,20 +9,18 @@ from collections.abc import Collection
 from random import shuffle
 from time import perf_counter
 
-from service.engine import Game, Tables, apply, move_id
 from service.games import repository
+from service.games.bot_turns import UNATTENDED_TIMEOUT_S, next_due_at, play_bots
 from service.games.bots.fair_queue import FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.priority import bot_on_turn, is_attended, requester_of
 from service.games.cache import GameSession
 from service.games.context import Context
-from service.games.diffs import record_change
 from service.games.errors import NoSuchGame
 from service.games.game_failures import record_failure
-from service.games.lifecycle import is_overdue, overdue_at
-from service.games.ports import StoredDiff, StoreUnavailable, UnreadableGame
+from service.games.lifecycle import is_overdue
+from service.games.ports import StoreUnavailable, UnreadableGame
 from service.games.timeouts import apply_timeout
 from service.supervision import Backoff
-from service.telemetry import tracing
 from service.telemetry.log_context import DOING, Moving
 from service.telemetry.metrics import ACTIONS, DUE_IN_PROGRESS, TIMEOUTS
 
@@ -48,9 +46,6 @@ MIN_DEFER_S = 5.0
 DEFERRED_PER_S = 20
 """Games put off that come up again in a second, however many there are."""
 
-UNATTENDED_TIMEOUT_S = 20.0
-"""How long a game that nobody plays waits for a slot, and in it for a bot's turn, before another has it."""
-
 MOVE_TIMEOUT_S = 120.0
 """A due game whose bots take longer fails, and leaves its slot to others."""
 
@@ -59,12 +54,6 @@ RETRY_BACKOFF = Backoff(2.0, 900.0, jitter=0.2)
 
 STORE_RETRY_S = 1
 """The pause where not the game failed, but the store: then all games do, and none of them should wait longer after."""
-
-DECISION_GRACE_S = 0.4
-"""How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
-
-
-_BOTS = ACTIONS.labels("bot")
 
 
 class BotSlots:
@@ -78,44 +67,6 @@ class BotSlots:
         """When a game for which there is no room is due again, in Unix seconds."""
         self._later = max(now + MIN_DEFER_S, self._later + 1 / DEFERRED_PER_S)
         return int(self._later)
-
-
-async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:
-    """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
-
-    A decision that does not come in time, or fails, is left to later commits, unless `patient`: so what a person did is
-    stored whatever a bot does. Where nobody plays, no request waits for bots.
-    """
-    diffs: list[StoredDiff] = []
-    until = perf_counter() + context.bot_budget_s
-    while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
-        seat, claim = game.decider, requester_of(game)
-        if patient:
-            within_s = None if claim.attended else UNATTENDED_TIMEOUT_S
-        elif context.bots.is_deferred(claim):
-            break
-        else:
-            within_s = until - perf_counter() + DECISION_GRACE_S
-        try:
-            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
-                action = await context.bots.choose(bot, tables, game, within_s, claim)
-        except Exception as error:
-            if patient:
-                raise
-            record_failure("bots", game.id, error, f"the bot {bot} is asked again later")
-            break
-        if action is None:
-            break
-        _BOTS.inc()
-        action, events = apply(tables, game, action)
-        diffs.append(record_change(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
-        await asyncio.sleep(0)
-    return diffs
-
-
-def next_due_at(context: Context, game: Game) -> int | None:
-    """When an instance must look at this game again: at once where a bot is still on turn, else after the deadline."""
-    return int(context.clock()) if bot_on_turn(game) is not None else overdue_at(game)
 
 
 async def run_scheduler(context: Context, every_s: float = 1.0) -> None:

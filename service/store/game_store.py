@@ -18,10 +18,10 @@ from service.games.ports import (
     Replayed,
     StoredDiff,
     StoreUnavailable,
+    TokenBucketStore,
     UnreadableGame,
     VersionConflict,
 )
-from service.games.rate_limits import TokenBucketStore
 from service.games.webhooks.port import HookStore
 from service.store import keys
 from service.store.archive_queue import RedisArchiveQueue

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from service.games.rate_limits import RateLimit
+from service.games.ports import RateLimit
 from service.games.timestamps import DAY_S
 from service.web.connections.client_ip import Header, Network
 

@@ -8,9 +8,9 @@ import msgspec
 from aiohttp import hdrs, web
 
 from schemas.vocabulary import DIGEST
+from service.games.access import MIN_SECRET, is_guessable
 from service.games.commands.execute import ExpectedVersion
 from service.games.errors import Malformed, Unauthorized
-from service.games.key_strength import MIN_SECRET, is_guessable
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading
 from service.web.errors import TooLarge, UnsupportedMediaType

@@ -9,11 +9,11 @@ from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
 from service.engine import Game, abort, apply, decode, legal_moves, move_id, view
 from service.games import repository
+from service.games.bot_turns import next_due_at
 from service.games.commands.create import create
 from service.games.context import Context, Retention
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
-from service.games.scheduler import next_due_at
 from service.games.webhooks.registration import Registering, register
 from service.store.game_store import RedisStore
 from tests.games.logs import ARCHIPELAGO, CATALOGUE

@@ -12,9 +12,10 @@ from schemas.lobby import JoinGame, Rematch
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.engine import decode, legal_moves, move_id
-from service.games.commands.act import abort_game, act
-from service.games.commands.create import JoinRequest, join
+from service.games.commands.abort import abort_game
+from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
+from service.games.commands.join import JoinRequest, join
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import resign_seat
 from service.games.commands.undo import undo

@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, SeatAsked
-from service.games.commands.create import JoinRequest, create, join
+from service.games.bot_turns import next_due_at
+from service.games.commands.create import create
+from service.games.commands.join import JoinRequest, join
 from service.games.errors import SeatNotPlayedByBot, SeatPlayedByBot, SeatResigned, WrongSeat
 from service.games.ports import GameStore
-from service.games.scheduler import next_due_at
 from tests.games.seated import Clock, Seated, context_of, kinds, seated, seconds_left
 
 

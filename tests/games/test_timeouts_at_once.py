@@ -9,7 +9,8 @@ import pytest
 
 from schemas.acting import Act
 from schemas.vocabulary import TimeoutAsked
-from service.games.commands.act import abort_game, act
+from service.games.commands.abort import abort_game
+from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Commit, CommitOutcome, GameStore

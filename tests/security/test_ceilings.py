@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from service.games.rate_limits import Grant, RateLimit, TokenBucketStore
+from service.games.ports import Grant, RateLimit, TokenBucketStore
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import TOO_MANY, Gate
 from service.web.limits import Limits

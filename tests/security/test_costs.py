@@ -55,7 +55,7 @@ def count_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[int]
         read.append(limit)
         return await diffs(game, since, limit)
 
-    monkeypatch.setattr(store, "diffs", counted)
+    monkeypatch.setattr(store, "load_diffs", counted)
     return read
 
 
@@ -147,7 +147,7 @@ async def test_a_sentence_is_told_from_two_versions(store: RedisStore, monkeypat
             read.append((since, limit))
             return await diffs(game, since, limit)
 
-        monkeypatch.setattr(store, "diffs", counted)
+        monkeypatch.setattr(store, "load_diffs", counted)
         for since, asked in ((0, (0, 5)), (40, (39, 6)), (58, (57, 3))):
             assert (await plain.ask(f"{table.path}/story?since={since}&limit=5")).status == 200
             assert read.pop() == asked
@@ -286,7 +286,7 @@ async def test_what_is_given_back_makes_nobody_richer(store: RedisStore) -> None
 
 async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where none of them can be told; the next page goes on there."""
-    monkeypatch.setattr("service.games.queries.games.MOST_LISTED", 5)
+    monkeypatch.setattr("service.games.queries.games.MAX_GAMES_SCANNED", 5)
     async with serve(store, Limits()) as client:
         for _ in range(12):
             table = await new_table(client)

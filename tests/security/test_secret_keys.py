@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.games.key_strength import is_guessable
+from service.games.access import is_guessable
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.web.app_server import Client, serve

@@ -5,7 +5,7 @@ from ipaddress import ip_network
 import click
 import pytest
 
-from service.games.rate_limits import RateLimit
+from service.games.ports import RateLimit
 from service.settings import Settings, to_settings, with_settings
 
 

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 
-from service.games.rate_limits import RateLimit
+from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import GATE
 from service.web.errors import Busy

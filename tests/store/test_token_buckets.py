@@ -5,8 +5,7 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from service.games.ports import GameStore
-from service.games.rate_limits import Grant, RateLimit
+from service.games.ports import GameStore, Grant, RateLimit
 from service.store.client import connect
 
 DAY = 86_400

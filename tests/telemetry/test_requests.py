@@ -81,7 +81,7 @@ async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypat
         raise ZeroDivisionError
 
     assert client.app is not None
-    monkeypatch.setattr("service.store.game_store.RedisStore.listed", broken)
+    monkeypatch.setattr("service.store.game_store.RedisStore.list_by_status", broken)
     before = here()
     answer = await client.get("/v1/games", headers={"X-Request-Id": "the-broken-one"})
     assert (answer.status, (await answer.json())["code"]) == (500, "internal")

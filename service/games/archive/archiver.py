@@ -22,7 +22,7 @@ from service.games.archive.port import ArchiveStore, Objects, ObjectsUnavailable
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
-from service.games.stored import decode_game
+from service.games.repository import decode_game
 from service.games.tilesets import TileSetCatalogue
 
 __all__ = ["SOON_S", "Archiver"]

@@ -9,8 +9,8 @@ from service.engine import Game
 from service.games.access import AccessRecord
 from service.games.archive.document import LATEST, BadDocument, GameDocument, HookDocument
 from service.games.ports import GameRecord, GameStore, StoredDiff
+from service.games.repository import decode_game, read_access, read_log
 from service.games.shuffle import commitment
-from service.games.stored import decode_game, read_access, read_log
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
 __all__ = ["archive_of", "export_of"]

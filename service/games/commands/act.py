@@ -1,7 +1,6 @@
 """Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from schemas.acting import Act
 from schemas.actions import (
@@ -15,24 +14,19 @@ from schemas.actions import (
     TakeShip,
 )
 from schemas.events import AnyEvent, TileDrawn
-from schemas.game import GameView
 from schemas.vocabulary import PassPhase, Wares
-from service.engine import Game, IllegalMove, abort, apply, move_id, parse_move_id, view
-from service.games import repository
-from service.games.access import Principal, authorize_owner, resolve_seat
+from service.engine import Game, IllegalMove, apply, move_id, parse_move_id
+from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.execute import (
     CommandRequest,
     CommandResult,
-    ExpectedVersion,
     actor_role,
-    check_version,
     execute,
 )
-from service.games.commands.retry import until_committed
 from service.games.context import Context
 from service.games.diffs import record_change
-from service.games.errors import GameNotActive, ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot
+from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot
 from service.games.lifecycle import is_played_by_bot, reveals_hidden
 from service.games.ports import StoredDiff
 from service.telemetry import tracing
@@ -61,25 +55,6 @@ async def act(context: Context, game_id: str, asked: CommandRequest[Act]) -> Com
         return diffs
 
     return await execute(context, game_id, "actions", asked, make)
-
-
-async def abort_game(
-    context: Context, game_id: str, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
-) -> tuple[GameView, str]:
-    """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
-
-    async def attempt(table: GameSession, _owner: None) -> tuple[GameView, str] | None:
-        game, tables = table.game, table.tileset.tables
-        if game.status == "finished":
-            raise GameNotActive(game.status)
-        check_version(table.revision, if_match)
-        if game.status != "aborted":
-            diffs = [record_change(tables, game, abort(game), at=context.now())]
-            if not await repository.commit(context, table, diffs):
-                return None
-        return view(tables, game), game.digest
-
-    return await until_committed(context, game_id, partial(authorize_owner, game=game_id, token=token), attempt)
 
 
 def parse_actions(asked: Act) -> list[Action]:

@@ -18,6 +18,7 @@ from schemas.base import encode
 from service.engine import Game, view
 from service.games import repository
 from service.games.access import OWNER, Principal, authorize_action
+from service.games.bot_turns import next_due_at, play_bots
 from service.games.bots.priority import bot_on_turn
 from service.games.cache import GameSession
 from service.games.commands.retry import until_committed
@@ -27,7 +28,6 @@ from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import FirstResponse, IdempotencyScope, idempotency_scope, new_record
 from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.games.queries.games import list_legal_moves, next_decision
-from service.games.scheduler import next_due_at, play_bots
 
 B = TypeVar("B")
 

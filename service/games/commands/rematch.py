@@ -18,6 +18,7 @@ from schemas.vocabulary import TimeoutAsked
 from service.engine import is_finished
 from service.games import repository
 from service.games.access import AccessRecord, authorize_owner
+from service.games.bot_turns import next_due_at
 from service.games.cache import GameSession
 from service.games.commands.game_setup import (
     created_response,
@@ -39,8 +40,7 @@ from service.games.idempotency import (
     new_record,
     token_secret,
 )
-from service.games.scheduler import next_due_at
-from service.games.stored import decode_game, read_access
+from service.games.repository import decode_game, read_access
 
 TOKEN_PURPOSE = b"rematch"
 

@@ -24,7 +24,7 @@ from service.games.errors import NothingToUndo
 from service.games.lifecycle import is_overdue
 from service.games.ports import StoredDiff
 from service.games.replay import InvalidLog, LoggedChange, Replay, UndoPoint, restore
-from service.games.stored import read_log
+from service.games.repository import read_log
 from service.games.verify import upgrade_state
 from service.json_patch import apply_patch
 

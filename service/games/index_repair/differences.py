@@ -11,7 +11,7 @@ from service.games.bots.priority import bot_on_turn
 from service.games.index_repair.port import Upkeep
 from service.games.lifecycle import overdue_at
 from service.games.ports import GameRecord, GameStore
-from service.games.stored import decode_game, read_access
+from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
 
 __all__ = ["Place", "add_missing"]

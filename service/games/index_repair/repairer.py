@@ -20,7 +20,7 @@ from service.games.game_failures import record_failure
 from service.games.index_repair.differences import Means, Place, add_missing
 from service.games.index_repair.port import Upkeep
 from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
-from service.games.stored import decode_game, read_access
+from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
 
 __all__ = ["EVERY_S", "Mended", "Mender", "Pace"]

@@ -23,8 +23,7 @@ from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.game_failures import record_failure
 from service.games.i18n import ENGLISH, Language, Speech, cell_text, describe, speech
 from service.games.ports import GameRecord, Page, StoreUnavailable, UnreadableGame
-from service.games.repository import load_game
-from service.games.stored import decode_game, read_access
+from service.games.repository import decode_game, load_game, read_access
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
 from service.games.ports import GameRecord
 from service.games.queries.games import collect_page, decode_with_tables, is_known_secret, summarize
-from service.games.stored import read_access
+from service.games.repository import read_access
 
 
 class MyGamesQuery(NamedTuple):

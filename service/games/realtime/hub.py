@@ -25,7 +25,7 @@ from service.games.realtime.messages import (
     TokenHolder,
     follows,
 )
-from service.games.stored import decode_game, read_access
+from service.games.repository import decode_game, read_access
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, SupervisedTask, Supervisor, spawn
 from service.telemetry import clock, tracing

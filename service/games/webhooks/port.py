@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from service.games.keep import IdempotencyRecord
+from service.games.idempotency import IdempotencyRecord
 
 
 class Hook(msgspec.Struct, array_like=True, frozen=True):

@@ -15,7 +15,7 @@ from service.games.commands.retry import retry_on_conflict
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import IdempotencyScope, ReplayableResult, idempotency_scope, new_record, read_record
-from service.games.stored import decode_game
+from service.games.repository import decode_game
 from service.games.timestamps import timestamp, unix_seconds
 from service.games.webhooks.payloads import challenge_id, is_secret, message_id, new_secret
 from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried

@@ -6,7 +6,7 @@ everything that an address has one for, a few times as large.
 
 from collections.abc import Callable
 
-from service.games.rate_limits import TokenBucketStore
+from service.games.ports import TokenBucketStore
 from service.web.connections.client_ip import network_of
 from service.web.ratelimit.leases import Account, Accounts, settled
 from service.web.ratelimit.policies import Policy

@@ -17,8 +17,7 @@ from typing import Never, TypeVar
 
 from multidict import CIMultiDict, istr
 
-from service.games.ports import StoreError
-from service.games.rate_limits import Grant, TokenBucketStore
+from service.games.ports import Grant, StoreError, TokenBucketStore
 from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited

@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from multidict import istr
 
 from service.games.errors import Unauthorized
-from service.games.rate_limits import RateLimit, TokenBucketStore
+from service.games.ports import RateLimit, TokenBucketStore
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.parsing import bearer

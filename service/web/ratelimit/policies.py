@@ -6,7 +6,7 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-11.
 import re
 from math import ceil
 
-from service.games.rate_limits import RateLimit
+from service.games.ports import RateLimit
 
 __all__ = ["BadRate", "Policy", "parse"]
 

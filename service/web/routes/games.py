@@ -8,7 +8,7 @@ from aiohttp import web
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games
 from service.engine import view
-from service.games.commands.act import abort_game
+from service.games.commands.abort import abort_game
 from service.games.commands.create import create
 from service.games.idempotency import ReplayableResult
 from service.games.queries.games import list_games

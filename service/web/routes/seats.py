@@ -5,7 +5,7 @@ from aiohttp import web
 
 from schemas.game import GameView
 from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
-from service.games.commands.create import JoinRequest, join
+from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
 from service.web.app_keys import CONTEXT
 from service.web.languages import language_of, with_moves

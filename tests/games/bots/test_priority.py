@@ -6,7 +6,7 @@ from schemas.lobby import CreateGame, Rematch, SeatAsked
 from schemas.vocabulary import TimeoutAsked
 from service.engine import decode
 from service.games.bots.priority import hash_creator, is_attended, requester_of
-from service.games.commands.act import abort_game
+from service.games.commands.abort import abort_game
 from service.games.commands.create import create
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.ports import GameStore

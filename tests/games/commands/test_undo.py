@@ -100,7 +100,7 @@ async def test_a_retry_takes_back_once(store: GameStore) -> None:
 async def test_whoever_acts_and_takes_back_for_ever_is_stopped(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undoing, "MOST_VERSIONS", 3)
+    monkeypatch.setattr(undoing, "MAX_VERSIONS", 3)
     table = await seated(store)
     await table.act()
     await table.undo()
