@@ -28,8 +28,8 @@ def report_lines(result: Result) -> Iterator[str]:
 def format_value(number: float) -> str:
     """Write a number with three figures that count, but all of those before the point.
 
-    >>> value(12_345.6), value(438.4), value(26.94), value(0.4567), value(3.0), value(0.0)
-    ('12,346', '438', '26.9', '0.457', '3', '0')
+    >>> [format_value(number) for number in (12_345.6, 438.4, 26.94, 0.4567, 3.0, 0.0)]
+    ['12,346', '438', '26.9', '0.457', '3', '0']
     """
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
 

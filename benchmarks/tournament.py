@@ -79,7 +79,7 @@ def fixtures(names: Sequence[str], options: argparse.Namespace) -> Iterator[Fixt
 def wilson_interval(wins: float, games: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of a share.
 
-    >>> low, high = wilson(65, 100)
+    >>> low, high = wilson_interval(65, 100)
     >>> round(low, 3), round(high, 3)
     (0.553, 0.736)
     """

@@ -9,12 +9,12 @@ import pytest
 from benchmarks import builds
 from benchmarks.builds import COMPILED, PURE, environments
 
-TOLD = "from benchmarks.builds import build_here; print(build_here())"
+PRINT_BUILD = "from benchmarks.builds import current_build; print(current_build())"
 
 
 def test_each_build_that_there_is_gets_the_process_that_it_is_for() -> None:
     for build, environment in environments().items():
-        told = subprocess.run((sys.executable, "-c", TOLD), env=environment, capture_output=True, text=True, check=True)
+        told = subprocess.run((sys.executable, "-c", PRINT_BUILD), env=environment, capture_output=True, text=True, check=True)
         assert told.stdout.strip() == build
 
 

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-NAMES = ("balance", "peers.boardgame", "peers.colyseus", "results", "tables", "tournament")
+NAMES = ("balance", "peers.boardgame", "peers.colyseus", "results", "report", "tournament")
 
 
 @pytest.mark.parametrize("module", [import_module(f"benchmarks.{name}") for name in NAMES], ids=NAMES)

@@ -50,8 +50,8 @@ class Forgotten(Match):
         return 0
 
 
-async def test_a_match_that_hears_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "GRACE_S", 0.05)
+async def test_a_match_without_updates_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matches, "GRACE_PERIOD_S", 0.05)
     with pytest.raises(RuntimeError, match="1 of 1 matches got no update"):
         await play([Forgotten()], 0.05)
 
