@@ -59,7 +59,7 @@ _KINDS: Mapping[type, _Kind] = {
     games.GameNotActive: _Kind("not_active", "the game is {status}"),
     games.NoSuchWebhook: _Kind("not_found", "the game has no webhook {hook}"),
     games.NoSuchSeat: _Kind("not_found", "the game has no seat {seat}"),
-    games.TooManyWebhooks: _Kind("limit_reached", "a game has {most} webhooks at most: delete one first"),
+    games.TooManyWebhooks: _Kind("limit_reached", "a game has {limit} webhooks at most: delete one first"),
     games.WebhookUrlRejected: _Kind("url_refused", "{reason}", "$.url"),
     games.GameNotFinished: _Kind("not_over", "the game is {status}: a rematch is of one that is finished or aborted"),
     games.NotYourTurn: _Kind("not_your_turn", "seat {decider} decides now, not seat {seat}"),
