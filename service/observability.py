@@ -40,7 +40,7 @@ from service.telemetry.metrics import (
 from service.telemetry.otel_config import BadTracing, traced, wanted
 from service.web.access_log import ACCESS
 from service.web.app_keys import CONTEXT, HUB
-from service.web.connections.limiter import GATE
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.listeners import shown
 from service.web.request_metrics import IN_FLIGHT
 from service.web.server import StartFailed
@@ -125,7 +125,7 @@ def _expose(seen: Seen) -> None:
     for kind in ("socket", "stream"):
         CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
     HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.n - len(open_now))
-    UNREAD.set_function(lambda: app[GATE].unread.total)
+    UNREAD.set_function(lambda: app[CONNECTION_LIMITER].send_buffers.total)
     GAMES_WATCHED.set_function(lambda: len(hub))
     SUBSCRIPTIONS.set_function(hub.count_subscriptions)
     CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))

@@ -11,11 +11,11 @@ from service.archive_storage.object_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.store.client import InFlightLimits, check_url
-from service.web.connections.client_ip import networks
+from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.outbound.ssrf import check_nameserver
-from service.web.ratelimit.origins import origins
-from service.web.ratelimit.policies import parse
+from service.web.ratelimit.origins import parse_origins
+from service.web.ratelimit.policies import parse_rate
 
 PREFIX = "SOUTH_SEAS_"
 SHORTEST_DAYS = 0.05
@@ -49,7 +49,7 @@ def rate(name: str, what: str) -> None:
     setting(
         f"--rate-{name}",
         f"{what}: so many at once, and so many in so many seconds.",
-        callback=_parsed(parse, "write QUOTA/SECONDS, as 1000/10"),
+        callback=_parsed(parse_rate, "write QUOTA/SECONDS, as 1000/10"),
         metavar="QUOTA/SECONDS",
         default=f"{quota}/{window_s}",
     )
@@ -234,7 +234,7 @@ setting(
 setting(
     "--trusted-proxies",
     "Networks of the proxies in front, which say who a client is. Without it all clients of a proxy are one.",
-    callback=_parsed(networks),
+    callback=_parsed(parse_networks),
     metavar="CIDR,...",
     default="",
     show_default="none",
@@ -268,7 +268,7 @@ setting(
 setting(
     "--allowed-origins",
     "Origins whose pages may open sockets and event streams, besides this service's own page.",
-    callback=_parsed(origins),
+    callback=_parsed(parse_origins),
     metavar="ORIGIN,...",
     default="*",
 )

@@ -9,7 +9,7 @@ from typing import Literal
 
 from aiohttp import web
 
-from service.web.connections.protocol import connection_of
+from service.web.connections.protocol import get_connection
 
 __all__ = ["ACCESS", "UNMATCHED", "log_closed", "log_opened", "log_request", "route_of"]
 
@@ -53,4 +53,4 @@ def log_closed(request: web.Request, kind: Kind, opened: float, code: int | None
 
 def _address(request: web.BaseRequest) -> str:
     """The client, as its limits know it: behind a trusted proxy who that says it is."""
-    return connection_of(request).address
+    return get_connection(request).address

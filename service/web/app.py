@@ -10,13 +10,19 @@ from service.games.queries.games import is_valid_token
 from service.games.realtime.hub import Hub
 from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
-from service.web.connections.limiter import GATE, Gate, sweeping
+from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.docs import routes as docs
 from service.web.error_handling import expecting
 from service.web.images.lifespan import renderer_lifespan
 from service.web.limits import Limits
-from service.web.ratelimit.concurrency import DRAWING, PICTURES, REPLAYS, Replays, Shares
-from service.web.ratelimit.limiter import GUARD, Guard, guarding
+from service.web.ratelimit.concurrency import (
+    MAX_PICTURES_PER_ADDRESS,
+    PICTURE_SLOTS,
+    REPLAY_QUEUE,
+    ConcurrencyLimit,
+    ReplayQueue,
+)
+from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
 from service.web.routes import page, websocket
 from service.web.routes.health import PROBE, Probe
 from service.web.routes.registry import ROUTES
@@ -34,11 +40,11 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[SUPERVISOR] = supervisor or Supervisor()
     app[PROBE] = Probe(context.store)
     app[SECURITY] = Security(limits)
-    app[GATE] = Gate(limits)
-    app[GUARD] = Guard(limits, context.store.buckets, partial(is_valid_token, context))
-    app[DRAWING] = Shares(PICTURES)
-    app[REPLAYS] = Replays()
-    app.cleanup_ctx.extend((sweeping, guarding, renderer_lifespan))
+    app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
+    app[RATE_LIMITER] = RateLimiter(limits, context.store.buckets, partial(is_valid_token, context))
+    app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
+    app[REPLAY_QUEUE] = ReplayQueue()
+    app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
     register(app, ROUTES, expecting)
     websocket.add_routes(app)
     docs.set_up(app)

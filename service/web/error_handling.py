@@ -9,12 +9,12 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from service.web.app_keys import LIMITS
-from service.web.connections.limiter import client_of, warn_of_proxy
-from service.web.connections.protocol import connection_of
+from service.web.connections.limiter import client_address, warn_of_untrusted_proxy
+from service.web.connections.protocol import get_connection
 from service.web.errors import EncodedBody, RateLimited, TooLarge
 from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
-from service.web.ratelimit.leases import Asking
-from service.web.ratelimit.limiter import GUARD
+from service.web.ratelimit.leases import LeasePending
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import finish_headers
 
 ALLOWED_HEADERS = (
@@ -30,30 +30,30 @@ Handle = Callable[[Any], Awaitable[web.StreamResponse]]
 
 def refusing(app: web.Application, handle: Handle) -> Handle:
     """Answer what `handle` raises as a problem, and give every answer the headers that all have."""
-    guard = app[GUARD]
+    guard = app[RATE_LIMITER]
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        address, payer = client_of(request), None
-        connection = connection_of(request)
-        connection.begin_request(address)
+        address, payer = client_address(request), None
+        connection = get_connection(request)
+        connection.start_request(address)
         try:
-            if guard.on:
+            if guard.is_enabled:
                 try:
                     payer = guard.admit(request, address)
-                except (Asking, RateLimited) as refusal:
-                    payer = await guard.reconsider(refusal, request, address)
+                except (LeasePending, RateLimited) as refusal:
+                    payer = await guard.retry_admission(refusal, request, address)
             _check_encoding(request)
             response = await handle(request)
         except REFUSALS as error:
             response = refusal_response(error)
             if isinstance(error, RateLimited):
-                warn_of_proxy(request)
+                warn_of_untrusted_proxy(request)
         except web.HTTPMethodNotAllowed as error:
             response = _options(error) if request.method == "OPTIONS" else http_problem(error)
         except web.HTTPException as error:
             response = http_problem(error)
         if payer is not None:
-            guard.answered(request, address, payer, response)
+            guard.settle(request, address, payer, response)
         if not response.prepared:
             finish_headers(app, response)
         connection.finish_request(request, response)

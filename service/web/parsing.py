@@ -12,7 +12,7 @@ from service.games.access import MIN_SECRET, is_guessable
 from service.games.commands.execute import ExpectedVersion
 from service.games.errors import Malformed, Unauthorized
 from service.web.app_keys import LIMITS
-from service.web.connections.protocol import reading
+from service.web.connections.protocol import reading_body
 from service.web.errors import TooLarge, UnsupportedMediaType
 from service.web.problems import malformed
 
@@ -69,7 +69,7 @@ async def _receive(request: web.Request, limit: int) -> bytes:
     """A body of at most `limit` bytes, as it comes. Raises TooLarge, Malformed, RequestPayloadError."""
     body, chunks = bytearray(), 0
     if request.body_exists:
-        with reading(request):
+        with reading_body(request):
             async for data, ended in request.content.iter_chunks():
                 body += data
                 chunks += ended

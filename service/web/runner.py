@@ -13,8 +13,8 @@ from schemas.problems import problem
 from service.telemetry.log_context import DOING
 from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.access_log import UNMATCHED, log_request
-from service.web.connections.limiter import GATE
-from service.web.connections.protocol import GuardedConnection
+from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.protocol import ClientConnection
 from service.web.error_handling import refusing
 from service.web.problems import problem_response
 from service.web.request_metrics import REQUEST_ID, measured, routed
@@ -35,7 +35,7 @@ READ_AHEAD = 16_384
 """Bytes of a body that wait for its handler, give or take as many; its chunks are a sixteenth at most."""
 
 
-class ProblemProtocol(GuardedConnection):
+class ProblemProtocol(ClientConnection):
     """One connection, whose errors are problems."""
 
     __slots__ = ()
@@ -75,13 +75,13 @@ class ProblemServer(web.Server):
         super().__init__(
             measured(refusing(app, routed(server.request_handler))), request_factory=server.request_factory
         )
-        self._gate = app[GATE]
+        self._gate = app[CONNECTION_LIMITER]
 
     def __call__(self) -> web.RequestHandler:
         """The protocol of a new connection."""
         return ProblemProtocol(
             self,
-            gate=self._gate,
+            limiter=self._gate,
             loop=asyncio.get_running_loop(),
             access_log=None,
             max_headers=MOST_HEADERS,

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import GATE
-from service.web.connections.protocol import MAX_STREAM_HEAD, GuardedConnection
+from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.protocol import MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.limits import Limits
 from service.web.websocket.frames import deflated_frame
 from tests.security.processor import Data, Measured, measured
@@ -158,10 +158,10 @@ async def raw(client: Client) -> AsyncIterator[tuple[asyncio.StreamReader, async
         writer.transport.abort()
 
 
-async def connection_of(client: Client, such: Callable[[GuardedConnection], bool]) -> GuardedConnection:
+async def connection_of(client: Client, such: Callable[[ClientConnection], bool]) -> ClientConnection:
     """The other end of a connection, once it is such a one."""
     async with asyncio.timeout(WITHIN_S):
-        while not (found := [one for one in client.app[GATE].open if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
+        while not (found := [one for one in client.app[CONNECTION_LIMITER].connections if such(one)]):  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)
     return found[0]
 
@@ -177,10 +177,10 @@ async def test_bodies_sent_ahead_are_not_kept(store: RedisStore, size: int) -> N
                 writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
                 await asyncio.sleep(0.02)
         writer.write(ahead(size))
-        await connection_of(client, lambda one: one.held or one._reading_paused or one._buffer_paused)
+        await connection_of(client, lambda one: one.is_paused or one._reading_paused or one._buffer_paused)
         await asyncio.sleep(0.1)
         kept = sum(payload.total_bytes for _, payload in connection._messages)
-        assert 0 < kept <= connection.max_received + PIECE
+        assert 0 < kept <= connection.max_received_bytes + PIECE
 
 
 async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:
@@ -193,7 +193,7 @@ async def test_nothing_may_follow_an_event_stream(store: RedisStore) -> None:
             with suppress(ConnectionError):
                 while await reader.read(65_536):
                     pass
-        assert connection.received <= MAX_STREAM_HEAD + PIECE
+        assert connection.received_bytes <= MAX_STREAM_HEAD_BYTES + PIECE
 
 
 @pytest.mark.parametrize("number", (2, 4))

@@ -22,7 +22,7 @@ from tests.web.watcher_client import connected
 TABLES = archipelago_tables()
 TILES = sum(tile.count for tile in TABLES.tileset.tiles)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
-GAME = TILES * costs.LIGHT_TURN
+GAME = TILES * costs.LIGHT_BOT_TURN
 """Tokens of a game of light bots: a turn for each tile."""
 
 TOKEN = 40
@@ -50,7 +50,7 @@ async def test_games_of_bots_alone_are_counted_by_what_they_will_cost(store: Red
 
 
 async def test_heavy_bots_cost_as_many_times_more_as_they_think_longer(store: RedisStore) -> None:
-    async with serve(store, limits(rate_bot_games=TILES * costs.HEAVY_TURN)) as client:
+    async with serve(store, limits(rate_bot_games=TILES * costs.HEAVY_BOT_TURN)) as client:
         found = await statuses(4, lambda: client.post("/v1/games", json={"players": [{"bot": "expert"}] * 5}))
         assert 1 <= found[201] <= 2
         assert found[201] + found[429] == 4
@@ -97,7 +97,7 @@ async def turns(table: Table) -> int:
 
 async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None:
     """What is refused leaves the game as it was; games of people alone go on."""
-    quota = 10 * costs.LIGHT_TURN
+    quota = 10 * costs.LIGHT_BOT_TURN
     async with serve(store, limits(rate_bots=quota, rate_reads=100_000)) as client:
         table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
         played = await turns(table)
@@ -112,7 +112,7 @@ async def test_who_acts_pays_for_the_bots_that_follow(store: RedisStore) -> None
 
 
 async def test_over_a_socket_too(store: RedisStore) -> None:
-    async with serve(store, limits(rate_bots=5 * costs.LIGHT_TURN, rate_reads=100_000)) as client:
+    async with serve(store, limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
         table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         heard, answer = Counter[str](), {}
         async with connected(client, token=table.owner) as line:
@@ -154,4 +154,4 @@ async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: L
     async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
         table = await new_table(client)
         dearer = await times_dearer(turn, lambda: plain.ask(table.path), times=1)
-    assert dearer / (costs.HEAVY_TURN if bot.info.heavy else costs.LIGHT_TURN) < TOKEN
+    assert dearer / (costs.HEAVY_BOT_TURN if bot.info.heavy else costs.LIGHT_BOT_TURN) < TOKEN

@@ -12,7 +12,7 @@ from aiohttp import ClientResponse
 
 from service.games.ports import Grant, RateLimit, TokenBucketStore
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import TOO_MANY, Gate
+from service.web.connections.limiter import TOO_MANY_CONNECTIONS_RESPONSE, ConnectionLimiter
 from service.web.limits import Limits
 from tests.security.clients import at, create, limits, statuses
 from tests.web.app_server import Client, serve
@@ -172,11 +172,11 @@ class Opened:
 
 
 def test_a_network_has_so_many_connections() -> None:
-    gate = Gate(Limits(max_connections_per_address=3))
+    gate = ConnectionLimiter(Limits(max_connections_per_address=3))
     of_site: list[Any] = [Opened(f"2001:db8:1:{number % 4}::") for number in range(7)]
-    assert [gate.enter(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY]
+    assert [gate.add(connection) for connection in of_site] == [b""] * 6 + [TOO_MANY_CONNECTIONS_RESPONSE]
     elsewhere: Any = Opened("2001:db8:2::")
-    assert gate.enter(elsewhere) == b""
+    assert gate.add(elsewhere) == b""
     for connection in (*of_site, elsewhere):
-        gate.leave(connection)
-    assert not gate.of_address
+        gate.remove(connection)
+    assert not gate.connections_per_address

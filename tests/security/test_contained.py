@@ -30,7 +30,7 @@ from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.connections import limiter as gate_module
-from service.web.connections.limiter import Gate
+from service.web.connections.limiter import ConnectionLimiter
 from service.web.limits import Limits
 from service.web.websocket import streams as connections_module
 from service.web.websocket.streams import StreamRegistry
@@ -105,11 +105,11 @@ async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch:
 
 
 async def test_a_connection_that_cannot_be_looked_at_lets_no_other_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate_module, "LOOK_EVERY_S", 0.001)
-    gate, found = Gate(Limits()), some()
-    opened: Any = gate.open
+    monkeypatch.setattr(gate_module, "SWEEP_INTERVAL_S", 0.001)
+    gate, found = ConnectionLimiter(Limits()), some()
+    opened: Any = gate.connections
     opened.update(dict.fromkeys(found))
-    looking = asyncio.create_task(gate.keep_looking())
+    looking = asyncio.create_task(gate.enforce_timeouts())
     await until(lambda: all(one.calls > 3 for one in found[1:]))
     assert not looking.done()
     looking.cancel()

@@ -14,8 +14,8 @@ from service.store.game_store import RedisStore
 from service.web.images.responses import STUDIO
 from service.web.limits import Limits
 from service.web.ratelimit import costs
-from service.web.ratelimit.limiter import GUARD
-from service.web.ratelimit.recent_cache import token_key
+from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.recent_cache import hash_token
 from tests.security.clients import limits
 from tests.security.measured_costs import Answer, Plain, times_dearer
 from tests.web.app_server import Client, serve
@@ -205,7 +205,7 @@ async def test_what_a_socket_is_sent_is_charged(store: RedisStore) -> None:
     """A whole log, nothing of it, the whole game."""
     async with serving(store) as (client, plain):
         table = await long_game(client)
-        account = client.app[GUARD].messages.own.find(token_key(table.owner))
+        account = client.app[RATE_LIMITER].messages.pool.get_or_create(hash_token(table.owner))
         owner = f"Authorization: Bearer {table.owner}"
         async with Session(client, table.owner) as session:
             await session.ask(type="auth", game=table.id, token=table.owner)
@@ -233,10 +233,12 @@ async def test_what_an_event_stream_catches_up_with_is_charged(store: RedisStore
         headers = {**bearer(table.owner), "Accept": "text/event-stream"}
         charged = []
         for query in ("?since=110", "?since=1"):
-            before = client.app[GUARD].reads.own.find(token_key(table.owner)).remaining
+            before = client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner)).remaining
             async with client.get(f"{table.path}/diffs{query}", headers=headers) as stream:
                 assert stream.status == 200
-                charged.append(before - client.app[GUARD].reads.own.find(token_key(table.owner)).remaining)
+                charged.append(
+                    before - client.app[RATE_LIMITER].reads.pool.get_or_create(hash_token(table.owner)).remaining
+                )
         assert charged == [1, 1 + 109 // 50]
 
 

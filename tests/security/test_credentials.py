@@ -10,13 +10,13 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
-from service.web.connections.client_ip import Proxies, networks
+from service.web.connections.client_ip import TrustedProxies, parse_networks
 from service.web.limits import Limits
 from service.web.ratelimit import trusted_tokens
-from service.web.ratelimit.address_leases import NETWORKS_BYTES
-from service.web.ratelimit.leases import Accounts
-from service.web.ratelimit.limiter import GUARD, TABLE_BYTES, TOKEN_TABLE_BYTES, Guard
-from service.web.ratelimit.recent_cache import token_key
+from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
+from service.web.ratelimit.leases import LeasePool
+from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, RATE_LIMITER, RateLimiter
+from service.web.ratelimit.recent_cache import hash_token
 from tests.security.clients import limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
@@ -161,59 +161,61 @@ def subjects(of_network: bool, number: int) -> str:
     return f"ffff:ffff:{number >> 16:x}:{number & 0xFFFF:x}::" + "/48" * of_network
 
 
-TABLES: tuple[tuple[Callable[[Guard], Accounts], Callable[[int], str | bytes], int], ...] = (
-    (lambda guard: guard.reads.own, lambda number: token_key(str(number)), TOKEN_TABLE_BYTES),
-    (lambda guard: guard.guesses.own, lambda number: subjects(False, number), TABLE_BYTES),
-    (lambda guard: guard.guesses.of_networks, lambda number: subjects(True, number), NETWORKS_BYTES),
+TABLES: tuple[tuple[Callable[[RateLimiter], LeasePool], Callable[[int], str | bytes], int], ...] = (
+    (lambda guard: guard.reads.pool, lambda number: hash_token(str(number)), MAX_TOKEN_LEASES_BYTES),
+    (lambda guard: guard.guesses.pool, lambda number: subjects(False, number), MAX_LEASES_BYTES),
+    (lambda guard: guard.guesses.network_pool, lambda number: subjects(True, number), MAX_NETWORK_LEASES_BYTES),
 )
 
 
 @pytest.mark.parametrize(("table", "subject", "bound"), TABLES)
 async def test_a_table_of_accounts_is_bounded_by_bytes(
     store: RedisStore,
-    table: Callable[[Guard], Accounts],
+    table: Callable[[RateLimiter], LeasePool],
     subject: Callable[[int], str | bytes],
     bound: int,
 ) -> None:
     """However many clients there are, and however many numbers each account holds."""
     async with serve(store, Limits()) as client:
-        accounts = table(client.app[GUARD])
+        accounts = table(client.app[RATE_LIMITER])
         with growth() as grown:
             for number in range(bound // 100):
-                account = accounts.find(subject(number))
-                account.left = account.full_at = account.closed_until = number + 0.5
-                account.bucket = 1_000 + number
+                account = accounts.get_or_create(subject(number))
+                account.tokens = account.local_full_at = account.empty_until = number + 0.5
+                account.bucket_tokens = 1_000 + number
         assert bound / 4 < grown[0] < bound
 
 
 async def test_all_tables_together_take_little(store: RedisStore) -> None:
     """Where whoever attacks fills every one of them."""
     async with serve(store, Limits()) as client:
-        guard = client.app[GUARD]
-        bounds = [TABLE_BYTES, TOKEN_TABLE_BYTES, NETWORKS_BYTES]
-        most = sum(accounts.own.max_bytes + accounts.of_networks.max_bytes for accounts in guard.all)
-        assert {each.max_bytes for accounts in guard.all for each in (accounts.own, accounts.of_networks)} == {*bounds}
+        guard = client.app[RATE_LIMITER]
+        bounds = [MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, MAX_NETWORK_LEASES_BYTES]
+        most = sum(accounts.pool.max_bytes + accounts.network_pool.max_bytes for accounts in guard.leases)
+        assert {each.max_bytes for accounts in guard.leases for each in (accounts.pool, accounts.network_pool)} == {
+            *bounds
+        }
         assert most + trusted_tokens.MAX_BYTES < 64_000_000
 
 
 async def test_known_tokens_are_bounded_by_bytes(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
-        tokens = client.app[GUARD].known
+        tokens = client.app[RATE_LIMITER].trusted_tokens
         with growth() as grown:
             for number in range(200_000):
-                tokens.add(token_key(str(number)))
+                tokens.add(hash_token(str(number)))
         assert trusted_tokens.MAX_BYTES / 4 < grown[0] < trusted_tokens.MAX_BYTES
-        assert token_key("199999") in tokens
-        assert token_key("0") not in tokens
+        assert hash_token("199999") in tokens
+        assert hash_token("0") not in tokens
 
 
 def test_what_proxies_forward_is_bounded_by_bytes() -> None:
     """A proxy hands on, before what it says itself, whatever the client wrote."""
-    proxies = Proxies(networks("10.0.0.0/8"), "x-forwarded-for")
+    proxies = TrustedProxies(parse_networks("10.0.0.0/8"), "x-forwarded-for")
     with growth() as grown:
         for number in range(10_000):
             lie = f"{number}{chr(0x1F600 + number % 50)}".ljust(190, chr(0x1F600))
             for text in (f"{lie}, 192.0.2.1", f"{number:050}, 192.0.2.1"):
                 headers = CIMultiDictProxy(CIMultiDict({"X-Forwarded-For": text}))
-                assert proxies.forwarded(("10.0.0.1", 4711), headers) == "192.0.2.1"
+                assert proxies.forwarded_client(("10.0.0.1", 4711), headers) == "192.0.2.1"
     assert grown[0] < 2_500_000

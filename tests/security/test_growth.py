@@ -9,7 +9,7 @@ import pytest
 
 from schemas.acting import MAX_ACTIONS
 from service.store.game_store import RedisStore
-from service.web.connections.protocol import MOST_HEAD
+from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.runner import MOST_HEADERS
 from tests.security.clients import limits, statuses
 from tests.web.app_server import Client, serve
@@ -87,7 +87,7 @@ async def test_a_head_has_so_many_bytes(store: RedisStore) -> None:
                 writer.write(line)
                 sent += len(line)
                 await asyncio.sleep(0.01)
-                if sent > MOST_HEAD + 200_000 or writer.is_closing():
+                if sent > MAX_HEAD_BYTES + 200_000 or writer.is_closing():
                     break
             with suppress(ConnectionError):
                 assert await reader.read() == b""

@@ -12,8 +12,8 @@ from service.games.ports import GameRecord
 from service.store.client import connect
 from service.store.game_store import RedisStore
 from service.web.ratelimit import token_verifier
-from service.web.ratelimit.limiter import GUARD
-from service.web.ratelimit.token_verifier import PER_S, Verification
+from service.web.ratelimit.limiter import RATE_LIMITER
+from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.security.clients import limits, status, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO, Table, bearer, new_table, refused
@@ -174,9 +174,9 @@ async def test_guessing_stays_bounded(store: RedisStore, monkeypatch: pytest.Mon
         assert honest.status == 200
         assert answers[401] <= 22
         assert answers[401] + answers[429] == 600
-        assert looked_at <= answers[401] + 1 + took_s * PER_S + 1
+        assert looked_at <= answers[401] + 1 + took_s * MAX_CHECKS_PER_S + 1
         async with asyncio.timeout(5):
-            while len(client.app[GUARD]._verification):  # noqa: ASYNC110  what is waited for wakes nobody
+            while len(client.app[RATE_LIMITER]._verifier):  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.005)
 
 
@@ -188,18 +188,18 @@ async def test_each_address_waits_for_its_own_guesses_alone() -> None:
         seen.append(token)
         return token == "good"
 
-    checks = Verification(opens)
-    guesses = [asyncio.create_task(checks.is_good("a", None, "g", f"bad {number}")) for number in range(50)]
+    checks = TokenVerifier(opens)
+    guesses = [asyncio.create_task(checks.is_valid("a", None, "g", f"bad {number}")) for number in range(50)]
     await asyncio.sleep(0)
-    assert await checks.is_good("b", None, "g", "good")
+    assert await checks.is_valid("b", None, "g", "good")
     assert len(seen) < 10
-    assert await checks.is_good("a", None, "g", "good")
+    assert await checks.is_valid("a", None, "g", "good")
     assert not any(await asyncio.gather(*guesses))
 
 
 async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do they wait in anybody's way, however many there were."""
-    monkeypatch.setattr(token_verifier, "PER_S", 5)
+    monkeypatch.setattr(token_verifier, "MAX_CHECKS_PER_S", 5)
     seen: list[str] = []
 
     async def opens(game: str | None, token: str) -> bool:
@@ -211,10 +211,10 @@ async def test_nothing_is_looked_up_for_clients_that_have_gone(monkeypatch: pyte
         transport = None
 
     gone: Any = Gone()
-    checks = Verification(opens)
+    checks = TokenVerifier(opens)
     async with asyncio.timeout(5):
-        left = [asyncio.create_task(checks.is_good("a", gone, "g", "x")) for _ in range(200)]
-        assert await checks.is_good("a", None, "g", "good")
+        left = [asyncio.create_task(checks.is_valid("a", gone, "g", "x")) for _ in range(200)]
+        assert await checks.is_valid("a", None, "g", "good")
         assert not any(await asyncio.gather(*left))
     assert seen == ["good"]
 
@@ -227,11 +227,11 @@ async def test_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
         del game, token
         return await let.wait()
 
-    checks = Verification(opens)
-    waiting = [asyncio.create_task(checks.is_good("a", None, "g", "x")) for _ in range(3)]
+    checks = TokenVerifier(opens)
+    waiting = [asyncio.create_task(checks.is_valid("a", None, "g", "x")) for _ in range(3)]
     await asyncio.sleep(0)
     assert len(checks) == 3
-    assert not await checks.is_good("a", None, "g", "x")
+    assert not await checks.is_valid("a", None, "g", "x")
     let.set()
     assert all(await asyncio.gather(*waiting))
     async with asyncio.timeout(5):

@@ -9,18 +9,18 @@ from aiohttp import ClientSession
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from service.store.game_store import RedisStore
-from service.web.connections.client_ip import Header, Proxies, networks
+from service.web.connections.client_ip import Header, TrustedProxies, parse_networks
 from tests.security.clients import create, limits, status, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO
 
-TRUSTED = networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
+TRUSTED = parse_networks("10.0.0.0/8, 127.0.0.1, fd00::/8")
 
 
 def said(header: Header, *lines: str, peer: str = "10.0.0.1") -> str:
     """The client, by what a trusted peer's request says."""
     headers = CIMultiDict((header, line) for line in lines)
-    return Proxies(TRUSTED, header).forwarded((peer, 4711), CIMultiDictProxy(headers))
+    return TrustedProxies(TRUSTED, header).forwarded_client((peer, 4711), CIMultiDictProxy(headers))
 
 
 @pytest.mark.parametrize(
@@ -79,18 +79,18 @@ def test_an_enormous_header_keeps_nobody_waiting(enormous: str) -> None:
 
 def test_one_header_is_read_and_not_the_other() -> None:
     both: Any = CIMultiDictProxy(CIMultiDict({"X-Forwarded-For": "192.0.2.1", "Forwarded": "for=6.6.6.6"}))
-    assert Proxies(TRUSTED, "x-forwarded-for").forwarded(("10.0.0.1", 1), both) == "192.0.2.1"
-    assert Proxies(TRUSTED, "forwarded").forwarded(("10.0.0.1", 1), both) == "6.6.6.6"
+    assert TrustedProxies(TRUSTED, "x-forwarded-for").forwarded_client(("10.0.0.1", 1), both) == "192.0.2.1"
+    assert TrustedProxies(TRUSTED, "forwarded").forwarded_client(("10.0.0.1", 1), both) == "6.6.6.6"
 
 
 def test_who_is_at_the_other_end() -> None:
-    proxies = Proxies(TRUSTED, "x-forwarded-for")
-    assert proxies.direct(("192.0.2.1", 80)) == "192.0.2.1"
-    assert proxies.direct(("2001:db8:1:2:3::4", 80, 0, 0)) == "2001:db8:1:2::"
-    assert proxies.direct(("10.7.7.7", 80)) is None
-    assert proxies.direct(("::ffff:10.7.7.7", 80, 0, 0)) is None
-    assert proxies.direct(None) == "unknown"
-    assert proxies.direct("") == "unknown"
+    proxies = TrustedProxies(TRUSTED, "x-forwarded-for")
+    assert proxies.direct_client(("192.0.2.1", 80)) == "192.0.2.1"
+    assert proxies.direct_client(("2001:db8:1:2:3::4", 80, 0, 0)) == "2001:db8:1:2::"
+    assert proxies.direct_client(("10.7.7.7", 80)) is None
+    assert proxies.direct_client(("::ffff:10.7.7.7", 80, 0, 0)) is None
+    assert proxies.direct_client(None) == "unknown"
+    assert proxies.direct_client("") == "unknown"
 
 
 @pytest.fixture

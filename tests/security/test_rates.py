@@ -11,10 +11,10 @@ from redis.asyncio import Redis
 from service.games.ports import StoreUnavailable
 from service.store.client import connect
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import GATE
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
-from service.web.ratelimit.classification import GAMES
+from service.web.ratelimit.classification import GAMES_PREFIX
 from service.web.routes.registry import ROUTES
 from tests.security.clients import at, create, limits, status, statuses
 from tests.web.app_server import serve
@@ -106,7 +106,7 @@ async def test_pictures_are_counted_apart(store: RedisStore) -> None:
     async with serve(store, limits(rate_pictures=20)) as client:
         path = "/v1/tilesets/archipelago/ships/s01.svg"
         found = await statuses(30, lambda: client.get(path))
-        assert 20 <= found[200] + costs.DRAWN <= 21
+        assert 20 <= found[200] + costs.RENDERED_PICTURE <= 21
         assert (await client.get("/v1/tilesets/archipelago")).status == 200
 
 
@@ -164,7 +164,7 @@ async def test_many_probes_at_once_ask_redis_once(store: RedisStore, monkeypatch
     async with serve(store) as client, asyncio.TaskGroup() as group:
         asking = [group.create_task(client.get("/readyz")) for _ in range(20)]
         async with asyncio.timeout(10):
-            while len(client.app[GATE].open) < 20:  # noqa: ASYNC110  what is waited for wakes nobody
+            while len(client.app[CONNECTION_LIMITER].connections) < 20:  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.02)
         await asyncio.sleep(0.1)
         let.set()
@@ -214,7 +214,7 @@ async def test_while_redis_does_not_answer_each_instance_goes_on_alone(store: Re
 def test_a_token_opens_every_path_below_a_game() -> None:
     """Else a made-up one could become known there."""
     for one in ROUTES:
-        if one.public_path.startswith(GAMES):
+        if one.public_path.startswith(GAMES_PREFIX):
             assert one.access != "none", one.path
 
 

@@ -11,8 +11,8 @@ from aiohttp import ClientSession, TCPConnector
 from service.store.game_store import RedisStore
 from service.web.app_keys import HUB
 from service.web.connections import limiter
-from service.web.connections.client_ip import networks
-from service.web.connections.limiter import GATE
+from service.web.connections.client_ip import parse_networks
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from tests.security.clients import at, status
 from tests.web.app_server import Client, serve
@@ -28,7 +28,7 @@ HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 @pytest.fixture(autouse=True)
 def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once in a few seconds is too seldom for a test."""
-    monkeypatch.setattr(limiter, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
 
 
 @pytest.fixture
@@ -126,7 +126,9 @@ async def test_connections_that_do_nothing_end(quick: Client) -> None:
 
 async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
     """It may be about to use them: one that is closed in that moment would fail somebody's request."""
-    trusting = QUICK._replace(keep_alive_s=0.1, trusted_proxies=networks("127.0.0.1"), max_connections_per_address=1)
+    trusting = QUICK._replace(
+        keep_alive_s=0.1, trusted_proxies=parse_networks("127.0.0.1"), max_connections_per_address=1
+    )
     async with serve(store, trusting) as client, raw(client) as (_, _other), raw(client) as (reader, writer):
         for _ in range(3):
             writer.write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -140,7 +142,7 @@ async def open_three(client: Client, stack: AsyncExitStack) -> None:
     for _ in range(3):
         await stack.enter_async_context(raw(client))
     async with asyncio.timeout(WITHIN_S):
-        while len(client.app[GATE].open) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
+        while len(client.app[CONNECTION_LIMITER].connections) < 3:  # noqa: ASYNC110  what is waited for wakes nobody
             await asyncio.sleep(0.01)
 
 
@@ -163,7 +165,7 @@ async def test_an_instance_has_so_many_connections(store: RedisStore) -> None:
             assert (await ended(reader)).startswith(b"HTTP/1.1 503")
         await stack.aclose()
         async with asyncio.timeout(WITHIN_S):
-            while client.app[GATE].open or client.app[GATE].of_address:  # noqa: ASYNC110  what is waited for wakes nobody
+            while client.app[CONNECTION_LIMITER].connections or client.app[CONNECTION_LIMITER].connections_per_address:  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.01)
         assert await status(await client.get("/livez")) == 200
 
@@ -174,9 +176,9 @@ async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
         for _ in range(100):
             writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
         async with asyncio.timeout(WITHIN_S):
-            while not any(one.stuck_since for one in quick.app[GATE].open):  # noqa: ASYNC110  what is waited for wakes nobody
+            while not any(one.blocked_since for one in quick.app[CONNECTION_LIMITER].connections):  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.01)
-            while any(one.stuck_since for one in quick.app[GATE].open):  # noqa: ASYNC110  what is waited for wakes nobody
+            while any(one.blocked_since for one in quick.app[CONNECTION_LIMITER].connections):  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.01)
 
 
@@ -231,11 +233,11 @@ async def test_requests_in_advance_are_not_all_read(store: RedisStore) -> None:
         for _ in range(10_000):
             writer.write(request)
         async with asyncio.timeout(WITHIN_S):
-            while not any(one._messages for one in client.app[GATE].open):  # noqa: ASYNC110  as above
+            while not any(one._messages for one in client.app[CONNECTION_LIMITER].connections):  # noqa: ASYNC110  as above
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.3)
         assert writer.transport.get_write_buffer_size() > 10_000_000
-        (connection,) = [one for one in client.app[GATE].open if one._messages]
+        (connection,) = [one for one in client.app[CONNECTION_LIMITER].connections if one._messages]
         assert len(connection._messages) <= 32
 
 

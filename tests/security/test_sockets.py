@@ -10,10 +10,10 @@ from aiohttp import ClientSession, WSServerHandshakeError
 
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
-from service.web.connections.limiter import GATE
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.errors import Busy
 from service.web.limits import Limits
-from service.web.ratelimit.concurrency import Replays, Shares
+from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.websocket.session import MAX_REFUSED
 from tests.security.clients import at, limits
 from tests.web.app_server import Client, serve
@@ -86,7 +86,7 @@ async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStor
         transport.pause_reading()
         await flood(transport, LONG_PING)
         assert transport.get_write_buffer_size() > 5_000_000
-        assert max(one.unread() for one in client.app[GATE].open) < 500_000
+        assert max(one.unsent_bytes() for one in client.app[CONNECTION_LIMITER].connections) < 500_000
         transport.abort()
 
 
@@ -217,9 +217,9 @@ async def test_what_is_closed_is_not_counted_any_more(store: RedisStore) -> None
     async with serve(store, Limits()) as client:
         for _ in range(3):
             async with connected(client):
-                assert sum(client.app[GATE].streams.values()) == 1
+                assert sum(client.app[CONNECTION_LIMITER].streams_per_address.values()) == 1
         async with asyncio.timeout(10):
-            while client.app[GATE].streams:  # noqa: ASYNC110  what is waited for wakes nobody
+            while client.app[CONNECTION_LIMITER].streams_per_address:  # noqa: ASYNC110  what is waited for wakes nobody
                 await asyncio.sleep(0.02)
 
 
@@ -264,13 +264,13 @@ async def test_without_a_setting_every_page_may(store: RedisStore) -> None:
 
 async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> None:
     del store
-    replays, running, most = Replays(at_once=2, waiting=3), 0, 0
+    replays, running, most = ReplayQueue(at_once=2, waiting=3), 0, 0
     addresses = iter(range(10))
 
     async def one() -> bool:
         nonlocal running, most
         try:
-            async with replays.one(f"address {next(addresses)}"):
+            async with replays.slot(f"address {next(addresses)}"):
                 running += 1
                 most = max(most, running)
                 await asyncio.sleep(0.01)
@@ -285,13 +285,13 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
 
 async def test_an_address_waits_for_a_few_replays_only() -> None:
     """The others have the rest."""
-    replays = Replays(at_once=2, waiting=10, each=3)
-    async with replays.one("a"), replays.one("a"):
-        waiting = asyncio.create_task(replays.one("a").__aenter__())
+    replays = ReplayQueue(at_once=2, waiting=10, each=3)
+    async with replays.slot("a"), replays.slot("a"):
+        waiting = asyncio.create_task(replays.slot("a").__aenter__())
         await asyncio.sleep(0)
         with pytest.raises(Busy):
-            await replays.one("a").__aenter__()
-        other = asyncio.create_task(replays.one("b").__aenter__())
+            await replays.slot("a").__aenter__()
+        other = asyncio.create_task(replays.slot("b").__aenter__())
         await asyncio.sleep(0)
         assert not waiting.done()
         assert not other.done()
@@ -299,13 +299,13 @@ async def test_an_address_waits_for_a_few_replays_only() -> None:
 
 
 async def test_an_address_waits_for_a_few_pictures_only() -> None:
-    shares = Shares(2)
-    with shares.one("a"), shares.one("a"), shares.one("b"):
-        with pytest.raises(Busy), shares.one("a"):
+    shares = ConcurrencyLimit(2)
+    with shares.slot("a"), shares.slot("a"), shares.slot("b"):
+        with pytest.raises(Busy), shares.slot("a"):
             pass
-        with shares.one("b"):
+        with shares.slot("b"):
             pass
-    with shares.one("a"):
+    with shares.slot("a"):
         pass
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from service.store.game_store import RedisStore
 from service.web.connections import limiter
-from service.web.connections.limiter import GATE
-from service.web.connections.send_buffers import UnreadBudget
+from service.web.connections.limiter import CONNECTION_LIMITER
+from service.web.connections.send_buffers import SendBufferBudget
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
 from tests.security.clients import at
@@ -80,7 +80,9 @@ async def test_who_reads_nothing_holds_little_memory(tmp_path: Path, redis_url: 
 
 def held(client: Client, address: str | None = None) -> int:
     """Bytes that wait for an address, or for all."""
-    return sum(one.unread() for one in client.app[GATE].open if address in (None, one.address))
+    return sum(
+        one.unsent_bytes() for one in client.app[CONNECTION_LIMITER].connections if address in (None, one.address)
+    )
 
 
 async def until(such: Callable[[], bool]) -> None:
@@ -157,22 +159,22 @@ async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal[
 
 async def test_a_little_counts_at_the_next_look(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing tells of what is less than 64 KB, of which there may be many."""
-    monkeypatch.setattr(limiter, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(limiter, "SWEEP_INTERVAL_S", 0.05)
     async with serve(store) as client, AsyncExitStack() as stack:
         await stack.enter_async_context(silent(client.host, client.port, ask("/livez")))
-        await until(lambda: len(client.app[GATE].open) == 1)
-        (connection,) = client.app[GATE].open
+        await until(lambda: len(client.app[CONNECTION_LIMITER].connections) == 1)
+        (connection,) = client.app[CONNECTION_LIMITER].connections
         assert connection.transport is not None
-        while not connection.unread():
+        while not connection.unsent_bytes():
             connection.transport.write(bytes(50_000))
         assert not connection.writing_paused
-        await until(lambda: client.app[GATE].unread.total == connection.unread())
+        await until(lambda: client.app[CONNECTION_LIMITER].send_buffers.total == connection.unsent_bytes())
 
 
 async def test_whoever_reads_counts_no_more(store: RedisStore) -> None:
     async with serve(store) as client:
         table = await new_table(client)
-        budget = client.app[GATE].unread
+        budget = client.app[CONNECTION_LIMITER].send_buffers
         for _ in range(5):
             assert (await client.get(LARGE, headers=bearer(table.owner))).status == 200
         async with AsyncExitStack() as stack:
@@ -191,14 +193,14 @@ class Writer:
         self.holds = holds
         self.cut = False
 
-    def unread(self) -> int:
+    def unsent_bytes(self) -> int:
         return self.holds
 
-    def cut_off(self) -> None:
+    def drop(self) -> None:
         self.cut = True
 
 
-def recorded(budget: UnreadBudget, *writers: Writer) -> list[bool]:
+def recorded(budget: SendBufferBudget, *writers: Writer) -> list[bool]:
     """Which are cut off."""
     for one in writers:
         budget.record(one, one.holds)
@@ -206,7 +208,7 @@ def recorded(budget: UnreadBudget, *writers: Writer) -> list[bool]:
 
 
 def test_who_has_not_read_for_the_longest_is_cut_off_first() -> None:
-    assert recorded(UnreadBudget(100, 200, 1000), Writer("a", 40), Writer("a", 40), Writer("a", 40)) == [
+    assert recorded(SendBufferBudget(100, 200, 1000), Writer("a", 40), Writer("a", 40), Writer("a", 40)) == [
         True,
         False,
         False,
@@ -214,7 +216,7 @@ def test_who_has_not_read_for_the_longest_is_cut_off_first() -> None:
 
 
 def test_what_was_read_meanwhile_is_seen() -> None:
-    budget, first, second = UnreadBudget(100, 200, 1000), Writer("a", 60), Writer("a", 60)
+    budget, first, second = SendBufferBudget(100, 200, 1000), Writer("a", 60), Writer("a", 60)
     budget.record(first, 60)
     first.holds = 1
     assert recorded(budget, second) == [False]
@@ -223,12 +225,12 @@ def test_what_was_read_meanwhile_is_seen() -> None:
 
 
 def test_an_answer_may_be_larger_than_all_that_an_address_may_have() -> None:
-    assert recorded(UnreadBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
+    assert recorded(SendBufferBudget(100, 200, 1000), Writer("a", 10), Writer("a", 500)) == [True, False]
 
 
 def test_many_addresses_together_have_a_bound() -> None:
     writers = [Writer(str(number), 30) for number in range(40)]
-    budget = UnreadBudget(100, 200, 1000)
+    budget = SendBufferBudget(100, 200, 1000)
     assert sum(recorded(budget, *writers)) > 4
     assert budget.total <= 1000
     assert not writers[-1].cut
@@ -237,11 +239,11 @@ def test_many_addresses_together_have_a_bound() -> None:
 def test_a_network_of_ipv6_has_a_bound() -> None:
     """However many of its addresses somebody uses."""
     writers = [Writer(f"2001:db8:1:{number:x}::", 30) for number in range(40)]
-    budget, other = UnreadBudget(100, 200, 1000), Writer("2001:db8:2::", 90)
+    budget, other = SendBufferBudget(100, 200, 1000), Writer("2001:db8:2::", 90)
     assert recorded(budget, other, *writers).count(True) > 30
     assert budget.total <= 200 + 90
     assert not other.cut
 
 
 def test_without_limits_by_address_one_may_have_all() -> None:
-    assert recorded(UnreadBudget(None, None, 1000), Writer("a", 400), Writer("a", 400)) == [False, False]
+    assert recorded(SendBufferBudget(None, None, 1000), Writer("a", 400), Writer("a", 400)) == [False, False]

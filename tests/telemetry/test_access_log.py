@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from service.store.game_store import RedisStore
-from service.web.connections.client_ip import networks
+from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
@@ -20,7 +20,9 @@ WITHIN_S = 10.0
 
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
 
-BEHIND_A_PROXY = Limits(trusted_proxies=networks("127.0.0.1"), sse_comment_s=0.1)  # it sees then that its client left
+BEHIND_A_PROXY = Limits(
+    trusted_proxies=parse_networks("127.0.0.1"), sse_comment_s=0.1
+)  # it sees then that its client left
 
 
 @pytest_asyncio.fixture

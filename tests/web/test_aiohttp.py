@@ -17,7 +17,7 @@ from aiohttp import web
 import service
 from service.store.game_store import RedisStore
 from service.web.connections import protocol
-from service.web.connections.limiter import GATE
+from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from tests.web.app_server import serve
 
@@ -52,13 +52,16 @@ async def test_a_connection_tells_whether_it_waits_for_a_head_and_whether_one_is
     async with serve(store, Limits(request_timeout_s=3600)) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
         try:
-            await so("a connection is open", lambda: bool(client.app[GATE].open))
-            (connection,) = client.app[GATE].open
+            await so("a connection is open", lambda: bool(client.app[CONNECTION_LIMITER].connections))
+            (connection,) = client.app[CONNECTION_LIMITER].connections
             await so("`_waiter` is there before the first request", lambda: connection._waiter is not None)
             writer.write(b"GET /livez HTTP/1.1\r\n")
-            await so("the time runs for a head that is not whole", lambda: connection.begun > 0)
+            await so("the time runs for a head that is not whole", lambda: connection.head_started_at > 0)
             writer.write(b"Host: x\r\n\r\n")
-            await so("`_messages` tells that it is whole", lambda: (connection.begun, connection.received) == (0.0, 32))
+            await so(
+                "`_messages` tells that it is whole",
+                lambda: (connection.head_started_at, connection.received_bytes) == (0.0, 32),
+            )
             writer.write(POST + b"1\r\n{\r\n")
             await so("`_waiter` is None while a body is read", lambda: connection._waiter is None)
             writer.write(b"no chunk")

@@ -12,26 +12,26 @@ from typing import Literal
 
 from multidict import CIMultiDictProxy
 
-__all__ = ["BadNetwork", "Header", "Network", "Proxies", "network_of", "networks", "normal"]
+__all__ = ["BadNetwork", "Header", "Network", "TrustedProxies", "normalize_address", "parse_networks", "site_network"]
 
 Network = IPv4Network | IPv6Network
 
 Header = Literal["x-forwarded-for", "forwarded"]
 
-SUBSCRIBER = 64
+SUBSCRIBER_PREFIX_BITS = 64
 """Leading bits of an IPv6 address that one subscriber has for itself: all below them is one client."""
 
-SITE = 48
+SITE_PREFIX_BITS = 48
 """Leading bits that all addresses of one site have in common (RFC 6177)."""
 
-MOST_KEPT = 64
-KEPT = 4_096
+MAX_CACHED_CHARACTERS = 64
+MAX_CACHED_HEADERS = 4_096
 """Characters of a header that is read only once, and how many of those: more than one address of a client is rare."""
 
-MOST_READ = 500
+MAX_FORWARDED_CHARACTERS = 500
 """Characters of Forwarded, from the nearest proxy on: odd quotes are read in the square of their number."""
 
-NOBODY = "unknown"
+UNKNOWN = "unknown"
 """Where a connection has ended before it could be asked."""
 
 _PAIR = re.compile(r'(?<![^\s=;,"])([^\s=;,"]++)=("(?:[^"\\]|\\.)*"|[^;,"\s]*)', re.ASCII)
@@ -43,7 +43,7 @@ class BadNetwork(ValueError):
     """It names no network."""
 
 
-def networks(text: str) -> tuple[Network, ...]:
+def parse_networks(text: str) -> tuple[Network, ...]:
     """Networks as a setting names them: addresses or CIDR blocks with commas between them. Raises BadNetwork.
 
     >>> networks("10.0.0.0/8, ::1")
@@ -58,7 +58,7 @@ def networks(text: str) -> tuple[Network, ...]:
     return tuple(found)
 
 
-def normal(address: IPv4Address | IPv6Address) -> str:
+def normalize_address(address: IPv4Address | IPv6Address) -> str:
     """What stands for a client: an IPv4 address, or the network of an IPv6 subscriber.
 
     >>> normal(ip_address("::ffff:192.0.2.1")), normal(ip_address("2001:db8:1:2:3::4"))
@@ -68,58 +68,66 @@ def normal(address: IPv4Address | IPv6Address) -> str:
         return str(address)
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
-    return str(ip_network((int(address) >> SUBSCRIBER << SUBSCRIBER, SUBSCRIBER)).network_address)
+    return str(
+        ip_network(
+            (int(address) >> SUBSCRIBER_PREFIX_BITS << SUBSCRIBER_PREFIX_BITS, SUBSCRIBER_PREFIX_BITS)
+        ).network_address
+    )
 
 
-def network_of(client: str) -> str:
+def site_network(client: str) -> str:
     """The network that a client belongs to: itself where it has no address of IPv6.
 
     >>> network_of("2001:db8:1:2::"), network_of("192.0.2.1")
     ('2001:db8:1::/48', '192.0.2.1')
     """
-    return _site(client) if ":" in client else client
+    return _site_network(client) if ":" in client else client
 
 
-@lru_cache(maxsize=KEPT)
-def _site(client: str) -> str:
-    beyond = IPV6LENGTH - SITE
-    return f"{IPv6Address(int(IPv6Address(client)) >> beyond << beyond)}/{SITE}"
+@lru_cache(maxsize=MAX_CACHED_HEADERS)
+def _site_network(client: str) -> str:
+    beyond = IPV6LENGTH - SITE_PREFIX_BITS
+    return f"{IPv6Address(int(IPv6Address(client)) >> beyond << beyond)}/{SITE_PREFIX_BITS}"
 
 
-class Proxies:
+class TrustedProxies:
     """The proxies that are trusted, and what they say."""
 
     def __init__(self, trusted: Iterable[Network], header: Header) -> None:
         self._trusted = tuple(trusted)
         self._header = header
-        self._read = lru_cache(maxsize=KEPT)(self._last_untrusted)
-        self.warned = False
+        self._cached_last_untrusted = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._last_untrusted)
+        self.has_warned = False
         """The operator has been told that there may be a proxy that should be trusted."""
 
-    def direct(self, peer: object) -> str | None:
+    def direct_client(self, peer: object) -> str | None:
         """The client at the other end of a connection; None where that is a proxy, which says with each request."""
-        address = _parsed(str(peer[0])) if isinstance(peer, tuple) and peer else None
+        address = _parse_address(str(peer[0])) if isinstance(peer, tuple) and peer else None
         if address is None:
-            return NOBODY
-        return None if self._trusts(address) else normal(address)
+            return UNKNOWN
+        return None if self._trusts(address) else normalize_address(address)
 
-    def forwarded(self, peer: object, headers: CIMultiDictProxy[str]) -> str:
+    def forwarded_client(self, peer: object, headers: CIMultiDictProxy[str]) -> str:
         """The client that a request of a trusted proxy comes from; the proxy itself where it names none."""
         named = ",".join(headers.getall(self._header, ()))
-        read = self._read if len(named) <= MOST_KEPT and named.isascii() else self._last_untrusted
+        read = (
+            self._cached_last_untrusted
+            if len(named) <= MAX_CACHED_CHARACTERS and named.isascii()
+            else self._last_untrusted
+        )
         return read(named, str(peer[0]) if isinstance(peer, tuple) and peer else "")
 
     def _last_untrusted(self, named: str, peer: str) -> str:
         """From the right, the first address that no trusted proxy has. What cannot be read ends the search."""
-        last = _parsed(peer)
-        for entry in reversed(_entries(named, self._header)):
-            address = _parsed(entry)
+        last = _parse_address(peer)
+        for entry in reversed(_split_header(named, self._header)):
+            address = _parse_address(entry)
             if address is None:
                 break
             last = address
             if not self._trusts(address):
                 break
-        return NOBODY if last is None else normal(last)
+        return UNKNOWN if last is None else normalize_address(last)
 
     def _trusts(self, address: IPv4Address | IPv6Address) -> bool:
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
@@ -127,14 +135,14 @@ class Proxies:
         return any(address in network for network in self._trusted)
 
 
-def _entries(named: str, header: Header) -> list[str]:
+def _split_header(named: str, header: Header) -> list[str]:
     """What a header names, from the client on."""
     if header == "x-forwarded-for":
         return [part.strip(" \t") for part in named.split(",")] if named else []
-    return [_for(element) for element in _ELEMENT.findall(named[-MOST_READ:])]
+    return [_parse_for(element) for element in _ELEMENT.findall(named[-MAX_FORWARDED_CHARACTERS:])]
 
 
-def _for(element: str) -> str:
+def _parse_for(element: str) -> str:
     """The `for` of one element of Forwarded (RFC 7239, 4), empty where there is none.
 
     >>> _for('by=203.0.113.43; For="[2001:db8:cafe::17]:4711"')
@@ -144,7 +152,7 @@ def _for(element: str) -> str:
     return re.sub(r"\\(.)", r"\1", named.strip('"'))
 
 
-def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+def _parse_address(text: str) -> IPv4Address | IPv6Address | None:
     """An address, with a port or without.
 
     >>> _parsed("192.0.2.60:4711"), _parsed("[2001:db8::1]:80"), _parsed("unknown")

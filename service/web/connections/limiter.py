@@ -12,28 +12,28 @@ from schemas.base import encode
 from schemas.problems import MEDIA_TYPE, problem
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
-from service.web.connections.client_ip import Proxies, network_of
-from service.web.connections.protocol import GuardedConnection, connection_of
-from service.web.connections.send_buffers import UnreadBudget
+from service.web.connections.client_ip import TrustedProxies, site_network
+from service.web.connections.protocol import ClientConnection, get_connection
+from service.web.connections.send_buffers import SendBufferBudget
 from service.web.errors import TooManyOpen
 from service.web.limits import Limits
 from service.web.problems import TOO_MANY_OPEN_S
 
-__all__ = ["GATE", "Gate", "client_of", "sweeping", "warn_of_proxy"]
+__all__ = ["CONNECTION_LIMITER", "ConnectionLimiter", "client_address", "run_timeout_sweep", "warn_of_untrusted_proxy"]
 
 LOG = logging.getLogger(__name__)
 
-FORWARDED = {"x-forwarded-for", "forwarded"}
+FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
 
-LOOK_EVERY_S = 5.0
-AT_ONCE = 1_000
+SWEEP_INTERVAL_S = 5.0
+BATCH_SIZE = 1_000
 """Connections looked at before others get their turn on the event loop."""
 
-SPARE_FILES = 100
+RESERVED_FILES = 100
 """Open files that are no client's connections."""
 
 
-def _refusal(status: str, code: str, detail: str) -> bytes:
+def _encode_refusal(status: str, code: str, detail: str) -> bytes:
     """A whole answer, for who is refused before anything was read."""
     body = encode(problem(code, detail, retry_after_s=TOO_MANY_OPEN_S))
     head = (
@@ -43,134 +43,144 @@ def _refusal(status: str, code: str, detail: str) -> bytes:
     return head.encode() + body
 
 
-FULL = _refusal("503 Service Unavailable", "store_unavailable", "this instance has as many connections as it can")
-TOO_MANY = _refusal("429 Too Many Requests", "rate_limited", "too many connections come from this address")
+INSTANCE_FULL_RESPONSE = _encode_refusal(
+    "503 Service Unavailable", "store_unavailable", "this instance has as many connections as it can"
+)
+TOO_MANY_CONNECTIONS_RESPONSE = _encode_refusal(
+    "429 Too Many Requests", "rate_limited", "too many connections come from this address"
+)
 
 
-def _unread_budget(limits: Limits) -> UnreadBudget:
+def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
     """What clients may have to read."""
     in_all = limits.max_unsent_bytes_in_all
     if not limits.rate_limits:
-        return UnreadBudget(None, None, in_all)
+        return SendBufferBudget(None, None, in_all)
     of_address = limits.max_unsent_bytes_per_address
-    return UnreadBudget(of_address, of_address * limits.addresses_per_network, in_all)
+    return SendBufferBudget(of_address, of_address * limits.addresses_per_network, in_all)
 
 
-class Gate:
+class ConnectionLimiter:
     """All connections of one instance, and the streams (sockets, event streams) on them."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.proxies = Proxies(limits.trusted_proxies, limits.forwarded_header)
-        self.open: dict[GuardedConnection, None] = {}
-        self.of_address: Counter[str] = Counter()
+        self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
+        self.connections: dict[ClientConnection, None] = {}
+        self.connections_per_address: Counter[str] = Counter()
         """Connections of each address, and of each network of IPv6."""
-        self.streams: Counter[str] = Counter()
+        self.streams_per_address: Counter[str] = Counter()
         """Sockets and event streams, likewise."""
-        self.refused = 0
+        self.rejected = 0
         """Connections, since the start."""
-        self.unread = _unread_budget(limits)
+        self.send_buffers = _make_send_buffer_budget(limits)
         _, most = getrlimit(RLIMIT_NOFILE)
-        self._most = min(limits.max_connections, most - SPARE_FILES) if most > 0 else limits.max_connections
+        self._max_connections = (
+            min(limits.max_connections, most - RESERVED_FILES) if most > 0 else limits.max_connections
+        )
 
-    def enter(self, connection: GuardedConnection) -> bytes:
+    def add(self, connection: ClientConnection) -> bytes:
         """Count a new connection; gives what refuses it, nothing where it may stay."""
         client = connection.client
-        self.open[connection] = None
+        self.connections[connection] = None
         refusal = b""
-        if len(self.open) > self._most:
-            refusal = FULL
-        elif client is not None and self._has_all(self.of_address, client, self.limits.max_connections_per_address):
-            refusal = TOO_MANY
+        if len(self.connections) > self._max_connections:
+            refusal = INSTANCE_FULL_RESPONSE
+        elif client is not None and self._is_at_limit(
+            self.connections_per_address, client, self.limits.max_connections_per_address
+        ):
+            refusal = TOO_MANY_CONNECTIONS_RESPONSE
         if client is not None:
-            _count(self.of_address, client, 1)
+            _add_count(self.connections_per_address, client, 1)
         if refusal:
-            self._tell(client)
+            self._log_rejection(client)
         return refusal
 
-    def _tell(self, client: str | None) -> None:
+    def _log_rejection(self, client: str | None) -> None:
         """Log the first connection that is refused, and then every thousandth."""
         RATE_LIMITED.labels("connections").inc()
-        self.refused += 1
-        if self.refused % 1_000 == 1:
+        self.rejected += 1
+        if self.rejected % 1_000 == 1:
             LOG.warning(
                 "connections are refused: %d are open, %d of them from %s, the latest to be refused",
-                len(self.open),
-                self.of_address[client or ""],
+                len(self.connections),
+                self.connections_per_address[client or ""],
                 client or "a trusted proxy",
             )
 
-    def leave(self, connection: GuardedConnection) -> None:
+    def remove(self, connection: ClientConnection) -> None:
         """Forget one that is closed."""
-        if connection in self.open:
-            del self.open[connection]
+        if connection in self.connections:
+            del self.connections[connection]
             if connection.client is not None:
-                _count(self.of_address, connection.client, -1)
+                _add_count(self.connections_per_address, connection.client, -1)
 
-    def open_stream(self, address: str) -> None:
+    def add_stream(self, address: str) -> None:
         """Count a socket or an event stream. Raises TooManyOpen."""
         most = self.limits.max_streams_per_address
-        if self._has_all(self.streams, address, most):
+        if self._is_at_limit(self.streams_per_address, address, most):
             RATE_LIMITED.labels("open-streams").inc()
             raise TooManyOpen("sockets and event streams of this address", most)
-        _count(self.streams, address, 1)
+        _add_count(self.streams_per_address, address, 1)
 
-    def close_stream(self, address: str) -> None:
+    def remove_stream(self, address: str) -> None:
         """Forget one."""
-        _count(self.streams, address, -1)
+        _add_count(self.streams_per_address, address, -1)
 
-    async def keep_looking(self) -> None:
+    async def enforce_timeouts(self) -> None:
         """Look at all connections, for ever."""
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
-            for number, connection in enumerate([*self.open]):
+            await asyncio.sleep(SWEEP_INTERVAL_S)
+            for number, connection in enumerate([*self.connections]):
                 try:
-                    connection.look(loop.time())
+                    connection.check_timeouts(loop.time())
                 except Exception:
                     LOG.exception("a connection could not be looked at: it is closed, the others are looked at")
                     connection.force_close()
-                if number % AT_ONCE == AT_ONCE - 1:
+                if number % BATCH_SIZE == BATCH_SIZE - 1:
                     await asyncio.sleep(0)
 
-    def _has_all(self, counter: Counter[str], client: str, most: int) -> bool:
+    def _is_at_limit(self, counter: Counter[str], client: str, most: int) -> bool:
         """Whether a client has as many as it may, or its network as many as some such clients together."""
         if not self.limits.rate_limits:
             return False
-        network = network_of(client)
+        network = site_network(client)
         return counter[client] >= most or (
             network != client and counter[network] >= most * self.limits.addresses_per_network
         )
 
 
-def _count(counter: Counter[str], client: str, change: int) -> None:
+def _add_count(counter: Counter[str], client: str, change: int) -> None:
     """Count for a client, and for its network where it has one."""
-    for one in {client, network_of(client)}:
+    for one in {client, site_network(client)}:
         counter[one] += change
         if counter[one] <= 0:
             del counter[one]
 
 
-GATE = web.AppKey("gate", Gate)
+CONNECTION_LIMITER = web.AppKey("gate", ConnectionLimiter)
 
 
-def client_of(request: web.BaseRequest) -> str:
+def client_address(request: web.BaseRequest) -> str:
     """Who asks."""
-    connection = connection_of(request)
+    connection = get_connection(request)
     client = connection.client
-    return connection.gate.proxies.forwarded(connection.peername, request.headers) if client is None else client
+    return (
+        connection.limiter.proxies.forwarded_client(connection.peername, request.headers) if client is None else client
+    )
 
 
-def warn_of_proxy(request: web.BaseRequest) -> None:
+def warn_of_untrusted_proxy(request: web.BaseRequest) -> None:
     """Tell the operator, once, where who is refused may be a proxy with everybody behind it."""
-    connection = connection_of(request)
-    proxies = connection.gate.proxies
+    connection = get_connection(request)
+    proxies = connection.limiter.proxies
     if (
         connection.client is not None
-        and not proxies.warned
-        and not FORWARDED.isdisjoint(map(str.lower, request.headers))
+        and not proxies.has_warned
+        and not FORWARDING_HEADERS.isdisjoint(map(str.lower, request.headers))
     ):
-        proxies.warned = True
+        proxies.has_warned = True
         LOG.warning(
             "%s is limited as one client, but says that it forwards for others: if it is your proxy, name it in "
             "--trusted-proxies",
@@ -178,7 +188,7 @@ def warn_of_proxy(request: web.BaseRequest) -> None:
         )
 
 
-async def sweeping(app: web.Application) -> AsyncIterator[None]:
+async def run_timeout_sweep(app: web.Application) -> AsyncIterator[None]:
     """Look at the connections as long as the application runs."""
-    async with app[SUPERVISOR].running("connection-timeouts", app[GATE].keep_looking):
+    async with app[SUPERVISOR].running("connection-timeouts", app[CONNECTION_LIMITER].enforce_timeouts):
         yield

@@ -10,12 +10,12 @@ import msgspec
 from aiohttp import web
 
 from service.games.timestamps import DAY_S
-from service.web.connections.limiter import client_of
+from service.web.connections.limiter import client_address
 from service.web.images.jobs import Form, Job
 from service.web.images.renderer import Studio
 from service.web.parsing import unchanged
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import DRAWING, charge
+from service.web.ratelimit.concurrency import PICTURE_SLOTS, charge_request
 from service.web.responses import IMMUTABLE, PRIVATE, PUBLIC
 from service.web.routing import Reply
 from service.web.security_headers import NOTHING
@@ -63,9 +63,9 @@ async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitab
         return web.Response(status=304, headers=headers)
     body = await request.app[STUDIO].kept(key)
     if body is None:
-        with request.app[DRAWING].one(client_of(request)):
+        with request.app[PICTURE_SLOTS].slot(client_address(request)):
             painted = width * width if form == "png" else 0  # boards are about as high as they are wide
-            await charge(request, costs.DRAWN + painted // costs.PIXELS_PER_TOKEN)
+            await charge_request(request, costs.RENDERED_PICTURE + painted // costs.PIXELS_PER_TOKEN)
             drawn = await job()
             body = await request.app[STUDIO].picture(key, lambda: drawn)
     # What a player is called cannot become a program on this origin, also where the picture is opened by itself.

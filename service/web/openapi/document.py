@@ -22,7 +22,7 @@ from service.web.openapi.descriptions import (
 )
 from service.web.openapi.links import links, links_of
 from service.web.parsing import JSON
-from service.web.ratelimit.classification import EXEMPT
+from service.web.ratelimit.classification import EXEMPT_PATHS
 from service.web.routes.registry import ROUTES
 from service.web.routing import Query, Reply, Route
 
@@ -181,7 +181,7 @@ def _responses(route: Route, refs: Refs) -> Schema:
     responses: Schema = {}
     for reply in route.replies:
         response = responses.setdefault(str(reply.status), {"description": reply.description})
-        if named := (*reply.headers, *(() if route.path in EXEMPT else LIMITED)):
+        if named := (*reply.headers, *(() if route.path in EXEMPT_PATHS else LIMITED)):
             response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in named}
         if reply.content is not None:
             response.setdefault("content", {})[reply.media_type] = _content(reply, refs)

@@ -20,7 +20,7 @@ from aiohttp.connector import Connection
 from service.games.errors import WebhookUrlRejected
 from service.games.webhooks.challenges import Pace, Paces
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, Send, Sent
-from service.web.connections.client_ip import normal
+from service.web.connections.client_ip import normalize_address
 from service.web.limits import Limits
 from service.web.outbound.dns import LOOKUP_TIMEOUT_S, StrangersResolver
 from service.web.outbound.ssrf import AddressRefused, check_url, public_socket
@@ -169,7 +169,7 @@ def _rationed(sockets: Sockets) -> Sockets:
 
     def ration(info: AddrInfo) -> socket.socket:
         made = sockets(info)
-        address = normal(ip_address(info[4][0]))
+        address = normalize_address(ip_address(info[4][0]))
         if paces.wait_s(address, OF_ADDRESS):
             made.close()
             raise AddressBusy

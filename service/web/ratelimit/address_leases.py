@@ -7,57 +7,57 @@ everything that an address has one for, a few times as large.
 from collections.abc import Callable
 
 from service.games.ports import TokenBucketStore
-from service.web.connections.client_ip import network_of
-from service.web.ratelimit.leases import Account, Accounts, settled
+from service.web.connections.client_ip import site_network
+from service.web.ratelimit.leases import LeasePool, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
 
-__all__ = ["AddressAccounts"]
+__all__ = ["AddressLeases"]
 
-NETWORKS_BYTES = 1024 * 1024
+MAX_NETWORK_LEASES_BYTES = 1024 * 1024
 """Memory that the accounts of networks may take, of one policy."""
 
 
-class AddressAccounts:
+class AddressLeases:
     """The accounts of one policy, and those of networks."""
 
     def __init__(
         self, policy: Policy, store: TokenBucketStore, clock: Callable[[], float], *, per_network: int, max_bytes: int
     ) -> None:
-        self.own = Accounts(policy, store, clock, max_bytes)
+        self.pool = LeasePool(policy, store, clock, max_bytes)
         """Each address's; and those of known tokens where they have some of their own."""
-        self.of_networks = Accounts(policy.of_network(per_network), store, clock, NETWORKS_BYTES)
+        self.network_pool = LeasePool(policy.for_network(per_network), store, clock, MAX_NETWORK_LEASES_BYTES)
 
-    def ready(self, address: str) -> tuple[Account, ...]:
+    def require(self, address: str) -> tuple[TokenLease, ...]:
         """The accounts that a token is to be taken from. Raises RateLimited, or Asking where only the store knows."""
         if ":" not in address:
-            return (self.own.ready(address),)
-        return self.own.ready(address), self.of_networks.ready(network_of(address))
+            return (self.pool.require(address),)
+        return self.pool.require(address), self.network_pool.require(site_network(address))
 
-    def find(self, address: str) -> tuple[Account, ...]:
+    def get_or_create(self, address: str) -> tuple[TokenLease, ...]:
         """The same accounts, however little is left."""
         if ":" not in address:
-            return (self.own.find(address),)
-        return self.own.find(address), self.of_networks.find(network_of(address))
+            return (self.pool.get_or_create(address),)
+        return self.pool.get_or_create(address), self.network_pool.get_or_create(site_network(address))
 
-    async def pay(self, address: str, tokens: int = 1) -> None:
+    async def charge(self, address: str, tokens: int = 1) -> None:
         """Take tokens for what is going to be done, as soon as there is anything left. Raises RateLimited.
 
         What is left may be less: then it is a debt, and there is nothing for the next one.
         """
-        for account in await settled(lambda: self.ready(address)):
-            account.pay(tokens)
+        for account in await retry_when_leased(lambda: self.require(address)):
+            account.charge(tokens)
 
-    def give_back(self, address: str, tokens: int) -> None:
+    def refund(self, address: str, tokens: int) -> None:
         """Give back what was paid, and was not needed."""
-        for account in self.find(address):
-            account.left += tokens
+        for account in self.get_or_create(address):
+            account.tokens += tokens
 
-    def spend(self, address: str, tokens: int = 1) -> None:
+    def charge_afterwards(self, address: str, tokens: int = 1) -> None:
         """Take tokens for something that was done already."""
-        for account in self.find(address):
-            account.spend(tokens)
+        for account in self.get_or_create(address):
+            account.charge_afterwards(tokens)
 
     async def aclose(self) -> None:
         """End what is under way."""
-        await self.own.aclose()
-        await self.of_networks.aclose()
+        await self.pool.aclose()
+        await self.network_pool.aclose()

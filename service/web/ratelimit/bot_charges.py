@@ -16,14 +16,14 @@ from service.games.bots.priority import is_attended, upcoming_bots
 from service.games.bots.registry import BotRegistry
 from service.games.tilesets import DEFAULT
 from service.web.app_keys import CONTEXT
-from service.web.connections.limiter import client_of
+from service.web.connections.limiter import client_address
 from service.web.ratelimit import costs
-from service.web.ratelimit.limiter import GUARD, Guard
+from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 
-__all__ = ["charging_bots", "charging_game", "charging_rematch"]
+__all__ = ["charge_game_bots", "make_bot_charge", "make_rematch_charge"]
 
 
-def charging_bots(guard: Guard, bots: BotRegistry, address: str) -> Callable[[Game], Awaitable[None]]:
+def make_bot_charge(limiter: RateLimiter, bots: BotRegistry, address: str) -> Callable[[Game], Awaitable[None]]:
     """What charges an action for the bots that follow it, once, however often it is tried. Raises RateLimited.
 
     Who leaves a game to its bots pays for the rest of it as for a new one.
@@ -33,36 +33,36 @@ def charging_bots(guard: Guard, bots: BotRegistry, address: str) -> Callable[[Ga
     async def charge(game: Game) -> None:
         nonlocal paid
         ahead = upcoming_bots(game)
-        if paid or not ahead or not guard.on:
+        if paid or not ahead or not limiter.is_enabled:
             return
         if is_attended(game):
-            await guard.bots.pay(address, _turns(bots, ahead))
+            await limiter.bots.charge(address, _turn_tokens(bots, ahead))
         else:
             playing = [player.bot for player in game.players if player.bot is not None]
-            await guard.bot_games.pay(address, _game(bots, playing, len(game.bag) + 1))
+            await limiter.bot_games.charge(address, _game_tokens(bots, playing, len(game.bag) + 1))
         paid = True
 
     return charge
 
 
 @asynccontextmanager
-async def charging_game(request: web.Request, asked: CreateGame) -> AsyncIterator[Callable[[], None]]:
+async def charge_game_bots(request: web.Request, new_game: CreateGame) -> AsyncIterator[Callable[[], None]]:
     """Charge a new game for its bots: for a turn of each, or for all turns where nobody else plays. Raises RateLimited.
 
     Whatever is raised within makes it good; so does whoever finds that there was nothing to create, by what this gives.
     """
-    app, address = request.app, client_of(request)
-    guard, bots = app[GUARD], app[CONTEXT].bots
-    playing = [player.bot for player in asked.players if player.bot is not None]
-    if not guard.on or not playing or any(player.open for player in asked.players):
+    app, address = request.app, client_address(request)
+    limiter, bots = app[RATE_LIMITER], app[CONTEXT].bots
+    playing = [player.bot for player in new_game.players if player.bot is not None]
+    if not limiter.is_enabled or not playing or any(player.open for player in new_game.players):
         yield lambda: None
         return
-    if len(playing) < len(asked.players):
-        accounts, tokens = guard.bots, _turns(bots, playing)
+    if len(playing) < len(new_game.players):
+        leases, tokens = limiter.bots, _turn_tokens(bots, playing)
     else:
-        accounts, tokens = guard.bot_games, _game(bots, playing, _tiles(app, asked))
-    await accounts.pay(address, tokens)
-    give_back = partial(accounts.give_back, address, tokens)
+        leases, tokens = limiter.bot_games, _game_tokens(bots, playing, _count_tiles(app, new_game))
+    await leases.charge(address, tokens)
+    give_back = partial(leases.refund, address, tokens)
     try:
         yield give_back
     except Exception:
@@ -70,30 +70,30 @@ async def charging_game(request: web.Request, asked: CreateGame) -> AsyncIterato
         raise
 
 
-def charging_rematch(request: web.Request) -> Callable[[CreateGame], Awaitable[None]]:
+def make_rematch_charge(request: web.Request) -> Callable[[CreateGame], Awaitable[None]]:
     """What charges a rematch as the game that it would be, once. Raises RateLimited."""
     paid = False
 
     async def charge(wanted: CreateGame) -> None:
         nonlocal paid
         if not paid:
-            async with charging_game(request, wanted):
+            async with charge_game_bots(request, wanted):
                 paid = True
 
     return charge
 
 
-def _turns(bots: BotRegistry, playing: Sequence[str]) -> int:
+def _turn_tokens(bots: BotRegistry, playing: Sequence[str]) -> int:
     """Tokens for a turn of each of these bots."""
-    return sum(costs.HEAVY_TURN if bots.is_heavy(bot) else costs.LIGHT_TURN for bot in playing)
+    return sum(costs.HEAVY_BOT_TURN if bots.is_heavy(bot) else costs.LIGHT_BOT_TURN for bot in playing)
 
 
-def _game(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
+def _game_tokens(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
     """Tokens for as many turns as there are tiles, which these bots have one after the other."""
-    return -(-_turns(bots, playing) * tiles // len(playing))
+    return -(-_turn_tokens(bots, playing) * tiles // len(playing))
 
 
-def _tiles(app: web.Application, asked: CreateGame) -> int:
+def _count_tiles(app: web.Application, new_game: CreateGame) -> int:
     """How many tiles a game has. Raises UnknownTileSet."""
-    chosen = app[CONTEXT].tilesets.get_for_new_game(asked.tileset or DEFAULT)
+    chosen = app[CONTEXT].tilesets.get_for_new_game(new_game.tileset or DEFAULT)
     return sum(tile.count for tile in chosen.tileset.tiles)

@@ -7,63 +7,63 @@ from service.games.errors import Malformed, Unauthorized
 from service.web.parsing import bearer, bearers
 
 __all__ = [
-    "EXEMPT",
-    "GAMES",
-    "LASTING",
-    "MINE",
-    "READS",
-    "game_of",
+    "EXEMPT_PATHS",
+    "GAMES_PREFIX",
+    "MY_GAMES_PATH",
+    "SAFE_METHODS",
+    "WEBSOCKET_SUFFIX",
     "is_creating",
     "is_joining",
     "is_picture",
+    "parse_game",
     "proves_token",
-    "shown_tokens",
+    "read_tokens",
 ]
 
-GAMES = "/v1/games/"
-CREATE = "/v1/games"
-CREATING = ("/rematch", "/webhooks", "/token")
+GAMES_PREFIX = "/v1/games/"
+GAMES_PATH = "/v1/games"
+CREATING_SUFFIXES = ("/rematch", "/webhooks", "/token")
 """What makes something new below a game."""
-SEATS = "/seats"
-LASTING = "/ws"
+SEATS_SUFFIX = "/seats"
+WEBSOCKET_SUFFIX = "/ws"
 """What is answered only when it ends."""
-PICTURES = (".svg", ".png", ".txt")
-MINE = "/v1/seats/me/games"
+PICTURE_SUFFIXES = (".svg", ".png", ".txt")
+MY_GAMES_PATH = "/v1/seats/me/games"
 """Where several tokens may be shown."""
-OF_ANY_GAME = frozenset({MINE, "/v1/ws"})
+ANY_GAME_PATHS = frozenset({MY_GAMES_PATH, "/v1/ws"})
 """Where tokens are shown, and no game is named."""
-EXEMPT = frozenset({"/livez", "/readyz"})
+EXEMPT_PATHS = frozenset({"/livez", "/readyz"})
 """Asked by those who run the service, from addresses that others may share."""
-READS = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def is_creating(method: str, path: str) -> bool:
     """Whether it makes something new."""
-    return method == "POST" and (path.endswith(CREATING) or path == CREATE)
+    return method == "POST" and (path.endswith(CREATING_SUFFIXES) or path == GAMES_PATH)
 
 
 def is_joining(method: str, path: str) -> bool:
     """Whether it is for an open seat."""
-    return method == "POST" and path.endswith(SEATS) and path.startswith(GAMES)
+    return method == "POST" and path.endswith(SEATS_SUFFIX) and path.startswith(GAMES_PREFIX)
 
 
 def is_picture(path: str) -> bool:
     """Whether it is for a picture."""
-    return path.endswith(PICTURES) and path.startswith("/v1/")
+    return path.endswith(PICTURE_SUFFIXES) and path.startswith("/v1/")
 
 
-def game_of(path: str) -> tuple[bool, str | None]:
+def parse_game(path: str) -> tuple[bool, str | None]:
     """Whether tokens are looked at there, and the game whose they must be; None for any."""
-    if path in OF_ANY_GAME:
+    if path in ANY_GAME_PATHS:
         return True, None
-    game = path.removeprefix(GAMES).partition("/")[0]
-    return path.startswith(GAMES) and is_id(game), game
+    game = path.removeprefix(GAMES_PREFIX).partition("/")[0]
+    return path.startswith(GAMES_PREFIX) and is_id(game), game
 
 
-def shown_tokens(request: web.BaseRequest) -> list[str]:
+def read_tokens(request: web.BaseRequest) -> list[str]:
     """The tokens that a request shows, in the form that its path takes; none where they are in another."""
     try:
-        if request.path == MINE:
+        if request.path == MY_GAMES_PATH:
             return bearers(request)
         token = bearer(request)
     except (Unauthorized, Malformed):
@@ -75,4 +75,4 @@ def proves_token(request: web.BaseRequest) -> bool:
     """Whether a good answer shows that the token is good: not where none is looked at, or one of several may be."""
     if request.method == "OPTIONS":
         return False
-    return request.path.startswith(GAMES) or (request.path == MINE and len(shown_tokens(request)) == 1)
+    return request.path.startswith(GAMES_PREFIX) or (request.path == MY_GAMES_PATH and len(read_tokens(request)) == 1)

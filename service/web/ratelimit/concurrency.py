@@ -8,131 +8,133 @@ from contextlib import asynccontextmanager, contextmanager
 from aiohttp import web
 
 from service.games.bots.priority import hash_creator
-from service.web.connections.client_ip import network_of
-from service.web.connections.limiter import GATE, client_of
-from service.web.connections.protocol import lasting
+from service.web.connections.client_ip import site_network
+from service.web.connections.limiter import CONNECTION_LIMITER, client_address
+from service.web.connections.protocol import streaming_response
 from service.web.errors import Busy
-from service.web.ratelimit.limiter import GUARD, PAYER
+from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
 
 __all__ = [
-    "DRAWING",
-    "REPLAYS",
-    "Replays",
-    "Shares",
-    "charge",
-    "check_open_games",
-    "creator_here",
-    "give_back",
-    "handed_out",
-    "replaying",
-    "streaming",
+    "PICTURE_SLOTS",
+    "REPLAY_QUEUE",
+    "ConcurrencyLimit",
+    "ReplayQueue",
+    "charge_open_game",
+    "charge_request",
+    "make_creator_key",
+    "open_stream",
+    "refund_request",
+    "replay_slot",
+    "trust_issued_tokens",
 ]
 
-PICTURES = 8
+MAX_PICTURES_PER_ADDRESS = 8
 """That one address may wait for."""
 
-AT_ONCE = 2
-WAITING = 16
+MAX_REPLAYS = 2
+MAX_WAITING_REPLAYS = 16
 """Games that may wait to be replayed; more are refused, so that nobody waits for long."""
 
-REPLAYS_EACH = 4
+MAX_REPLAYS_PER_ADDRESS = 4
 """Of both together, for one address."""
 
 
-class Shares:
+class ConcurrencyLimit:
     """What each address may have some of at once."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._taken: Counter[str] = Counter()
+        self._max_per_address = most
+        self._in_use: Counter[str] = Counter()
 
     @contextmanager
-    def one(self, address: str) -> Iterator[None]:
+    def slot(self, address: str) -> Iterator[None]:
         """Have one. Raises Busy."""
-        if self._taken[address] >= self._most:
+        if self._in_use[address] >= self._max_per_address:
             raise Busy
-        self._taken[address] += 1
+        self._in_use[address] += 1
         try:
             yield
         finally:
-            self._taken[address] -= 1
-            if not self._taken[address]:
-                del self._taken[address]
+            self._in_use[address] -= 1
+            if not self._in_use[address]:
+                del self._in_use[address]
 
 
-class Replays:
+class ReplayQueue:
     """Games that are replayed from their logs, which takes as long as dozens of other requests."""
 
-    def __init__(self, at_once: int = AT_ONCE, waiting: int = WAITING, each: int = REPLAYS_EACH) -> None:
-        self._turn = asyncio.Semaphore(at_once)
-        self._most = at_once + waiting
-        self._here = 0
-        self._shares = Shares(each)
+    def __init__(
+        self, at_once: int = MAX_REPLAYS, waiting: int = MAX_WAITING_REPLAYS, each: int = MAX_REPLAYS_PER_ADDRESS
+    ) -> None:
+        self._semaphore = asyncio.Semaphore(at_once)
+        self._max_total = at_once + waiting
+        self._total = 0
+        self._per_address = ConcurrencyLimit(each)
 
     @asynccontextmanager
-    async def one(self, address: str) -> AsyncIterator[None]:
+    async def slot(self, address: str) -> AsyncIterator[None]:
         """Wait for a turn. Raises Busy."""
-        if self._here >= self._most:
+        if self._total >= self._max_total:
             raise Busy
-        with self._shares.one(address):
-            self._here += 1
+        with self._per_address.slot(address):
+            self._total += 1
             try:
-                async with self._turn:
+                async with self._semaphore:
                     yield
             finally:
-                self._here -= 1
+                self._total -= 1
 
 
-DRAWING = web.AppKey("drawing", Shares)
-REPLAYS = web.AppKey("replays", Replays)
+PICTURE_SLOTS = web.AppKey("drawing", ConcurrencyLimit)
+REPLAY_QUEUE = web.AppKey("replays", ReplayQueue)
 
 
 @asynccontextmanager
-async def streaming(request: web.Request) -> AsyncIterator[str]:
+async def open_stream(request: web.Request) -> AsyncIterator[str]:
     """Hold a socket or an event stream; gives the client. Raises RateLimited, TooManyOpen, Malformed."""
-    address, guard, gate = client_of(request), request.app[GUARD], request.app[GATE]
-    if guard.on:
-        await guard.open_stream(request, address)
-    gate.open_stream(address)
+    address, guard, gate = client_address(request), request.app[RATE_LIMITER], request.app[CONNECTION_LIMITER]
+    if guard.is_enabled:
+        await guard.admit_stream(request, address)
+    gate.add_stream(address)
     try:
-        with lasting(request):
+        with streaming_response(request):
             yield address
     finally:
-        gate.close_stream(address)
+        gate.remove_stream(address)
 
 
-async def charge(request: web.Request, tokens: int) -> None:
+async def charge_request(request: web.Request, tokens: int) -> None:
     """Charge what a request costs beyond the one token of any, before the work is done. Raises RateLimited."""
-    if tokens > 0 and (payer := request.get(PAYER)) is not None:
+    if tokens > 0 and (payer := request.get(CHARGE)) is not None:
         await payer.pay(tokens)
 
 
 @asynccontextmanager
-async def replaying(request: web.Request, tokens: int) -> AsyncIterator[None]:
+async def replay_slot(request: web.Request, tokens: int) -> AsyncIterator[None]:
     """Wait for a turn to replay a game, and charge it. Raises Busy, RateLimited."""
-    async with request.app[REPLAYS].one(client_of(request)):
-        await charge(request, tokens)
+    async with request.app[REPLAY_QUEUE].slot(client_address(request)):
+        await charge_request(request, tokens)
         yield
 
 
-def give_back(request: web.Request, tokens: int) -> None:
+def refund_request(request: web.Request, tokens: int) -> None:
     """Give back what was charged, and was not needed."""
-    if tokens > 0 and (payer := request.get(PAYER)) is not None:
+    if tokens > 0 and (payer := request.get(CHARGE)) is not None:
         payer.give_back(tokens)
 
 
-def handed_out(request: web.Request, tokens: Iterable[str]) -> None:
+def trust_issued_tokens(request: web.Request, tokens: Iterable[str]) -> None:
     """Know tokens from the beginning that an answer hands out."""
-    request.app[GUARD].learn(tokens)
+    request.app[RATE_LIMITER].trust_tokens(tokens)
 
 
-def creator_here(request: web.Request) -> bytes:
+def make_creator_key(request: web.Request) -> bytes:
     """What stands for the client in a game that it creates: an address, of IPv6 a whole site."""
-    return hash_creator(network_of(client_of(request)))
+    return hash_creator(site_network(client_address(request)))
 
 
-async def check_open_games(request: web.Request) -> None:
+async def charge_open_game(request: web.Request) -> None:
     """Raise RateLimited where this client makes too many games that wait for others."""
-    guard = request.app[GUARD]
-    if guard.on:
-        await guard.open_games.pay(client_of(request))
+    guard = request.app[RATE_LIMITER]
+    if guard.is_enabled:
+        await guard.open_games.charge(client_address(request))

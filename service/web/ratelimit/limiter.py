@@ -18,42 +18,42 @@ from service.games.ports import RateLimit, TokenBucketStore
 from service.web.errors import RateLimited
 from service.web.limits import Limits
 from service.web.parsing import bearer
-from service.web.ratelimit.address_leases import AddressAccounts
-from service.web.ratelimit.charges import FAILED, Payer
+from service.web.ratelimit.address_leases import AddressLeases
+from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
-    EXEMPT,
-    GAMES,
-    LASTING,
-    MINE,
-    READS,
-    game_of,
+    EXEMPT_PATHS,
+    GAMES_PREFIX,
+    MY_GAMES_PATH,
+    SAFE_METHODS,
+    WEBSOCKET_SUFFIX,
     is_creating,
     is_joining,
     is_picture,
+    parse_game,
     proves_token,
-    shown_tokens,
+    read_tokens,
 )
-from service.web.ratelimit.leases import RATE_LIMIT, Account, Asking, settled
+from service.web.ratelimit.leases import RATE_LIMIT, LeasePending, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
-from service.web.ratelimit.recent_cache import token_key
-from service.web.ratelimit.token_verifier import Verification
-from service.web.ratelimit.trusted_tokens import Known
+from service.web.ratelimit.recent_cache import hash_token
+from service.web.ratelimit.token_verifier import TokenVerifier
+from service.web.ratelimit.trusted_tokens import TrustedTokens
 from service.web.responses import REPLAYED
 
-__all__ = ["GUARD", "PAYER", "Guard", "Said", "guarding"]
+__all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
-LOOKED_AT = 8
+MAX_TOKENS_CHECKED = 8
 """Of several tokens, so many are looked at for one that is good."""
 
-BYTES = 65_536
+BYTES_PER_TOKEN = 65_536
 """In an answer, so many count as one request more."""
 
-TABLE_BYTES = 2 * 1024 * 1024
-TOKEN_TABLE_BYTES = 4 * 1024 * 1024
+MAX_LEASES_BYTES = 2 * 1024 * 1024
+MAX_TOKEN_LEASES_BYTES = 4 * 1024 * 1024
 """Memory that the accounts of a policy may take: of addresses alone, and where known tokens have accounts too."""
 
 
-class Said(NamedTuple):
+class MessageInfo(NamedTuple):
     """A message of a socket, as far as it matters here."""
 
     token: str | None = None
@@ -69,7 +69,7 @@ class Said(NamedTuple):
     """What it costs."""
 
 
-class Guard:
+class RateLimiter:
     """One instance's; `on` is whether it limits anything.
 
     `opens` says whether a token opens a game, or any at all where none is named.
@@ -82,203 +82,207 @@ class Guard:
         opens: Callable[[str | None, str], Awaitable[bool]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.on = limits.rate_limits
-        self.all: list[AddressAccounts] = []
+        self.is_enabled = limits.rate_limits
+        self.leases: list[AddressLeases] = []
         """Those of every policy."""
 
-        def accounts(name: str, size: RateLimit, max_bytes: int = TABLE_BYTES) -> AddressAccounts:
+        def add_policy(name: str, size: RateLimit, max_bytes: int = MAX_LEASES_BYTES) -> AddressLeases:
             policy, per_network = Policy(name, size), limits.addresses_per_network
-            self.all.append(AddressAccounts(policy, store, clock, per_network=per_network, max_bytes=max_bytes))
-            return self.all[-1]
+            self.leases.append(AddressLeases(policy, store, clock, per_network=per_network, max_bytes=max_bytes))
+            return self.leases[-1]
 
-        self.reads = accounts("reads", limits.rate_reads, TOKEN_TABLE_BYTES)
-        self.writes = accounts("writes", limits.rate_writes, TOKEN_TABLE_BYTES)
-        self.pictures = accounts("pictures", limits.rate_pictures, TOKEN_TABLE_BYTES)
-        self.streams = accounts("streams", limits.rate_streams, TOKEN_TABLE_BYTES)
-        self.messages = accounts("messages", limits.rate_messages, TOKEN_TABLE_BYTES)
-        self.requests = accounts("requests", limits.rate_requests)
-        self.creations = accounts("creations", limits.rate_creations)
-        self.open_games = accounts("open-games", limits.rate_open_games)
-        self.joins = accounts("joins", limits.rate_joins)
-        self.keys = accounts("keys", limits.rate_keys)
-        self.bots = accounts("bots", limits.rate_bots)
-        self.bot_games = accounts("bot-games", limits.rate_bot_games)
-        self.guesses = accounts("guesses", limits.rate_guesses)
-        self.known = Known(clock)
-        self._verification = Verification(opens)
+        self.reads = add_policy("reads", limits.rate_reads, MAX_TOKEN_LEASES_BYTES)
+        self.writes = add_policy("writes", limits.rate_writes, MAX_TOKEN_LEASES_BYTES)
+        self.pictures = add_policy("pictures", limits.rate_pictures, MAX_TOKEN_LEASES_BYTES)
+        self.streams = add_policy("streams", limits.rate_streams, MAX_TOKEN_LEASES_BYTES)
+        self.messages = add_policy("messages", limits.rate_messages, MAX_TOKEN_LEASES_BYTES)
+        self.requests = add_policy("requests", limits.rate_requests)
+        self.creations = add_policy("creations", limits.rate_creations)
+        self.open_games = add_policy("open-games", limits.rate_open_games)
+        self.joins = add_policy("joins", limits.rate_joins)
+        self.idempotency_keys = add_policy("keys", limits.rate_keys)
+        self.bots = add_policy("bots", limits.rate_bots)
+        self.bot_games = add_policy("bot-games", limits.rate_bot_games)
+        self.guesses = add_policy("guesses", limits.rate_guesses)
+        self.trusted_tokens = TrustedTokens(clock)
+        self._verifier = TokenVerifier(opens)
 
     async def aclose(self) -> None:
         """End what is under way."""
-        for accounts in self.all:
+        for accounts in self.leases:
             await accounts.aclose()
 
-    def admit(self, request: web.BaseRequest, address: str) -> Payer | None:
+    def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
         """Let a request in. Raises RateLimited, or Asking where only the store knows; then there is `reconsider`."""
-        payer = self._admit(request, address)
+        payer = self._charge_request(request, address)
         if payer is not None:
-            request[PAYER] = payer
+            request[CHARGE] = payer
         return payer
 
-    def _admit(self, request: web.BaseRequest, address: str) -> Payer | None:
+    def _charge_request(self, request: web.BaseRequest, address: str) -> Charge | None:
         path, method, stranger = request.path, request.method, None
         if hdrs.AUTHORIZATION in request.headers:
-            stranger = self._shown(request, path)
-            if stranger in self.known and (path.startswith(GAMES) or not is_creating(method, path)):
-                return self._admit_token(request, address, stranger)
-        if path in EXEMPT:
+            stranger = self._read_token_key(request, path)
+            if stranger in self.trusted_tokens and (path.startswith(GAMES_PREFIX) or not is_creating(method, path)):
+                return self._charge_token(request, address, stranger)
+        if path in EXEMPT_PATHS:
             return None
-        guesses = self.guesses.ready(address) if path.startswith(GAMES) else ()
-        return Payer(
-            self._accounts(method, path).ready(address),
-            guesses=() if path.endswith(LASTING) else guesses,
-            creations=self._creations(request, address),
+        guesses = self.guesses.require(address) if path.startswith(GAMES_PREFIX) else ()
+        return Charge(
+            self._select_leases(method, path).require(address),
+            guesses=() if path.endswith(WEBSOCKET_SUFFIX) else guesses,
+            creations=self._creation_leases(request, address),
             stranger=stranger,
         )
 
-    async def reconsider(self, refusal: Asking | RateLimited, request: web.BaseRequest, address: str) -> Payer | None:
+    async def retry_admission(
+        self, refusal: LeasePending | RateLimited, request: web.BaseRequest, address: str
+    ) -> Charge | None:
         """The same once the store has answered; and nobody who shows a good token is refused for others' guesses."""
         try:
             if isinstance(refusal, RateLimited):
                 raise refusal
-            await refusal.answered()
-            return await settled(lambda: self.admit(request, address))
+            await refusal.wait()
+            return await retry_when_leased(lambda: self.admit(request, address))
         except RateLimited:
-            if not await self._is_verified(request, address):
+            if not await self._has_valid_token(request, address):
                 raise
-        return await settled(lambda: self.admit(request, address))
+        return await retry_when_leased(lambda: self.admit(request, address))
 
-    def answered(self, request: web.BaseRequest, address: str, payer: Payer, response: web.StreamResponse) -> None:
+    def settle(self, request: web.BaseRequest, address: str, payer: Charge, response: web.StreamResponse) -> None:
         """Learn from the answer who asked, charge for its bytes, and say in it how much is left."""
         status, headers = response.status, response.headers
-        payer.answered(FAILED if REPLAYED in headers else status)  # done again, it makes nothing new
+        payer.settle(MIN_FAILED_STATUS if REPLAYED in headers else status)  # done again, it makes nothing new
         if status in {401, 404}:
             self._count_guess(request, address, status)
-        elif payer.stranger and 200 <= status < 400 and proves_token(request):
-            self.known.add(payer.stranger)
+        elif payer.unverified_token and 200 <= status < 400 and proves_token(request):
+            self.trusted_tokens.add(payer.unverified_token)
         if response.prepared:
             return
-        if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES:
-            payer.spend(len(body) // BYTES)
+        if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES_PER_TOKEN:
+            payer.increase_afterwards(len(body) // BYTES_PER_TOKEN)
         if RATE_LIMIT not in headers:
-            payer.tell(headers)
+            payer.set_headers(headers)
 
-    async def said(self, address: str, said: Said) -> Payer | None:
+    async def admit_message(self, address: str, said: MessageInfo) -> Charge | None:
         """Let a socket's message in. Raises RateLimited."""
-        if not self.on:
+        if not self.is_enabled:
             return None
         try:
-            return await settled(lambda: self._admit_message(address, said))
+            return await retry_when_leased(lambda: self._charge_message(address, said))
         except RateLimited:
             if said.key is not None or said.token is None or said.game is None:
                 raise
-            if not await self._is_good(address, None, said.game, (said.token,)):
+            if not await self._verify_tokens(address, None, said.game, (said.token,)):
                 raise
-        return await settled(lambda: self._admit_message(address, said))
+        return await retry_when_leased(lambda: self._charge_message(address, said))
 
-    async def open_stream(self, request: web.BaseRequest, address: str) -> None:
+    async def admit_stream(self, request: web.BaseRequest, address: str) -> None:
         """Let a socket or an event stream be opened. Raises RateLimited."""
-        shown = self._shown(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
-        if shown not in self.known:
+        shown = self._read_token_key(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
+        if shown not in self.trusted_tokens:
             try:
-                await self.streams.pay(address)
+                await self.streams.charge(address)
             except RateLimited:
-                if not await self._is_verified(request, address):
+                if not await self._has_valid_token(request, address):
                     raise
             else:
                 return
-        await self.streams.own.taken(shown)
+        await self.streams.pool.take_token(shown)
 
-    def learn(self, tokens: Iterable[str]) -> None:
+    def trust_tokens(self, tokens: Iterable[str]) -> None:
         """Know tokens, which have opened something, or were just handed out."""
-        if self.on:
+        if self.is_enabled:
             for token in tokens:
-                self.known.add(token_key(token))
+                self.trusted_tokens.add(hash_token(token))
 
-    def guessed(self, address: str) -> None:
+    def count_guess(self, address: str) -> None:
         """Somebody there has asked for what there is not."""
-        if self.on:
-            self.guesses.spend(address)
+        if self.is_enabled:
+            self.guesses.charge_afterwards(address)
 
-    def _shown(self, request: web.BaseRequest, path: str) -> bytes:
+    def _read_token_key(self, request: web.BaseRequest, path: str) -> bytes:
         """The key of the token that a request shows; of several the first that is known; empty for what is none."""
-        if path == MINE:
-            keys = [token_key(token) for token in shown_tokens(request)[:LOOKED_AT]]
-            return next((key for key in keys if key in self.known), keys[0] if keys else b"")
+        if path == MY_GAMES_PATH:
+            keys = [hash_token(token) for token in read_tokens(request)[:MAX_TOKENS_CHECKED]]
+            return next((key for key in keys if key in self.trusted_tokens), keys[0] if keys else b"")
         try:
             token = bearer(request)
         except Unauthorized:
             return b""
-        return b"" if token is None else token_key(token)
+        return b"" if token is None else hash_token(token)
 
-    def _admit_token(self, request: web.BaseRequest, address: str, key: bytes) -> Payer:
+    def _charge_token(self, request: web.BaseRequest, address: str, key: bytes) -> Charge:
         """Let a request with a known token in."""
-        own = self._accounts(request.method, request.path).own.ready(key)
-        ceilings = self.requests.ready(address)
-        return Payer((own, *ceilings), creations=self._creations(request, address))
+        own = self._select_leases(request.method, request.path).pool.require(key)
+        ceilings = self.requests.require(address)
+        return Charge((own, *ceilings), creations=self._creation_leases(request, address))
 
-    def _admit_message(self, address: str, said: Said) -> Payer:
+    def _charge_message(self, address: str, said: MessageInfo) -> Charge:
         """Let a message in, by its token or by the address."""
-        key, keys = said.key, self.keys.ready(address) if said.keyed else ()
-        if key is None and said.token is not None and (shown := token_key(said.token)) in self.known:
+        key, keys = said.key, self.idempotency_keys.require(address) if said.keyed else ()
+        if key is None and said.token is not None and (shown := hash_token(said.token)) in self.trusted_tokens:
             key = shown
         if key is not None:
             accounts = self.writes if said.writes else self.messages
-            return Payer((accounts.own.ready(key), *self.requests.ready(address)), said.tokens, creations=keys)
-        guesses = self.guesses.ready(address) if said.game is not None else ()
-        return Payer(self.messages.ready(address), said.tokens, guesses=guesses, creations=keys)
+            return Charge((accounts.pool.require(key), *self.requests.require(address)), said.tokens, creations=keys)
+        guesses = self.guesses.require(address) if said.game is not None else ()
+        return Charge(self.messages.require(address), said.tokens, guesses=guesses, creations=keys)
 
-    async def _is_verified(self, request: web.BaseRequest, address: str) -> bool:
+    async def _has_valid_token(self, request: web.BaseRequest, address: str) -> bool:
         """Whether the store knows a token that a request shows."""
-        looked_at, game = game_of(request.path)
-        return looked_at and await self._is_good(address, request, game, shown_tokens(request)[:LOOKED_AT])
+        looked_at, game = parse_game(request.path)
+        return looked_at and await self._verify_tokens(
+            address, request, game, read_tokens(request)[:MAX_TOKENS_CHECKED]
+        )
 
-    async def _is_good(
+    async def _verify_tokens(
         self, address: str, request: web.BaseRequest | None, game: str | None, tokens: Iterable[str]
     ) -> bool:
         """Whether the store knows a token that is shown here for the first time; from now on it is known here too."""
         for token in tokens:
-            key = token_key(token)
-            if key in self.known:
+            key = hash_token(token)
+            if key in self.trusted_tokens:
                 return False
-            if await self._verification.is_good(address, request, game, token):
-                self.known.add(key)
+            if await self._verifier.is_valid(address, request, game, token):
+                self.trusted_tokens.add(key)
                 return True
         return False
 
     def _count_guess(self, request: web.BaseRequest, address: str, status: int) -> None:
-        if status == 404 and request.path.startswith(GAMES):
-            self.guesses.spend(address)
+        if status == 404 and request.path.startswith(GAMES_PREFIX):
+            self.guesses.charge_afterwards(address)
         elif status == 401 and hdrs.AUTHORIZATION in request.headers:
-            self.guesses.spend(address, max(1, len(shown_tokens(request))))
+            self.guesses.charge_afterwards(address, max(1, len(read_tokens(request))))
 
-    def _accounts(self, method: str, path: str) -> AddressAccounts:
-        if method not in READS:
+    def _select_leases(self, method: str, path: str) -> AddressLeases:
+        if method not in SAFE_METHODS:
             return self.writes
         return self.pictures if is_picture(path) else self.reads
 
-    def _creations(self, request: web.BaseRequest, address: str) -> tuple[Account, ...]:
+    def _creation_leases(self, request: web.BaseRequest, address: str) -> tuple[TokenLease, ...]:
         """The accounts for what makes something new, which goes by addresses whoever asks."""
         method = request.method
-        if method in READS:
+        if method in SAFE_METHODS:
             return ()
-        accounts: tuple[Account, ...] = ()
+        accounts: tuple[TokenLease, ...] = ()
         if is_creating(method, request.path):
-            accounts = self.creations.ready(address)
+            accounts = self.creations.require(address)
         elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
-            accounts = self.joins.ready(address)
-        if KEY in request.headers:
-            accounts += self.keys.ready(address)
+            accounts = self.joins.require(address)
+        if IDEMPOTENCY_KEY in request.headers:
+            accounts += self.idempotency_keys.require(address)
         return accounts
 
 
-KEY = istr("Idempotency-Key")
-GUARD = web.AppKey("guard", Guard)
+IDEMPOTENCY_KEY = istr("Idempotency-Key")
+RATE_LIMITER = web.AppKey("guard", RateLimiter)
 
-PAYER = web.RequestKey("payer", Payer)
+CHARGE = web.RequestKey("payer", Charge)
 """Of a request that was let in, where clients are limited."""
 
 
-async def guarding(app: web.Application) -> AsyncIterator[None]:
+async def close_rate_limiter(app: web.Application) -> AsyncIterator[None]:
     """End at the application's end what the guard has under way."""
     yield
-    await app[GUARD].aclose()
+    await app[RATE_LIMITER].aclose()

@@ -11,11 +11,11 @@ from aiohttp import web
 
 from service.web.errors import OriginRefused
 
-__all__ = ["BadOrigin", "check_origin", "origins"]
+__all__ = ["BadOrigin", "check_origin", "parse_origins"]
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?|null", re.IGNORECASE)
 
-SHOWN = 100
+MAX_SHOWN_CHARACTERS = 100
 """Characters of an origin that are told."""
 
 
@@ -23,7 +23,7 @@ class BadOrigin(ValueError):
     """It is no origin."""
 
 
-def origins(text: str) -> tuple[str, ...]:
+def parse_origins(text: str) -> tuple[str, ...]:
     """Origins as a setting names them, with commas between them; none for `*`. Raises BadOrigin.
 
     >>> origins("https://example.org, null"), origins("*")
@@ -44,4 +44,4 @@ def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:
     if not allowed or origin is None or origin.lower() in allowed:
         return
     if origin == "null" or urlsplit(origin).netloc.lower() != request.headers.get("Host", "").lower():
-        raise OriginRefused(origin[:SHOWN])
+        raise OriginRefused(origin[:MAX_SHOWN_CHARACTERS])

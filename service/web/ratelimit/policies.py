@@ -8,11 +8,11 @@ from math import ceil
 
 from service.games.ports import RateLimit
 
-__all__ = ["BadRate", "Policy", "parse"]
+__all__ = ["BadRate", "Policy", "parse_rate"]
 
 _WRITTEN = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,5})", re.ASCII)
 
-PORTIONS = 20
+LEASES_PER_BUCKET = 20
 """An instance borrows a bucket's tokens in portions; so many make a full bucket."""
 
 
@@ -20,7 +20,7 @@ class BadRate(ValueError):
     """It is not written as QUOTA/SECONDS."""
 
 
-def parse(text: str) -> RateLimit:
+def parse_rate(text: str) -> RateLimit:
     """A bucket as a setting writes it: what it holds, and the seconds that fill it.
 
     >>> parse("1000/10")
@@ -43,14 +43,14 @@ class Policy:
         self.name = name
         self.size = size
         self.quota = size.quota
-        self.each_s = size.window_s / size.quota
+        self.token_interval_s = size.window_s / size.quota
         """How long a token takes to come back."""
-        self.portion = ceil(size.quota / PORTIONS)
+        self.lease_tokens = ceil(size.quota / LEASES_PER_BUCKET)
         """Tokens that an instance borrows at once, and those that it may be ahead by."""
         self.header = f'"{name}";q={size.quota};w={size.window_s}'
         """What `RateLimit-Policy` says."""
 
-    def of_network(self, addresses: int) -> "Policy":
+    def for_network(self, addresses: int) -> "Policy":
         """The policy for a network that may do what so many addresses may.
 
         >>> Policy("creations", Size(1000, 3600)).of_network(2).header

@@ -13,7 +13,7 @@ from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest, CommandResult
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
-from service.web.connections.limiter import client_of
+from service.web.connections.limiter import client_address
 from service.web.languages import language_of, with_moves
 from service.web.parsing import (
     REPRESENTATION,
@@ -25,8 +25,8 @@ from service.web.parsing import (
     read_query,
     wants_representation,
 )
-from service.web.ratelimit.bot_charges import charging_bots
-from service.web.ratelimit.limiter import GUARD
+from service.web.ratelimit.bot_charges import make_bot_charge
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import answer, etag, mark_replayed
 from service.web.routes.queries import Including
 from service.web.routing import GAME_ID, Reply, Route
@@ -59,7 +59,7 @@ async def perform(
         include is not None,
         include_game=whole,
         language=language,
-        charge_bots=charging_bots(request.app[GUARD], request.app[CONTEXT].bots, client_of(request)),
+        charge_bots=make_bot_charge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
     )
     acted, encoded, replayed = await do(request.app[CONTEXT], path_id(request), asked)
     response = answer(encoded, tag=etag(acted.version, acted.digest), private=True)

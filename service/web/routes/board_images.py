@@ -17,7 +17,7 @@ from service.web.images.queries import BoardQuery, TextQuery, options_of
 from service.web.images.responses import Picture, board_caching, replies, send
 from service.web.parsing import bearer, path_id, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import replaying
+from service.web.ratelimit.concurrency import replay_slot
 from service.web.routing import GAME_ID, Handler, Route
 
 NAMES: dict[Form, tuple[str, str]] = {
@@ -109,7 +109,7 @@ async def _then(request: web.Request, asked: Asked, version: int) -> web.Respons
     options = asked.options._replace(candidates=False)
 
     async def job() -> BoardJob:
-        async with replaying(request, version // costs.REPLAYED_TO_DRAW_PER_TOKEN):
+        async with replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
             earlier = await at_version(context, asked.game, version)
         answer = context.tilesets.get_for_game(earlier.game.tileset).response
         return BoardJob(answer, earlier.game, [], options, asked.form)

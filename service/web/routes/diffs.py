@@ -7,7 +7,7 @@ from service.games.queries import games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import bearer, path_id, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge
+from service.web.ratelimit.concurrency import charge_request
 from service.web.responses import answer, etag, not_modified
 from service.web.routes.game_responses import NOTHING_NEW
 from service.web.routes.queries import Since
@@ -47,7 +47,7 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     tag = etag(loaded.version, loaded.digest)
     response = not_modified(request, tag, private=private)
     if response is None:
-        await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
         page = await games.list_diffs(context, loaded, game, asked.since, asked.limit)
         response = answer(page, tag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"

@@ -16,8 +16,14 @@ from service.web.app_keys import CONTEXT
 from service.web.languages import language_of, with_moves
 from service.web.parsing import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_charges import charging_game
-from service.web.ratelimit.concurrency import charge, check_open_games, creator_here, give_back, handed_out
+from service.web.ratelimit.bot_charges import charge_game_bots
+from service.web.ratelimit.concurrency import (
+    charge_open_game,
+    charge_request,
+    make_creator_key,
+    refund_request,
+    trust_issued_tokens,
+)
 from service.web.responses import answer, etag, mark_replayed
 from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
 from service.web.routes.queries import Including, Listing
@@ -66,15 +72,15 @@ async def create_game(request: web.Request) -> web.Response:
     key = idempotency_key(request)
     creator = creator_key(request)
     if any(player.open for player in asked.players):
-        await check_open_games(request)
-    async with charging_game(request, asked) as give_back_bots:
+        await charge_open_game(request)
+    async with charge_game_bots(request, asked) as give_back_bots:
         result = await create(
             request.app[CONTEXT],
             asked,
             key=key,
             include_moves=include is not None,
             creator=creator,
-            client=creator_here(request),
+            client=make_creator_key(request),
             language=language_of(request),
         )
     if result.replayed:
@@ -85,7 +91,7 @@ async def create_game(request: web.Request) -> web.Response:
 def created_answer(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
     """The answer to whoever made a game, which alone tells its tokens."""
     created, version, replayed = result
-    handed_out(request, tokens_of(created))
+    trust_issued_tokens(request, tokens_of(created))
     response = answer(
         created,
         status=201,
@@ -110,10 +116,10 @@ def created_answer(request: web.Request, result: ReplayableResult[Created], *, p
 async def list_public_games(request: web.Request) -> web.Response:
     """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
     asked = read_query(request, Listing)
-    charged = asked.limit // costs.GAMES_PER_TOKEN
-    await charge(request, charged)
+    charged = asked.limit // costs.LISTED_GAMES_PER_TOKEN
+    await charge_request(request, charged)
     found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
-    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)
+    refund_request(request, charged - loaded // costs.LISTED_GAMES_PER_TOKEN)
     return answer(found)
 
 

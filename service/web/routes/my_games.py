@@ -11,7 +11,7 @@ from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import bearers, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge, give_back
+from service.web.ratelimit.concurrency import charge_request, refund_request
 from service.web.responses import answer
 from service.web.routes.queries import Listing
 from service.web.routing import Reply, Route
@@ -45,10 +45,12 @@ async def list_my_games(request: web.Request) -> web.Response:
     asked = read_query(request, Mine)
     wanted = MyGamesQuery(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
     tokens = bearers(request)
-    charged = MAX_GAMES_SCANNED // costs.GAMES_PER_TOKEN
-    await charge(request, charged + len(tokens) // costs.SHOWN_PER_TOKEN)
+    charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
+    await charge_request(request, charged + len(tokens) // costs.ACCESS_TOKENS_PER_TOKEN)
     found, loaded = await collect_my_games(request.app[CONTEXT], tokens, wanted)
-    give_back(request, charged - loaded // costs.GAMES_PER_TOKEN)  # of those that are looked at, few may be told
+    refund_request(
+        request, charged - loaded // costs.LISTED_GAMES_PER_TOKEN
+    )  # of those that are looked at, few may be told
     return answer(found, private=True)
 
 

@@ -8,8 +8,8 @@ from service.games.commands.rematch import RematchRequest, rematch
 from service.web.app_keys import CONTEXT
 from service.web.languages import language_of
 from service.web.parsing import bearer, idempotency_key, path_id, read_optional_body, read_query
-from service.web.ratelimit.bot_charges import charging_rematch
-from service.web.ratelimit.concurrency import creator_here
+from service.web.ratelimit.bot_charges import make_rematch_charge
+from service.web.ratelimit.concurrency import make_creator_key
 from service.web.routes.games import created_answer
 from service.web.routes.queries import Including
 from service.web.routing import GAME_ID, Reply, Route
@@ -61,9 +61,9 @@ async def create_rematch(request: web.Request) -> web.Response:
             bearer(request),
             key,
             include_moves=include is not None,
-            client=creator_here(request),
+            client=make_creator_key(request),
             language=language,
-            charge_bots=charging_rematch(request),
+            charge_bots=make_rematch_charge(request),
         ),
     )
     return created_answer(request, result, private=True)

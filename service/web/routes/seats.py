@@ -19,7 +19,7 @@ from service.web.parsing import (
     read_optional_body,
     read_query,
 )
-from service.web.ratelimit.concurrency import handed_out
+from service.web.ratelimit.concurrency import trust_issued_tokens
 from service.web.responses import answer, etag, mark_replayed
 from service.web.routes.queries import Including
 from service.web.routing import GAME_ID, SEAT, Reply, Route
@@ -57,7 +57,7 @@ async def join_game(request: web.Request) -> web.Response:
     language = language_of(request)
     joiner = JoinRequest(token, key, creator_key(request), include_moves=include is not None, language=language)
     joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
-    handed_out(request, (joined.token,))
+    trust_issued_tokens(request, (joined.token,))
     response = answer(joined, tag=etag(version, joined.digest), private=token is not None, secret=True)
     return with_moves(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
@@ -115,7 +115,7 @@ async def post_seat_token(request: web.Request) -> web.Response:
         token=bearer(request),
         key=idempotency_key(request),
     )
-    handed_out(request, (replaced.token,))
+    trust_issued_tokens(request, (replaced.token,))
     return mark_replayed(answer(replaced, private=True, secret=True), replayed=replayed)
 
 

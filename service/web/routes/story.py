@@ -9,7 +9,7 @@ from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge
+from service.web.ratelimit.concurrency import charge_request
 from service.web.routes.game_responses import NOTHING_NEW, told_in_words
 from service.web.routes.queries import Since
 from service.web.routing import GAME_ID, Reply, Route
@@ -39,7 +39,7 @@ async def read_story(request: web.Request) -> web.Response:
     asked = read_query(request, Since)
 
     async def told(loaded: GameRecord, language: Language) -> Story:
-        await charge(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
         return await build_story(request.app[CONTEXT], loaded, asked.since, asked.limit, language)
 
     return await told_in_words(request, told)

@@ -10,7 +10,7 @@ from schemas.diffs import Diff
 from service.games.commands.undo import undo
 from service.web.parsing import read_optional_body
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import replaying
+from service.web.ratelimit.concurrency import replay_slot
 from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
 from service.web.routing import GAME_ID, Reply
 
@@ -33,7 +33,7 @@ async def post_undo(request: web.Request) -> web.Response:
     """
 
     def within(versions: int) -> AbstractAsyncContextManager[None]:
-        return replaying(request, versions // costs.REPLAYED_PER_TOKEN)
+        return replay_slot(request, versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
 
     return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games.webhooks.registration import Registering, all_of, deliveries, forget, one_of, register, retry
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.connections.limiter import client_of
+from service.web.connections.limiter import client_address
 from service.web.outbound.ssrf import check_url
 from service.web.parsing import bearer, idempotency_key, path_id, read_body
 from service.web.responses import answer, mark_replayed
@@ -58,7 +58,7 @@ async def register_webhook(request: web.Request) -> web.Response:
     limits = request.app[LIMITS]
     check_url(asked.url, allow_private=limits.webhooks_allow_private)
     game = path_id(request)
-    client = blake2b(client_of(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
+    client = blake2b(client_address(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
     wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
     created, _, replayed = await register(request.app[CONTEXT], game, wanted)
     response = answer(

@@ -12,8 +12,8 @@ from service.web.app_keys import CONTEXT, LIMITS
 from service.web.languages import language_of
 from service.web.parsing import bearer
 from service.web.problems import REFUSALS, to_problem
-from service.web.ratelimit.concurrency import streaming
-from service.web.ratelimit.limiter import PAYER
+from service.web.ratelimit.concurrency import open_stream
+from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
 from service.web.websocket.connection import WebSocketConnection, accept_connection, close_code
 from service.web.websocket.resume_point import ResumePoint, read_query_position
@@ -44,7 +44,7 @@ async def close_streams(app: web.Application) -> None:
 async def serve_socket(request: web.Request) -> web.StreamResponse:
     """A socket for any number of games; where the path names one, it is subscribed to from the beginning."""
     check_origin(request, request.app[LIMITS].allowed_origins)
-    async with streaming(request) as client:
+    async with open_stream(request) as client:
         return await _serve(request, client)
 
 
@@ -55,7 +55,7 @@ async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     opened, connections = log_opened(request, "socket"), request.app[STREAMS]
     connections.add(connection)
     try:
-        session = Session(request.app, connection, client, request.get(PAYER))
+        session = Session(request.app, connection, client, request.get(CHARGE))
         session.language = language_of(request)
         await _begin(request, session, connection)
         await connection.run(session.handle_message)

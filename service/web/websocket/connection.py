@@ -20,7 +20,7 @@ from service.games.realtime.messages import ChannelMessage, StreamPosition
 from service.telemetry.log_context import DOING
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
-from service.web.connections.protocol import COUNTED, begin_message, count_unread
+from service.web.connections.protocol import HIGH_WATER_BYTES, record_unsent, start_message
 from service.web.problems import to_problem
 from service.web.request_metrics import REQUEST_ID
 from service.web.websocket.frames import DEFLATED, PLAIN, WINDOW_BITS, encode_message, server_message_frame
@@ -65,7 +65,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
     except web.HTTPBadRequest as refusal:
         raise Malformed(f"this path takes WebSocket upgrades only: {refusal.text}") from refusal
     socket.headers.clear()  # they are sent, and would be kept for as long as the socket
-    begin_message(request)
+    start_message(request)
     if (transport := request.transport) is None:
         raise ConnectionResetError
     return WebSocketConnection(request, socket, transport)
@@ -113,7 +113,7 @@ class WebSocketConnection:
         self._hub = request.app[HUB]
         self._encoding = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
         self._max_unsent = limits.max_unsent_bytes
-        self._unread_threshold = min(self._max_unsent, COUNTED)
+        self._unread_threshold = min(self._max_unsent, HIGH_WATER_BYTES)
         self._loop = asyncio.get_running_loop()
         self._silence_s = SILENCE * limits.ping_interval_s
         self._last_received_at = self._loop.time()
@@ -216,7 +216,7 @@ class WebSocketConnection:
             self._is_receiving = False
             if self._timeout.when() is not None and not self._timeout.expired():
                 self._timeout.reschedule(None)
-        begin_message(self._request)
+        start_message(self._request)
         return message
 
     async def _handle(self, handle: Callable[[WSMessage], Awaitable[None]], message: WSMessage) -> None:
@@ -288,7 +288,7 @@ class WebSocketConnection:
         if unread > self._max_unsent:
             self.close(CloseCode.TOO_SLOW, "too_slow")
         else:
-            count_unread(self._request, unread)
+            record_unsent(self._request, unread)
 
     def _unsubscribe_all(self) -> None:
         games, self.games = self.games, set()

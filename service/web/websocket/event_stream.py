@@ -13,12 +13,12 @@ from service.games.realtime.messages import ChannelMessage, SnapshotMessage, Str
 from service.telemetry.metrics import CONNECTED, DROPPED
 from service.web.access_log import log_closed, log_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import COUNTED, count_unread
+from service.web.connections.protocol import HIGH_WATER_BYTES, record_unsent
 from service.web.limits import Limits
 from service.web.parsing import bearer
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge, streaming
-from service.web.ratelimit.limiter import PAYER
+from service.web.ratelimit.concurrency import charge_request, open_stream
+from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
 from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import PRIVATE, PUBLIC, etag, finish_headers
@@ -89,14 +89,14 @@ class EventStream:
             DROPPED.labels("stream").inc()
             self._transport.abort()
             self._ended.set()
-        elif unread > COUNTED:
-            count_unread(self._request, unread)
+        elif unread > HIGH_WATER_BYTES:
+            record_unsent(self._request, unread)
 
 
 async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
     """Answer with a game's diffs, and go on for as long as the client listens; what is refused raises before that."""
     check_origin(request, request.app[LIMITS].allowed_origins)
-    async with streaming(request):
+    async with open_stream(request):
         return await _stream(request, game)
 
 
@@ -107,11 +107,11 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     loaded, private = await games.load_for_reader(request.app[CONTEXT], game, bearer(request))
     position = await hub.resolve_position(game, loaded, asked.since, asked.digest)
     if position is not None:
-        await charge(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
+        await charge_request(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
     whole = SnapshotMessage(game=game, digest=loaded.digest, view=hub.decode_view(loaded)) if position is None else None
     response = _response(etag(loaded.version, loaded.digest), private=private)
     finish_headers(request.app, response)
-    if (payer := request.get(PAYER)) is not None:
+    if (payer := request.get(CHARGE)) is not None:
         payer.answered()
         payer.tell(response.headers)
     await response.prepare(request)

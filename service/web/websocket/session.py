@@ -45,10 +45,10 @@ from service.web.errors import RateLimited
 from service.web.parsing import check_token
 from service.web.problems import REFUSALS, malformed, to_problem
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_charges import charging_bots
-from service.web.ratelimit.charges import FAILED, Payer
-from service.web.ratelimit.concurrency import REPLAYS
-from service.web.ratelimit.limiter import GUARD
+from service.web.ratelimit.bot_charges import make_bot_charge
+from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
+from service.web.ratelimit.concurrency import REPLAY_QUEUE
+from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.websocket.capacity import check_subscriber_limit
 from service.web.websocket.connection import WebSocketConnection, close_code
 from service.web.websocket.tokens import SocketTokens
@@ -90,13 +90,15 @@ class Session:
         "tokens",
     )
 
-    def __init__(self, app: web.Application, connection: WebSocketConnection, client: str, payer: Payer | None) -> None:
+    def __init__(
+        self, app: web.Application, connection: WebSocketConnection, client: str, payer: Charge | None
+    ) -> None:
         self._client = client
         """Its address."""
         self._payer = payer
         """Who pays for what is being done: at first the upgrade."""
-        self._guard = app[GUARD]
-        self._replays = app[REPLAYS]
+        self._guard = app[RATE_LIMITER]
+        self._replays = app[REPLAY_QUEUE]
         self._refused = 0
         """Messages that came too fast, since the last one that did not."""
         self._context = app[CONTEXT]
@@ -118,10 +120,10 @@ class Session:
         try:
             await self._subscribe(Subscribe(game=game, since=since, digest=digest))
         except (NoSuchGame, Unauthorized):
-            self._guard.guessed(self._client)
+            self._guard.count_guess(self._client)
             raise
         if token is not None:
-            self._guard.learn((token,))
+            self._guard.trust_tokens((token,))
 
     async def handle_message(self, message: WSMessage) -> None:
         """Do what a text or binary message asks, and answer it; pings and pongs are only counted."""
@@ -144,16 +146,16 @@ class Session:
             with tracing.span(kind, "server"):
                 await self._do(asked)
         except RateLimited as error:
-            status = FAILED
+            status = MIN_FAILED_STATUS
             self._hold_up(asked.id, None if isinstance(asked, Ping) else asked.game, error)
         except REFUSALS as error:
-            status = FAILED
+            status = MIN_FAILED_STATUS
             if isinstance(error, NoSuchGame | Unauthorized):
-                self._guard.guessed(self._client)
+                self._guard.count_guess(self._client)
             self._refuse(asked.id, None if isinstance(asked, Ping) else asked.game, to_problem(error))
         finally:
             if self._payer is not None:
-                self._payer.answered(status)
+                self._payer.settle(status)
 
     async def _do(self, asked: ClientMessage) -> None:
         match asked:
@@ -180,25 +182,25 @@ class Session:
     async def _admit(self, asked: ClientMessage) -> None:
         """Raise RateLimited where this client says too much."""
         self._payer = None  # whoever said the message before has paid
-        self._payer = await self._guard.said(self._client, self.tokens.said(asked))
+        self._payer = await self._guard.admit_message(self._client, self.tokens.said(asked))
         self._refused = 0
 
     async def _pay(self, tokens: int) -> None:
         """Charge what a message costs besides. Raises RateLimited."""
         if self._payer is not None:
-            await self._payer.pay(tokens)
+            await self._payer.increase(tokens)
 
     @asynccontextmanager
     async def _replaying(self, versions: int) -> AsyncIterator[None]:
         """Wait for a turn to replay a game, and charge it. Raises Busy, RateLimited."""
-        async with self._replays.one(self._client):
-            await self._pay(versions // costs.REPLAYED_PER_TOKEN)
+        async with self._replays.slot(self._client):
+            await self._pay(versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
             yield
 
     async def _is_heard(self, message_id: str | None, game: str | None) -> bool:
         """Count what is no message of the contract; whether it may come at all, else it is refused."""
         try:
-            await self._guard.said(self._client, self.tokens.other())
+            await self._guard.admit_message(self._client, self.tokens.other())
         except RateLimited as error:
             self._hold_up(message_id, game, error)
             return False
@@ -237,7 +239,7 @@ class Session:
         loaded = await self._read(game)
         position = await self._watch.resolve_position(game, loaded, asked.since, asked.digest)
         behind = 0 if position is None else loaded.version - position.version
-        await self._pay(costs.SNAPSHOT if position is None else behind // costs.DIFFS_TO_SOCKET_PER_TOKEN)
+        await self._pay(costs.SNAPSHOT_MESSAGE if position is None else behind // costs.DIFFS_TO_SOCKET_PER_TOKEN)
         whole = self._whole(game, loaded) if position is None else None
         self._connection.send(
             Subscribed(id=asked.id, game=game, recovered=whole is None, version=loaded.version, digest=loaded.digest)
@@ -252,7 +254,7 @@ class Session:
         position = self._connection.unsubscribe(game)
         try:
             loaded = await self._read(game)
-            await self._pay(costs.SNAPSHOT)
+            await self._pay(costs.SNAPSHOT_MESSAGE)
             self._connection.deliver(self._whole(game, loaded))
         except REFUSALS:
             if position is not None:
@@ -276,7 +278,7 @@ class Session:
                 key=asked.key,
                 include_moves=asked.include is not None,
                 language=self.language,
-                charge_bots=charging_bots(self._guard, self._context.bots, self._client),
+                charge_bots=make_bot_charge(self._guard, self._context.bots, self._client),
             ),
         )
         if token is not None and self.tokens.of_game(game) is None:
@@ -323,7 +325,7 @@ class Session:
     def _prove(self, game: str, token: str) -> None:
         """Keep a token that has opened a game."""
         self.tokens.add(game, token)
-        self._guard.learn((token,))
+        self._guard.trust_tokens((token,))
 
     def _whole(self, game: str, loaded: GameRecord) -> SnapshotMessage:
         return SnapshotMessage(game=game, digest=loaded.digest, view=self._watch.decode_view(loaded))

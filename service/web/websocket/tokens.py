@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
 from service.web.ratelimit import costs
-from service.web.ratelimit.limiter import Said
-from service.web.ratelimit.recent_cache import token_key
+from service.web.ratelimit.limiter import MessageInfo
+from service.web.ratelimit.recent_cache import hash_token
 
 __all__ = ["SocketTokens"]
 
@@ -37,7 +37,7 @@ class SocketTokens:
 
     def add(self, game: str, token: str) -> None:
         """Keep a token for a game that knows it, where there is room."""
-        key = token_key(token)
+        key = hash_token(token)
         self._latest = key
         if self.has_room(game):
             self._verified[game] = VerifiedToken(token, key)
@@ -55,23 +55,25 @@ class SocketTokens:
         """That one, or else the upgrade's."""
         return self.of_game(game) or self.upgrade_token
 
-    def said(self, message: ClientMessage) -> Said:
+    def said(self, message: ClientMessage) -> MessageInfo:
         """Who says a message, and what it costs."""
         match message:
             case ActMessage() | SeatMessage():
                 proved = self._verified.get(message.game)
                 if proved is not None:
-                    return Said(key=proved.key, writes=True, keyed=message.key is not None)
-                return Said(token=self.upgrade_token, game=message.game, writes=True, keyed=message.key is not None)
+                    return MessageInfo(key=proved.key, writes=True, keyed=message.key is not None)
+                return MessageInfo(
+                    token=self.upgrade_token, game=message.game, writes=True, keyed=message.key is not None
+                )
             case Auth():
-                return Said(token=message.token, game=message.game, tokens=costs.AUTH_MESSAGE)
+                return MessageInfo(token=message.token, game=message.game, tokens=costs.AUTH_MESSAGE)
             case Subscribe() | Sync():
                 proved = self._verified.get(message.game)
                 key = self._latest if proved is None else proved.key
-                return Said(self.upgrade_token, key, message.game, tokens=costs.SUBSCRIBE_MESSAGE)
+                return MessageInfo(self.upgrade_token, key, message.game, tokens=costs.SUBSCRIBE_MESSAGE)
             case _:
                 return self.other()
 
-    def other(self) -> Said:
+    def other(self) -> MessageInfo:
         """Who says what names no game: pings, and what is malformed."""
-        return Said(self.upgrade_token, self._latest)
+        return MessageInfo(self.upgrade_token, self._latest)
