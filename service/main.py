@@ -27,7 +27,7 @@ from service.games.ports import StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
-from service.games.webhooks.dispatcher import Deliverer
+from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.maintenance import keeping_games
 from service.observability import Seen, configure, exposing_metrics, observed
 from service.settings import Settings, to_settings, with_settings
@@ -163,7 +163,7 @@ async def wired(
         hub = Hub(store, parts.tilesets, settings.limits.sweep_s, held.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(posting(settings.limits))
-        deliverer = Deliverer(store, send, clock.now)
+        deliverer = WebhookDispatcher(store, send, clock.now)
         bots = BotRegistry(parts.bots, workers)
         context = Context(
             store=store,
@@ -171,7 +171,7 @@ async def wired(
             clock=clock.now,
             on_committed=hub.publish_commit,
             on_token_revoked=hub.recheck_tokens,
-            on_webhooks_due=deliverer.hooked,
+            on_webhooks_due=deliverer.dispatch,
             retention=settings.retention,
             bots=bots,
             cache=held,
@@ -183,7 +183,7 @@ async def wired(
         await _connect(store)
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
-        await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
+        await stack.enter_async_context(supervisor.running("webhooks", deliverer.run))
         for name, work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
             await stack.enter_async_context(supervisor.running(name, work, required=False))
         yield app

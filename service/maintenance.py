@@ -6,7 +6,7 @@ from typing import NamedTuple
 from service.archive_storage.object_storage import open_object_storage
 from service.games.archive.archiver import Archiver
 from service.games.context import Retention
-from service.games.index_repair.repairer import Mender
+from service.games.index_repair.repairer import IndexRepairer
 from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
@@ -29,6 +29,6 @@ def keeping_games(
     if archive_url is not None:
         store.is_archiving = True
         archiver = Archiver(store, store.archive_queue, open_object_storage(archive_url), tilesets, clock.now)
-        yield Maintenance("archive", archiver.keep_archiving)
-    mender = Mender(store, store.index_repair, retention, clock.now, archive=archive)
-    yield Maintenance("index-repair", mender.keep_mending)
+        yield Maintenance("archive", archiver.run)
+    mender = IndexRepairer(store, store.index_repair, retention, clock.now, archive_queue=archive)
+    yield Maintenance("index-repair", mender.run)

@@ -18,7 +18,7 @@ from service.engine import COMPILED
 from service.games.bots.fair_queue import CLASS_LABELS
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
-from service.games.webhooks.dispatcher import Deliverer
+from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.settings import Settings
 from service.store.monitor import RedisMonitor
 from service.supervision import Supervisor
@@ -58,7 +58,7 @@ class Seen(NamedTuple):
     app: web.Application
     workers: BotProcessPool
     bots: BotRegistry
-    deliverer: Deliverer
+    deliverer: WebhookDispatcher
     measures: RedisMonitor
     supervisor: Supervisor
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from service.archive_storage.atomic_files import write_atomically
-from service.games.archive.port import Objects, ObjectsUnavailable
+from service.games.archive.port import ArchiveStorage, StorageUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore, RetryConfig
@@ -47,7 +47,7 @@ def validate_archive_url(url: str) -> None:
         raise InvalidArchiveURL("needs the Python package obstore: pip install 'south-seas[archive]'")
 
 
-def open_object_storage(url: str) -> Objects:
+def open_object_storage(url: str) -> ArchiveStorage:
     """Where `url` leads to. Raises BadArchiveUrl."""
     validate_archive_url(url)
     parts = urlsplit(url)
@@ -73,7 +73,7 @@ class DirectoryStorage:
         try:
             await asyncio.to_thread(write_atomically, self._directory / name, data)
         except OSError as error:
-            raise ObjectsUnavailable(f"the archive's directory: {error.strerror or error}") from error
+            raise StorageUnavailable(f"the archive's directory: {error.strerror or error}") from error
 
 
 class BucketStorage:
@@ -90,7 +90,7 @@ class BucketStorage:
         try:
             await put_async(self._store, name, data, attributes={"Content-Type": "application/gzip"})
         except (BaseError, OSError) as error:
-            raise ObjectsUnavailable(f"the archive's bucket: {_first_line(error)}") from error
+            raise StorageUnavailable(f"the archive's bucket: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from schemas.base import canonical
 from service.archive_storage.atomic_files import write_atomically
 from service.cli.progress import Progress, contained
-from service.games.archive.builder import export_of
-from service.games.archive.document import BadDocument, GameDocument, write
+from service.games.archive.builder import build_export
+from service.games.archive.document import GameDocument, InvalidDocument, encode_document
 from service.games.archive.object_names import SUFFIX, object_name
 from service.games.ports import StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
@@ -58,11 +58,11 @@ async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, tar
     """Write one game; gives what came of it."""
     outcome, file = "failed", None
     with contained(f"game {game}"):
-        document = await export_of(store, catalogue, game)
+        document = await build_export(store, catalogue, game)
         if document is None and not named:
             return "gone"
         if document is None:
-            raise BadDocument("there is no such game")
+            raise InvalidDocument("there is no such game")
         outcome, file = "exported", _file(document, target)
     if file is not None:
         await asyncio.to_thread(write_atomically, *file)
@@ -72,7 +72,7 @@ async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, tar
 def _file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
     """Where a document goes, and as what."""
     if target.name.endswith(SUFFIX) and not target.is_dir():
-        return target, write(document)
+        return target, encode_document(document)
     if target.name.endswith(_PLAIN) and not target.is_dir():
         return target, canonical(document)
-    return target / object_name(document.game, document.created_at), write(document)
+    return target / object_name(document.game, document.created_at), encode_document(document)

@@ -14,7 +14,7 @@ from service.cli.export import export_games
 from service.cli.importer import import_files
 from service.cli.progress import Progress
 from service.cli.store import connected
-from service.games.index_repair.repairer import Mended, Mender
+from service.games.index_repair.repairer import IndexRepairer, RepairReport
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.settings import to_retention, with_some
 from service.store.game_store import RedisStore
@@ -81,10 +81,12 @@ def mend_command(**settings: Any) -> None:
     retention = to_retention(settings)
     progress = Progress("looked at")
 
-    def tell(so_far: Mended) -> None:
+    def tell(so_far: RepairReport) -> None:
         progress.count(so_far.games - progress.games)
 
-    mended = _on(settings, lambda store: Mender(store, store.index_repair, retention, time.time).all(tell))
+    mended = _on(
+        settings, lambda store: IndexRepairer(store, store.index_repair, retention, time.time).repair_all(tell)
+    )
     click.echo(
         f"looked at {mended.games} games: {mended.added} places added, {mended.removed} removed, "
         f"{mended.unreadable} unreadable"

@@ -12,9 +12,9 @@ from schemas.vocabulary import OVER
 from service.cli.progress import Progress, contained
 from service.engine import Game
 from service.games.access import AccessRecord, encode_access, index_keys
-from service.games.archive.document import BadDocument, GameDocument, read
-from service.games.archive.port import Restoring
-from service.games.archive.validation import Proven, prove
+from service.games.archive.document import GameDocument, InvalidDocument, decode_document
+from service.games.archive.port import RestoreRequest
+from service.games.archive.validation import ValidatedDocument, validate_document
 from service.games.bots.priority import bot_on_turn
 from service.games.context import Retention
 from service.games.lifecycle import overdue_at
@@ -39,7 +39,7 @@ async def import_files(
     for file in files:
         outcome = "refused"
         with contained(str(file)):
-            document = read(await asyncio.to_thread(file.read_bytes))
+            document = decode_document(await asyncio.to_thread(file.read_bytes))
             outcome = await _import(store, document, retention, replace=replace)
         counts[outcome] += 1
         progress.count()
@@ -54,19 +54,19 @@ async def _import(store: RedisStore, document: GameDocument, retention: Retentio
     return "imported" if stored else "skipped"
 
 
-def restoring_of(document: GameDocument, retention: Retention, *, replace: bool) -> Restoring:
+def restoring_of(document: GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
     """What is stored of a document; raises BadDocument."""
-    proven = prove(document)
+    proven = validate_document(document)
     commit = _commit(document, proven, proven.access or _nobodys(document, proven.game), retention)
-    return Restoring(commit, document.hooks, replace)
+    return RestoreRequest(commit, document.hooks, replace)
 
 
 def _nobodys(document: GameDocument, game: Game) -> AccessRecord:
     """An access record that no token opens, for a game that came without; raises BadDocument where that is no use."""
     if document.status not in OVER:
-        raise BadDocument("it has no access record, so that nobody could play on")
+        raise InvalidDocument("it has no access record, so that nobody could play on")
     if document.visibility == "private":
-        raise BadDocument("it is the archive of a private game, which has no tokens: nobody could read it")
+        raise InvalidDocument("it is the archive of a private game, which has no tokens: nobody could read it")
     return AccessRecord(
         visibility=document.visibility,
         salt=secrets.token_bytes(_SALT_BYTES),
@@ -77,7 +77,7 @@ def _nobodys(document: GameDocument, game: Game) -> AccessRecord:
     )
 
 
-def _commit(document: GameDocument, proven: Proven, access: AccessRecord, retention: Retention) -> Commit:
+def _commit(document: GameDocument, proven: ValidatedDocument, access: AccessRecord, retention: Retention) -> Commit:
     """The game as if it were created now with its whole log; it is kept as if it had changed now."""
     game = proven.game
     due_at = int(time.time()) if bot_on_turn(game) is not None else overdue_at(game)

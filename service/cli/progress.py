@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from service.escaping import printable
-from service.games.archive.document import BadDocument
+from service.games.archive.document import InvalidDocument
 from service.games.errors import TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame
 
@@ -42,7 +42,7 @@ def contained(about: str) -> Iterator[None]:
         yield
     except TileSetMissing as missing:
         _complain(about, f"{missing}: name the directory of its tile set with --tilesets-dir")
-    except (BadDocument, UnreadableGame, msgspec.DecodeError) as bad:
+    except (InvalidDocument, UnreadableGame, msgspec.DecodeError) as bad:
         _complain(about, bad)
     except StoreUnavailable:
         raise

@@ -18,8 +18,8 @@ from service.client.errors import ClientError
 from service.client.fetching import fetch_log
 from service.engine.tileset_validation import Fault, TileSetInvalid, parse
 from service.escaping import printable
-from service.games.archive.document import BadDocument, GameDocument, is_document, read
-from service.games.archive.validation import prove
+from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
+from service.games.archive.validation import validate_document
 from service.games.tilesets import load_catalogue
 from service.games.verify import Check, Observed, verify
 
@@ -147,10 +147,10 @@ def _read(path: Path) -> tuple[Log, GameDocument | None]:
         data = path.read_bytes()
         if not is_document(data):
             return read_log(data), None
-        document = read(data)
+        document = decode_document(data)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from error
-    except (BadLog, BadDocument) as bad:
+    except (BadLog, InvalidDocument) as bad:
         raise click.ClickException(f"{path}: {bad}") from bad
     return Log([msgspec.json.decode(diff) for diff in document.diffs], bytes(document.tileset)), document
 
@@ -158,8 +158,8 @@ def _read(path: Path) -> tuple[Log, GameDocument | None]:
 def _check_document(document: GameDocument) -> Check:
     """Whether the document's snapshot is the game that its log tells."""
     try:
-        prove(document)
-    except BadDocument as bad:
+        validate_document(document)
+    except InvalidDocument as bad:
         return Check("snapshot", passed=False, detail=str(bad))
     return Check("snapshot", passed=True, detail=f"{document.kind} of version {document.version}, {document.digest}")
 

@@ -16,7 +16,7 @@ import msgspec
 
 from schemas.vocabulary import Status
 from service.games.idempotency import IdempotencyRecord
-from service.games.webhooks.port import HookStore
+from service.games.webhooks.port import WebhookStore
 from service.supervision import Backoff
 
 __all__ = [
@@ -217,7 +217,7 @@ class GameStore(Protocol):
     """A store of games. Every method may raise StoreUnavailable."""
 
     @property
-    def webhooks(self) -> HookStore:
+    def webhooks(self) -> WebhookStore:
         """The games' webhooks."""
 
     @property

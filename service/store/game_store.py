@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from service.games.archive.archiver import SOON_S
+from service.games.archive.archiver import ARCHIVE_DELAY_S
 from service.games.ports import (
     ChangeNotification,
     Commit,
@@ -22,7 +22,7 @@ from service.games.ports import (
     UnreadableGame,
     VersionConflict,
 )
-from service.games.webhooks.port import HookStore
+from service.games.webhooks.port import WebhookStore
 from service.store import keys
 from service.store.archive_queue import RedisArchiveQueue
 from service.store.connection.pipeline import Argument, PipelinedClient
@@ -54,7 +54,7 @@ class RedisStore(GameIndex):
         self._notifications = Notifications(client.topology)
         self._pubsub_prefix = "SHARD" if client.topology.is_sharded else ""
         self.monitor = RedisMonitor(client, self._notifications)
-        self.webhooks: HookStore = RedisWebhookStore(client)
+        self.webhooks: WebhookStore = RedisWebhookStore(client)
         self.buckets: TokenBucketStore = RedisTokenBuckets(client)
         self.archive_queue = RedisArchiveQueue(client)
         self.transfer = RedisGameTransfer(client)
@@ -96,7 +96,7 @@ class RedisStore(GameIndex):
         if commit.expected is not None and commit.expected.webhooks:
             await self.webhooks.schedule(commit.game, commit.expected.webhooks, int(time.time()))
         if self.is_archiving and commit.status in _FINISHED_STATUSES:
-            await self.archive_queue.schedule(commit.game, int(clock.now()) + SOON_S)
+            await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         early = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
         beside = self.start_extending(commit)
         game_keys = [keys.game(commit.game), keys.log(commit.game), keys.replica_wait(commit.game)]

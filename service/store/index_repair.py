@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from schemas.vocabulary import STATUSES
-from service.games.index_repair.port import Places, Walked
+from service.games.index_repair.port import IndexEntries, ScannedKeys
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.connection.scan import scan
@@ -25,12 +25,12 @@ class RedisIndexRepair(GameIndex):
         super().__init__(client, clock)
         self._schedule = Schedule(client, clock)
 
-    async def walk(self, position: str, count: int) -> Walked:
+    async def walk(self, position: str, count: int) -> ScannedKeys:
         """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
         found, position = await scan(self._client, position, count)
         games = [game for key in found if (game := keys.game_of(key)) is not None]
         names = [name for key in found if (name := keys.index_key_of(key)) is not None]
-        return Walked(games, names, position)
+        return ScannedKeys(games, names, position)
 
     async def take_turn(self, seconds: float) -> bool:
         """Whether it is time for the next part of the walk; if so, for nobody else for so long."""
@@ -58,14 +58,14 @@ class RedisIndexRepair(GameIndex):
         sizes = await asyncio.gather(*(self._client.execute("ZCARD", key) for key in indexes))
         return {key.removeprefix(keys.PREFIX): size for key, size in zip(indexes, sizes, strict=True)}
 
-    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> Places:
+    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> IndexEntries:
         """Where a game is found now."""
         sets = [(keys.lobby(status), game) for status in STATUSES]
         sets += [*((keys.game_index(name), game) for name in names), (keys.GAME_SCHEDULE, game)]
         sets += [*((keys.WEBHOOK_SCHEDULE, f"{game} {hook}") for hook in hooks), (keys.ARCHIVE_SCHEDULE, game)]
         scores = await asyncio.gather(*(self._client.execute("ZSCORE", key, member) for key, member in sets))
         there = iter([score is not None for score in scores])
-        return Places(
+        return IndexEntries(
             [status for status in STATUSES if next(there)],
             [name for name in names if next(there)],
             next(there),

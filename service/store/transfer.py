@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from service.games.archive.port import Restoring
+from service.games.archive.port import RestoreRequest
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.connection.scan import START, scan
@@ -38,7 +38,7 @@ class RedisGameTransfer(GameIndex):
             if position == START:
                 return
 
-    async def restore(self, restoring: Restoring) -> bool:
+    async def restore(self, restoring: RestoreRequest) -> bool:
         """Store a whole game at once; False, and nothing changed, where it is there and not to be replaced.
 
         What finds it and when it is due is written before, as with every commit; where the game is there already, that
@@ -51,9 +51,9 @@ class RedisGameTransfer(GameIndex):
         if commit.due_at is not None:
             await self._schedule.schedule(commit.game, commit.due_at)
         for one in hooks:
-            if one.state.disabled is None and one.state.position < commit.diffs[-1].version:
+            if one.state.disabled_reason is None and one.state.delivered_version < commit.diffs[-1].version:
                 await self._webhook_schedule.schedule(
-                    f"{commit.game} {one.hook.id}", one.state.next_at or commit.created_at
+                    f"{commit.game} {one.hook.id}", one.state.next_attempt_at or commit.created_at
                 )
         game_keys = [keys.game(commit.game), keys.log(commit.game)]
         game_keys += [keys.webhook_attempts(commit.game, one.hook.id) for one in hooks]
@@ -65,7 +65,7 @@ class RedisGameTransfer(GameIndex):
         return stored
 
 
-def _restore_arguments(restoring: Restoring) -> list[Argument]:
+def _restore_arguments(restoring: RestoreRequest) -> list[Argument]:
     """ARGV of restore.lua."""
     commit, hooks = restoring.commit, restoring.hooks
     last = commit.diffs[-1]

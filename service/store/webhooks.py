@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 
 from service.games.ports import IdempotencyRecord
-from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
+from service.games.webhooks.port import (
+    Added,
+    DeliveryAttempt,
+    LeaseTaken,
+    LimitReached,
+    Replayed,
+    StoredWebhook,
+    WebhookNotFound,
+    WebhookRegistration,
+    WebhookState,
+)
 from service.store import keys
 from service.store.connection.pipeline import Argument, PipelinedClient
 from service.store.schedule import Schedule
@@ -33,8 +43,8 @@ class RedisWebhookStore:
         self._ack_script = Script(client, "webhook_ack.lua")
 
     async def add(
-        self, game: str, hook: Hook, state: State, *, most: int, keep: IdempotencyRecord | None
-    ) -> Added | TooMany | Kept | Gone:
+        self, game: str, hook: WebhookRegistration, state: WebhookState, *, most: int, keep: IdempotencyRecord | None
+    ) -> Added | LimitReached | Replayed | WebhookNotFound:
         """Add a webhook where the game has fewer than `most`, and have it looked at.
 
         A change that is committed by somebody who does not know of it yet is found by that look, or by the next.
@@ -48,19 +58,19 @@ class RedisWebhookStore:
             case 1:
                 return Added()
             case 0:
-                return TooMany()
+                return LimitReached()
             case bytes():
-                return Kept(reply)
+                return Replayed(reply)
             case _:
-                return Gone()
+                return WebhookNotFound()
 
-    async def of_game(self, game: str) -> list[Registered]:
+    async def of_game(self, game: str) -> list[StoredWebhook]:
         """The webhooks of a game, the oldest first."""
         names = decode_webhook_ids(await self._client.execute("HGET", keys.game(game), "hooks"))
         found = await asyncio.gather(*(self.one(game, name) for name in names))
         return [hook for hook in found if hook is not None]
 
-    async def one(self, game: str, hook: str) -> Registered | None:
+    async def one(self, game: str, hook: str) -> StoredWebhook | None:
         """A webhook of a game; None where there is no such one."""
         found = await self._client.execute("HMGET", keys.game(game), f"hook:{hook}", f"hook:{hook}:state")
         return _decode_registered(found) if found[0] is not None else None
@@ -73,12 +83,14 @@ class RedisWebhookStore:
             )
         )
 
-    async def tried(self, game: str, hook: str) -> list[Tried]:
+    async def tried(self, game: str, hook: str) -> list[DeliveryAttempt]:
         """The latest attempts, the newest first."""
         entries = await self._client.execute("LRANGE", keys.webhook_attempts(game, hook), 0, MAX_STORED_ATTEMPTS - 1)
         return [_TRIED.decode(entry) for entry in entries]
 
-    async def claim(self, game: str, hook: str, holder: str, seconds: int) -> Registered | Held | Gone:
+    async def claim(
+        self, game: str, hook: str, holder: str, seconds: int
+    ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Take a webhook for so long, so that nobody else delivers to it."""
         fields = f"hook:{hook}", f"hook:{hook}:state"
         reply = await self._claim_script.run(
@@ -86,14 +98,21 @@ class RedisWebhookStore:
         )
         match reply:
             case 0:
-                return Held()
+                return LeaseTaken()
             case list():
                 return _decode_registered(reply)
             case _:
-                return Gone()
+                return WebhookNotFound()
 
     async def note(
-        self, game: str, state: State, tried: Tried | None, *, hook: str, holder: str, seconds: int | None
+        self,
+        game: str,
+        state: WebhookState,
+        tried: DeliveryAttempt | None,
+        *,
+        hook: str,
+        holder: str,
+        seconds: int | None,
     ) -> bool:
         """Store how far it has come; hold it for `seconds` more, or (None) let go.
 
@@ -131,11 +150,11 @@ def decode_webhook_ids(field: bytes | None) -> list[str]:
     return field.decode().split(",") if field else []
 
 
-def _decode_registered(found: Sequence[Any]) -> Registered:
-    return Registered(_HOOK.decode(found[0]), _STATE.decode(found[1]))
+def _decode_registered(found: Sequence[Any]) -> StoredWebhook:
+    return StoredWebhook(_HOOK.decode(found[0]), _STATE.decode(found[1]))
 
 
 _ENCODER = msgspec.msgpack.Encoder()
-_HOOK = msgspec.msgpack.Decoder(Hook)
-_STATE = msgspec.msgpack.Decoder(State)
-_TRIED = msgspec.msgpack.Decoder(Tried)
+_HOOK = msgspec.msgpack.Decoder(WebhookRegistration)
+_STATE = msgspec.msgpack.Decoder(WebhookState)
+_TRIED = msgspec.msgpack.Decoder(DeliveryAttempt)

@@ -14,7 +14,7 @@ from service.games.commands.create import create
 from service.games.context import Context, Retention
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
-from service.games.webhooks.registration import Registering, register
+from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store.game_store import RedisStore
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
 from tests.games.seated import Clock
@@ -63,7 +63,7 @@ async def kept_game(
     kept = Kept(created.game.id, created, context)
     for number in range(hooks):
         url = RegisterWebhook(url=f"https://example.org/{number}")
-        await register(context, kept.id, Registering(url, created.owner_token, None, 10))
+        await register_webhook(context, kept.id, WebhookRequest(url, created.owner_token, None, 10))
     if status != "waiting":
         await play(kept, status)
     return kept

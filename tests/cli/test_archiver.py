@@ -11,11 +11,11 @@ from schemas.lobby import Rematch
 from schemas.vocabulary import Status
 from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.importer import import_files
-from service.games.archive.archiver import AT_ONCE, SOON_S, Archiver
-from service.games.archive.document import GameDocument, read
+from service.games.archive.archiver import ARCHIVE_DELAY_S, MAX_CONCURRENT_WRITES, Archiver
+from service.games.archive.document import GameDocument, decode_document
 from service.games.archive.object_names import object_name
-from service.games.archive.port import Objects, ObjectsUnavailable
-from service.games.archive.validation import prove
+from service.games.archive.port import ArchiveStorage, StorageUnavailable
+from service.games.archive.validation import validate_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.tilesets import TileSetCatalogue
 from service.games.verify import verify
@@ -42,14 +42,14 @@ class Memory:
         self.puts += 1
         self.begun.set()
         if self.refuses:
-            raise ObjectsUnavailable("no")
+            raise StorageUnavailable("no")
         await self.hangs.wait()
         self.objects[name] = data
 
     def document(self) -> GameDocument:
         """The only one."""
         (data,) = self.objects.values()
-        return read(data)
+        return decode_document(data)
 
 
 @pytest.fixture
@@ -64,10 +64,10 @@ def archiving(store: RedisStore) -> RedisStore:
     return store
 
 
-def archiver(store: RedisStore, objects: Objects, catalogue: TileSetCatalogue = CATALOGUE) -> Archiver:
+def archiver(store: RedisStore, objects: ArchiveStorage, catalogue: TileSetCatalogue = CATALOGUE) -> Archiver:
     """One instance's, some time after what happened lately."""
     clock = Clock()
-    clock.now += SOON_S + 1
+    clock.now += ARCHIVE_DELAY_S + 1
     return Archiver(store, store.archive_queue, objects, catalogue, clock)
 
 
@@ -88,11 +88,11 @@ async def test_a_game_that_is_over_is_archived_with_all_that_proves_it(
     archiving: RedisStore, objects: Memory, status: Status
 ) -> None:
     kept = await kept_game(archiving, status, visibility="private", hooks=1)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     document = objects.document()
     assert [*objects.objects] == [object_name(kept.id, document.created_at)]
     assert (document.kind, document.status, document.access, document.hooks) == ("archive", status, None, [])
-    assert prove(document).game.id == kept.id
+    assert validate_document(document).game.id == kept.id
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     checks = verify(log, msgspec.json.decode(document.tileset, type=type(ARCHIPELAGO.tileset)))
     assert all(check.passed for check in checks), checks
@@ -100,10 +100,16 @@ async def test_a_game_that_is_over_is_archived_with_all_that_proves_it(
 
 async def test_there_is_no_token_no_hash_and_no_secret_in_an_archive(archiving: RedisStore, objects: Memory) -> None:
     kept = await kept_game(archiving, "finished", hooks=1)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     text = msgspec.json.encode(objects.document())
     (hook,) = await archiving.webhooks.of_game(kept.id)
-    secrets = [kept.created.owner_token, kept.created.spectator_token, CREATOR, hook.hook.secret, hook.hook.url]
+    secrets = [
+        kept.created.owner_token,
+        kept.created.spectator_token,
+        CREATOR,
+        hook.registration.secret,
+        hook.registration.url,
+    ]
     assert not [secret for secret in (*secrets, USER) if secret.encode() in text]
     assert objects.document().access is None
 
@@ -112,7 +118,7 @@ async def test_there_is_no_token_no_hash_and_no_secret_in_an_archive(archiving: 
 async def test_a_game_that_is_not_over_is_not(archiving: RedisStore, objects: Memory, status: Status) -> None:
     await kept_game(archiving, status)
     assert await due(archiving) == []
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert objects.objects == {}
 
 
@@ -123,26 +129,26 @@ async def test_without_an_archive_nothing_is_promised(store: RedisStore) -> None
 
 async def test_it_is_written_once_by_however_many(archiving: RedisStore, objects: Memory) -> None:
     await kept_game(archiving, "finished")
-    await asyncio.gather(*(archiver(archiving, objects).look_round() for _ in range(5)))
-    await archiver(archiving, objects).look_round()
+    await asyncio.gather(*(archiver(archiving, objects).archive_due() for _ in range(5)))
+    await archiver(archiving, objects).archive_due()
     assert objects.puts == 1
 
 
 async def test_when_it_is_archived_nobody_looks_any_more(archiving: RedisStore, objects: Memory, redis: Redis) -> None:
     kept = await kept_game(archiving, "finished")
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     await ripe(redis, kept.id)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert await due(archiving) == []
     assert objects.puts == 1
 
 
 async def test_a_rematch_has_it_written_once_more_under_the_same_name(archiving: RedisStore, objects: Memory) -> None:
     kept = await kept_game(archiving, "finished")
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     before = objects.document().version
     await rematch(kept.context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert (objects.puts, objects.document().version) == (2, before + 1)
     assert (await whole(archiving, kept.id)).version == before + 1
 
@@ -150,26 +156,26 @@ async def test_a_rematch_has_it_written_once_more_under_the_same_name(archiving:
 async def test_one_that_changes_while_it_is_written_is_written_again(archiving: RedisStore, objects: Memory) -> None:
     kept = await kept_game(archiving, "finished")
     objects.hangs.clear()
-    writing = asyncio.create_task(archiver(archiving, objects).look_round())
+    writing = asyncio.create_task(archiver(archiving, objects).archive_due())
     await objects.begun.wait()
     await rematch(kept.context, kept.id, RematchRequest(Rematch(), kept.created.owner_token, None))
     objects.hangs.set()
     await writing
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert objects.document().version == (await whole(archiving, kept.id)).version
 
 
 async def test_who_dies_while_writing_leaves_it_to_others(archiving: RedisStore, objects: Memory, redis: Redis) -> None:
     kept = await kept_game(archiving, "finished")
     objects.hangs.clear()
-    writing = asyncio.create_task(archiver(archiving, objects).look_round())
+    writing = asyncio.create_task(archiver(archiving, objects).archive_due())
     await objects.begun.wait()
     writing.cancel()
     await asyncio.gather(writing, return_exceptions=True)
     objects.hangs.set()
     assert await redis.ttl(keys.archive_lease(kept.id)) > 0
     await redis.delete(keys.archive_lease(kept.id))  # as it does by itself after that time
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert objects.document().game == kept.id
 
 
@@ -178,12 +184,12 @@ async def test_what_is_refused_is_tried_again(
 ) -> None:
     kept = await kept_game(archiving, "finished")
     objects.refuses = True
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert f"game {kept.id} is not archived yet: no" in caplog.text
     objects.refuses = False
     assert await due(archiving) == [kept.id]
     await ripe(redis, kept.id)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert objects.document().game == kept.id
 
 
@@ -193,15 +199,15 @@ async def test_storage_that_takes_nothing_is_not_tried_with_every_game(
     games = [await kept_game(archiving, "aborted") for _ in range(20)]
     instance = archiver(archiving, objects)
     objects.refuses = True
-    await instance.look_round()
-    assert objects.puts <= AT_ONCE
+    await instance.archive_due()
+    assert objects.puts <= MAX_CONCURRENT_WRITES
     tried = objects.puts
-    await instance.look_round()
+    await instance.archive_due()
     assert objects.puts <= tried + 1
     assert len(caplog.records) == objects.puts
     objects.refuses = False
     for _ in range(3):
-        await instance.look_round()
+        await instance.archive_due()
     assert len(objects.objects) >= len(games) - tried - 1
 
 
@@ -209,19 +215,19 @@ async def test_an_instance_without_the_tile_set_leaves_it_to_others(
     archiving: RedisStore, objects: Memory, redis: Redis
 ) -> None:
     kept = await kept_game(archiving, "finished")
-    await archiver(archiving, objects, TileSetCatalogue([])).look_round()
+    await archiver(archiving, objects, TileSetCatalogue([])).archive_due()
     assert objects.objects == {}
     await ripe(redis, kept.id)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert objects.document().game == kept.id
 
 
 async def test_a_game_that_is_gone_is_forgotten(archiving: RedisStore, objects: Memory, redis: Redis) -> None:
     kept = await kept_game(archiving, "finished")
     await redis.delete(keys.game(kept.id), keys.log(kept.id))
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     await ripe(redis, kept.id)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert await due(archiving) == []
     assert await redis.exists(keys.game(kept.id)) == 0
 
@@ -229,7 +235,7 @@ async def test_a_game_that_is_gone_is_forgotten(archiving: RedisStore, objects: 
 async def test_archived_or_not_it_expires_as_it_would(archiving: RedisStore, objects: Memory, redis: Redis) -> None:
     kept = await kept_game(archiving, "finished")
     await redis.expire(keys.game(kept.id), 1000)
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert 900 < await redis.ttl(keys.game(kept.id)) <= 1000
 
 
@@ -244,7 +250,7 @@ async def test_the_archive_of_a_public_game_can_be_imported_to_be_watched(
     archiving: RedisStore, other: RedisStore, objects: Memory, tmp_path: Path
 ) -> None:
     kept = await kept_game(archiving, "finished")
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert await imported(other, objects, tmp_path / "x.json.gz") == {"imported": 1}
     there, here = await whole(other, kept.id), await whole(archiving, kept.id)
     assert there._replace(access=b"") == here._replace(access=b"")
@@ -254,21 +260,21 @@ async def test_that_of_a_private_one_is_refused(
     archiving: RedisStore, other: RedisStore, objects: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await kept_game(archiving, "finished", visibility="private")
-    await archiver(archiving, objects).look_round()
+    await archiver(archiving, objects).archive_due()
     assert await imported(other, objects, tmp_path / "x.json.gz") == {"refused": 1}
     assert "nobody could read it" in capsys.readouterr().err
 
 
 async def test_in_a_directory_it_is_a_file_for_this_user_alone(archiving: RedisStore, tmp_path: Path) -> None:
     kept = await kept_game(archiving, "finished")
-    await archiver(archiving, DirectoryStorage(tmp_path / "archive")).look_round()
+    await archiver(archiving, DirectoryStorage(tmp_path / "archive")).archive_due()
     (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
-    assert read(file.read_bytes()).game == kept.id
+    assert decode_document(file.read_bytes()).game == kept.id
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.relative_to(tmp_path / "archive").as_posix().endswith(f"Z-{kept.id}.json.gz")
 
 
 async def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ObjectsUnavailable, match="Not a directory"):
+    with pytest.raises(StorageUnavailable, match="Not a directory"):
         await DirectoryStorage(tmp_path / "file").put("a/b", b"")

@@ -11,9 +11,9 @@ from service.archive_storage.atomic_files import iter_documents
 from service.archive_storage.object_storage import DirectoryStorage
 from service.cli.export import export_games
 from service.cli.importer import import_files
-from service.games.archive.archiver import SOON_S, Archiver
+from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.context import Retention
-from service.games.index_repair.repairer import Mender, Pace
+from service.games.index_repair.repairer import IndexRepairer, RepairTiming
 from service.games.timestamps import DAY_S
 from service.store.acl import CLUSTER_ACL
 from service.store.client import connect
@@ -75,7 +75,9 @@ async def test_lost_indexes_are_made_anew_from_the_games_of_all_primaries(
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
-    mended = await Mender(clustered, clustered.index_repair, KEPT, Clock(), pace=Pace(0.05)).all()
+    mended = await IndexRepairer(
+        clustered, clustered.index_repair, KEPT, Clock(), timing=RepairTiming(0.05)
+    ).repair_all()
     assert mended.games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
         kept.id for kept in games
@@ -86,7 +88,7 @@ async def test_games_are_archived_whichever_primary_has_them(clustered: RedisSto
     clustered.is_archiving = True
     games = [await kept_game(clustered, "aborted") for _ in range(10)]
     clock = Clock()
-    clock.now += SOON_S + 1
+    clock.now += ARCHIVE_DELAY_S + 1
     archive = clustered.archive_queue
-    await Archiver(clustered, archive, DirectoryStorage(tmp_path), CATALOGUE, clock).look_round()
+    await Archiver(clustered, archive, DirectoryStorage(tmp_path), CATALOGUE, clock).archive_due()
     assert len([*iter_documents([tmp_path])]) == len(games)

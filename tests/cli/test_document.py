@@ -12,15 +12,15 @@ from schemas.base import canonical
 from service.cli.importer import import_files
 from service.engine import decode, encode
 from service.engine.tileset_validation import parse
-from service.games.archive.document import LATEST, BadDocument, is_document, read, write
+from service.games.archive.document import LATEST_SCHEMA, InvalidDocument, decode_document, encode_document, is_document
 from service.games.archive.object_names import object_name
-from service.games.archive.validation import prove
+from service.games.archive.validation import validate_document
 from service.games.verify import verify
 from service.store.game_store import RedisStore
 from tests.cli.test_export_import import KEPT
 from tests.cli.write_document import DOCUMENTS, documents
 
-NUMBERS = range(1, LATEST + 1)
+NUMBERS = range(1, LATEST_SCHEMA + 1)
 KINDS = ("archive", "export")
 
 
@@ -31,16 +31,16 @@ def stored(number: int, kind: str) -> Path:
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_document_of_every_number_holds_together(number: int, kind: str) -> None:
-    document = read(stored(number, kind).read_bytes())
+    document = decode_document(stored(number, kind).read_bytes())
     assert (document.schema, document.kind) == (number, kind)
-    proven = prove(document)
+    proven = validate_document(document)
     assert (proven.access is None) == (kind == "archive")
     assert [diff.version for diff in proven.diffs] == [*range(1, document.version + 1)]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_an_archive_of_every_number_proves_the_game(number: int) -> None:
-    document = read(stored(number, "archive").read_bytes())
+    document = decode_document(stored(number, "archive").read_bytes())
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     assert all(check.passed for check in verify(log, parse(bytes(document.tileset))))
 
@@ -49,7 +49,7 @@ def test_an_archive_of_every_number_proves_the_game(number: int) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_document_of_every_number_is_imported(store: RedisStore, number: int, kind: str) -> None:
     file = stored(number, kind)
-    document = read(file.read_bytes())
+    document = decode_document(file.read_bytes())
     assert await import_files(store, [file], KEPT, replace=False) == {"imported": 1}
     loaded = await store.load(document.game)
     assert loaded is not None
@@ -60,75 +60,78 @@ async def test_a_document_of_every_number_is_imported(store: RedisStore, number:
 async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore) -> None:
     """Who adds a field raises LATEST and keeps a document of it."""
     for name, data in (await documents(store)).items():
-        old = read((DOCUMENTS / name).read_bytes())
-        new = msgspec.json.decode(canonical(read(data)))
+        old = decode_document((DOCUMENTS / name).read_bytes())
+        new = msgspec.json.decode(canonical(decode_document(data)))
         assert msgspec.json.decode(canonical(old)).keys() == new.keys()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_read_is_written_the_same(kind: str) -> None:
-    data = stored(LATEST, kind).read_bytes()
-    assert write(read(data)) == data
+    data = stored(LATEST_SCHEMA, kind).read_bytes()
+    assert encode_document(decode_document(data)) == data
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
     """Nothing but BadDocument comes of it; a game that is taken looks as its log says."""
-    chance, text = Random(seed), canonical(read(stored(LATEST, kind).read_bytes()))
+    chance, text = Random(seed), canonical(decode_document(stored(LATEST_SCHEMA, kind).read_bytes()))
     for _ in range(30):
         damaged = bytearray(text)
         at = chance.randrange(len(damaged))
         damaged[at : at + chance.choice((0, 1, 1, 40))] = chance.randbytes(chance.choice((0, 1, 4)))
-        with suppress(BadDocument):
-            prove(read(bytes(damaged)))
+        with suppress(InvalidDocument):
+            validate_document(decode_document(bytes(damaged)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_snapshot_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
-    chance, document = Random(seed), read(stored(LATEST, kind).read_bytes())
+    chance, document = Random(seed), decode_document(stored(LATEST_SCHEMA, kind).read_bytes())
     for _ in range(30):
         snapshot = bytearray(document.snapshot)
         snapshot[chance.randrange(len(snapshot))] = chance.choice((chance.randrange(256), 0x90, 0xC0, 0xFF))
-        with suppress(BadDocument):
-            prove(msgspec.structs.replace(document, snapshot=bytes(snapshot)))
+        with suppress(InvalidDocument):
+            validate_document(msgspec.structs.replace(document, snapshot=bytes(snapshot)))
 
 
 def test_hidden_tiles_in_another_order_are_refused() -> None:
-    document = read(stored(LATEST, "export").read_bytes())
+    document = decode_document(stored(LATEST_SCHEMA, "export").read_bytes())
     game = decode(document.snapshot)
     game.bag[0], game.bag[1] = game.bag[1], game.bag[0]
-    with pytest.raises(BadDocument, match="not in the order that its seed gives"):
-        prove(msgspec.structs.replace(document, snapshot=encode(game)))
+    with pytest.raises(InvalidDocument, match="not in the order that its seed gives"):
+        validate_document(msgspec.structs.replace(document, snapshot=encode(game)))
 
 
 def test_a_snapshot_that_the_log_does_not_give_is_refused() -> None:
-    document = read(stored(LATEST, "export").read_bytes())
+    document = decode_document(stored(LATEST_SCHEMA, "export").read_bytes())
     game = decode(document.snapshot)
     game.players[1].wares[0] += 1
-    with pytest.raises(BadDocument, match="its log and its snapshot differ at players"):
-        prove(msgspec.structs.replace(document, snapshot=encode(game)))
+    with pytest.raises(InvalidDocument, match="its log and its snapshot differ at players"):
+        validate_document(msgspec.structs.replace(document, snapshot=encode(game)))
 
 
 def test_a_later_releases_field_is_passed_over() -> None:
-    document = msgspec.json.decode(canonical(read(stored(LATEST, "archive").read_bytes())))
-    assert prove(read(msgspec.json.encode({**document, "later": 1}))).game.version == document["version"]
+    document = msgspec.json.decode(canonical(decode_document(stored(LATEST_SCHEMA, "archive").read_bytes())))
+    assert (
+        validate_document(decode_document(msgspec.json.encode({**document, "later": 1}))).game.version
+        == document["version"]
+    )
 
 
 @pytest.mark.parametrize("data", (b"", b"{}", b"[]", b"\xff", b'{"format":"other","schema":1}', b"[" * 100_000))
 def test_nothing_else_is_taken_for_one(data: bytes) -> None:
     assert not is_document(data)
-    with pytest.raises(BadDocument):
-        read(data)
+    with pytest.raises(InvalidDocument):
+        decode_document(data)
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.archive.document.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("service.games.archive.document.MAX_DOCUMENT_BYTES", 1 << 20)
     packed = gzip.compress(bytes(1 << 21))
     assert len(packed) < 10_000
-    with pytest.raises(BadDocument, match="larger than"):
-        read(packed)
+    with pytest.raises(InvalidDocument, match="larger than"):
+        decode_document(packed)
 
 
 def test_names_sort_as_the_games_were_created() -> None:

@@ -14,7 +14,7 @@ from service.cli.export import export_games
 from service.cli.importer import import_files, restoring_of
 from service.engine import decode, legal_moves, move_id
 from service.games.access import hash_token
-from service.games.archive.document import LATEST, read
+from service.games.archive.document import LATEST_SCHEMA, decode_document
 from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
 from service.games.context import Retention
@@ -134,7 +134,7 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
         ({"access": None}, "nobody could play on"),
         ({"visibility": "private"}, "its access record is of another game"),
         ({"tileset_hash": "0"}, "its tile set has the hash"),
-        ({"schema": LATEST + 1}, "only a later release knows"),
+        ({"schema": LATEST_SCHEMA + 1}, "only a later release knows"),
         ({"schema": 0}, "it is no document of a game"),
         ({"format": "other"}, "it is no document of a game"),
         ({"created_at": "../../../etc/x"}, "it is no document of a game"),
@@ -203,7 +203,7 @@ async def test_a_client_that_sends_it_twice_stores_it_once(
     kept = await kept_game(store, hooks=1)
     file = tmp_path / "game.json"
     await export_games(store, CATALOGUE, [kept.id], file)
-    document = read(file.read_bytes())
+    document = decode_document(file.read_bytes())
     restoring = restoring_of(document, KEPT, replace=False)
     assert [await other.transfer.restore(restoring) for _ in range(2)] == [True, True]
     assert await other.transfer.restore(restoring_of(document, KEPT, replace=False)) is False

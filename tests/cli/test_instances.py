@@ -12,8 +12,8 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from service.archive_storage.atomic_files import iter_documents
-from service.games.archive.document import read
-from service.games.archive.validation import prove
+from service.games.archive.document import decode_document
+from service.games.archive.validation import validate_document
 from service.games.timestamps import DAY_S
 from service.store import keys
 from service.store.embedded.server import embedded_server
@@ -56,9 +56,9 @@ async def test_kill_9_at_the_end_of_a_game_leaves_its_archive_and_a_lost_list_to
             while await _listed(session, instance.url) != [game]:  # noqa: ASYNC110  it does so by itself
                 await asyncio.sleep(0.1)
     (file,) = files
-    document = read(await asyncio.to_thread(file.read_bytes))
+    document = decode_document(await asyncio.to_thread(file.read_bytes))
     assert (document.game, document.status, document.version) == (game, "aborted", ended["version"])
-    assert prove(document).game.id == game
+    assert validate_document(document).game.id == game
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from service.archive_storage.object_storage import (
     InvalidArchiveURL,
     open_object_storage,
 )
-from service.games.archive.archiver import SOON_S, Archiver
-from service.games.archive.document import read
-from service.games.archive.port import ObjectsUnavailable
-from service.games.archive.validation import prove
+from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
+from service.games.archive.document import decode_document
+from service.games.archive.port import StorageUnavailable
+from service.games.archive.validation import validate_document
 from service.store.game_store import RedisStore
 from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
@@ -74,12 +74,12 @@ def archiving(store: RedisStore) -> RedisStore:
 async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore) -> None:
     kept = await kept_game(archiving, "finished")
     clock = Clock()
-    clock.now += SOON_S + 1
+    clock.now += ARCHIVE_DELAY_S + 1
     for _ in range(2):
         archiver = Archiver(
             archiving, archiving.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock
         )
-        await archiver.look_round()
+        await archiver.archive_due()
     assert await archiving.archive_queue.archived(kept.id) > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
@@ -87,7 +87,7 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
     assert name.endswith(f"-{kept.id}.json.gz")
     assert [*list_with_delimiter(bucket, "games/")["common_prefixes"]] == [name[: len("games/2026")]]
     data = bytes(await (await get_async(bucket, name)).bytes_async())
-    assert prove(read(data)).game.id == kept.id
+    assert validate_document(decode_document(data)).game.id == kept.id
 
 
 @pytest.mark.usefixtures("environment")
@@ -96,9 +96,9 @@ async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
 ) -> None:
     kept = await kept_game(archiving, "finished")
     clock = Clock()
-    clock.now += SOON_S + 1
+    clock.now += ARCHIVE_DELAY_S + 1
     objects = open_object_storage("s3://nothing/games")
-    await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).look_round()
+    await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).archive_due()
     assert f"game {kept.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
     assert await archiving.archive_queue.due(2**33, 10) == [kept.id]
@@ -107,7 +107,7 @@ async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
 @pytest.mark.usefixtures("environment")
 async def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    with pytest.raises(ObjectsUnavailable, match="bucket"):
+    with pytest.raises(StorageUnavailable, match="bucket"):
         await open_object_storage(f"s3://{BUCKET}/games").put("x", b"")
 
 

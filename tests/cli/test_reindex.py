@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from schemas.vocabulary import STATUSES, Status
 from service.games.access import hash_token
 from service.games.context import Retention
-from service.games.index_repair.repairer import MANY, Mended, Mender, Pace
+from service.games.index_repair.repairer import MIN_LOST_INDEX_SIZE, IndexRepairer, RepairReport, RepairTiming
 from service.store import keys
 from service.store.client import connect
 from service.store.game_index import MIN_PRUNE_AGE_S
@@ -20,12 +20,14 @@ from tests.games.seated import Clock
 EVERY = 2**33
 
 
-def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> Mender:
+def mender(store: RedisStore, *, archive: bool = False, later_s: int = 0) -> IndexRepairer:
     """One instance's, which does not wait for commits that may be under way."""
     clock = Clock()
     clock.now += later_s
     archives = store.archive_queue if archive else None
-    return Mender(store, store.index_repair, Retention(), clock, archive=archives, pace=Pace(0.05, 0))
+    return IndexRepairer(
+        store, store.index_repair, Retention(), clock, archive_queue=archives, timing=RepairTiming(0.05, 0)
+    )
 
 
 async def listed(store: RedisStore, *statuses: Status) -> list[str]:
@@ -56,7 +58,7 @@ async def indexes(redis: Redis) -> list[str]:
 async def test_games_that_are_no_more_are_taken_out_without_anybody_reading(store: RedisStore, redis: Redis) -> None:
     gone, stays = await old_games(store, 30), await old_games(store, 3)
     await forget(redis, gone)
-    await mender(store).all()
+    await mender(store).repair_all()
     assert await redis.zcard(keys.lobby("active")) == 3
     assert await redis.zcard(keys.game_index(hash_token(CREATOR).hex())) == 3
     assert await listed(store) == sorted(kept.id for kept in stays)
@@ -65,7 +67,7 @@ async def test_games_that_are_no_more_are_taken_out_without_anybody_reading(stor
 async def test_a_list_is_no_longer_than_its_games_however_long_it_was(store: RedisStore, redis: Redis) -> None:
     await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 + number for number in range(1500)})
     stays = await old_games(store, 1, "aborted")
-    mended = await mender(store).all()
+    mended = await mender(store).repair_all()
     assert mended.removed == 1500
     assert await listed(store) == [stays[0].id]
 
@@ -73,7 +75,7 @@ async def test_a_list_is_no_longer_than_its_games_however_long_it_was(store: Red
 async def test_a_creation_that_is_under_way_is_left_alone(store: RedisStore, redis: Redis) -> None:
     young = await kept_game(store)
     await forget(redis, [young])
-    await mender(store).all()
+    await mender(store).repair_all()
     assert await listed(store) == [young.id]
     assert await found(store, CREATOR) == [young.id]
 
@@ -84,7 +86,7 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     before = {key: await redis.zrange(key, 0, -1) for key in await indexes(redis)}
     assert len(before) > 10
     await redis.delete(*before)
-    mended = await mender(store).all()
+    mended = await mender(store).repair_all()
     assert (mended.games, mended.removed, mended.unreadable) == (5, 0, 0)
     after = {key: await redis.zrange(key, 0, -1) for key in await indexes(redis)}
     due = {keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE}
@@ -98,15 +100,15 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     for key in after:
         if key.startswith(keys.game_index("")):
             assert await redis.ttl(key) > max(Retention())
-    assert (await mender(store).all()).added == 0
+    assert (await mender(store).repair_all()).added == 0
 
 
 async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, redis: Redis) -> None:
     behind = await kept_game(store, hooks=2)
     await redis.delete(keys.WEBHOOK_SCHEDULE)
-    await mender(store).all()
+    await mender(store).repair_all()
     hooks = await store.webhooks.of_game(behind.id)
-    assert sorted(await store.webhooks.due(EVERY, 10)) == sorted((behind.id, one.hook.id) for one in hooks)
+    assert sorted(await store.webhooks.due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
 
 
 async def test_a_game_under_a_status_that_it_does_not_have_is_taken_from_there(store: RedisStore, redis: Redis) -> None:
@@ -115,7 +117,7 @@ async def test_a_game_under_a_status_that_it_does_not_have_is_taken_from_there(s
         await redis.zadd(keys.lobby(status), {kept.id: 1_700_000_000})
     private = await kept_game(store, visibility="private")
     await redis.zadd(keys.lobby("active"), {private.id: 1_700_000_000})
-    assert (await mender(store).all()).removed == 3
+    assert (await mender(store).repair_all()).removed == 3
     assert [await listed(store, status) for status in STATUSES] == [[], [kept.id], [], []]
 
 
@@ -125,8 +127,8 @@ async def test_a_commit_that_comes_meanwhile_is_listed_where_it_brings_the_game(
     """The list is written before the commit: whoever looks in between must not take the game out for good."""
     kept = await kept_game(store)
     await redis.zadd(keys.lobby("aborted"), {kept.id: 1_700_000_000})
-    slow = Mender(store, store.index_repair, Retention(), Clock(), pace=Pace(0.5))
-    mending = asyncio.create_task(slow.all())
+    slow = IndexRepairer(store, store.index_repair, Retention(), Clock(), timing=RepairTiming(0.5))
+    mending = asyncio.create_task(slow.repair_all())
     await asyncio.sleep(0.1)
     loaded = await store.load(kept.id)
     assert loaded is not None
@@ -139,9 +141,9 @@ async def test_a_commit_that_comes_meanwhile_is_listed_where_it_brings_the_game(
 async def test_games_that_ended_before_there_was_an_archive_are_archived_too(store: RedisStore) -> None:
     over = await kept_game(store, "finished")
     await kept_game(store)
-    await mender(store).all()
+    await mender(store).repair_all()
     assert await store.archive_queue.due(EVERY, 10) == []
-    await mender(store, archive=True).all()
+    await mender(store, archive=True).repair_all()
     assert await store.archive_queue.due(EVERY, 10) == [over.id]
 
 
@@ -150,14 +152,14 @@ async def test_a_game_that_cannot_be_read_is_told_and_left(
 ) -> None:
     kept = await kept_game(store)
     await redis.hset(keys.game(kept.id), "snapshot", b"\x00")
-    assert (await mender(store).all()).unreadable == 1
+    assert (await mender(store).repair_all()).unreadable == 1
     assert f"game {kept.id} cannot be read" in caplog.text
 
 
 async def test_part_by_part_everything_is_walked_over_by_whichever_instances(
     store: RedisStore, redis: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.games.index_repair.repairer.PART", 20)
+    monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 20)
     games = await old_games(store, 40, "waiting")
     async with connect(redis_url) as other:
         instances = [mender(store), mender(other)]
@@ -167,24 +169,24 @@ async def test_part_by_part_everything_is_walked_over_by_whichever_instances(
     assert await listed(store, "waiting") == sorted(kept.id for kept in games)
 
 
-async def _parts(instances: Sequence[Mender], number: int) -> Mended:
-    total = Mended()
+async def _parts(instances: Sequence[IndexRepairer], number: int) -> RepairReport:
+    total = RepairReport()
     for turn in range(number):
-        mended, _ = await instances[turn % len(instances)].part()
-        total = total.plus(mended)
+        mended, _ = await instances[turn % len(instances)].repair_batch()
+        total = total.combine(mended)
     return total
 
 
 async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: RedisStore, redis: Redis) -> None:
-    games = await old_games(store, MANY, "waiting")
+    games = await old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
     clock = Clock()
-    instance = Mender(store, store.index_repair, Retention(), clock)
-    assert (await instance.part())[0].games == MANY
-    assert (await instance.part())[0].games == 0
-    clock.now += Pace().rest_s + 1
-    assert (await instance.part())[0].games == MANY
+    instance = IndexRepairer(store, store.index_repair, Retention(), clock)
+    assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
+    assert (await instance.repair_batch())[0].games == 0
+    clock.now += RepairTiming().scan_interval_s + 1
+    assert (await instance.repair_batch())[0].games == MIN_LOST_INDEX_SIZE
     await redis.delete(keys.lobby("waiting"))
-    assert (await instance.part())[0].added == MANY
+    assert (await instance.repair_batch())[0].added == MIN_LOST_INDEX_SIZE
     assert await listed(store, "waiting") == sorted(kept.id for kept in games)
 
 
@@ -197,17 +199,17 @@ async def test_one_instance_at_a_time_does_a_part(store: RedisStore, redis_url: 
 async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginning(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.games.index_repair.repairer.PART", 10)
-    games = await old_games(store, 2 * MANY, "waiting")
+    monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
+    games = await old_games(store, 2 * MIN_LOST_INDEX_SIZE, "waiting")
     instance = mender(store)
-    await instance.part()
-    while (await instance.part())[1]:
+    await instance.repair_batch()
+    while (await instance.repair_batch())[1]:
         pass
     for _ in range(5):
-        _, hurry = await instance.part()
+        _, hurry = await instance.repair_batch()
         assert not hurry
     await redis.delete(keys.lobby("waiting"))
-    while (await instance.part())[1]:
+    while (await instance.repair_batch())[1]:
         pass
     assert await listed(store, "waiting") == sorted(kept.id for kept in games)
 
@@ -215,13 +217,13 @@ async def test_what_is_lost_in_the_middle_of_a_walk_is_made_anew_from_the_beginn
 async def test_a_lost_index_is_seen_and_made_anew_without_a_command(
     store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("service.games.index_repair.repairer.PART", 10)
-    games = await old_games(store, MANY, "waiting")
+    monkeypatch.setattr("service.games.index_repair.repairer.SCAN_BATCH_SIZE", 10)
+    games = await old_games(store, MIN_LOST_INDEX_SIZE, "waiting")
     instance = mender(store)
-    while (await instance.part())[1]:
+    while (await instance.repair_batch())[1]:
         pass
     await redis.delete(keys.lobby("waiting"))
-    mending = asyncio.create_task(instance.keep_mending(every_s=0.05))
+    mending = asyncio.create_task(instance.run(every_s=0.05))
     async with asyncio.timeout(10):
         while await listed(store, "waiting") != sorted(kept.id for kept in games):  # noqa: ASYNC110  no sign of it comes
             await asyncio.sleep(0.05)

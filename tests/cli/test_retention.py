@@ -22,7 +22,7 @@ from service.games.commands.undo import undo
 from service.games.context import Context, Retention
 from service.games.scheduler import advance_due_game
 from service.games.timestamps import DAY_S
-from service.games.webhooks.registration import Registering, register
+from service.games.webhooks.registration import WebhookRequest, register_webhook
 from service.store import keys
 from service.store.game_store import RedisStore
 from tests.cli.games import Kept, context_on, kept_game
@@ -126,7 +126,7 @@ async def test_a_webhook_is_no_change_of_the_game_but_ends_with_it(store: RedisS
     kept = await kept_game(store, context=context)
     await redis.expire(keys.game(kept.id), 1000)
     url = RegisterWebhook(url="https://example.org/")
-    await register(context, kept.id, Registering(url, kept.created.owner_token, None, 10))
+    await register_webhook(context, kept.id, WebhookRequest(url, kept.created.owner_token, None, 10))
     assert 900 < await redis.ttl(keys.game(kept.id)) <= 1000
 
 

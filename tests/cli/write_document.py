@@ -9,8 +9,8 @@ from pathlib import Path
 
 from schemas.lobby import Rematch
 from service.engine import decode
-from service.games.archive.builder import archive_of, export_of
-from service.games.archive.document import LATEST, write
+from service.games.archive.builder import build_archive, build_export
+from service.games.archive.document import LATEST_SCHEMA, encode_document
 from service.games.commands.rematch import RematchRequest, rematch
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
@@ -27,11 +27,14 @@ async def documents(store: RedisStore) -> dict[str, bytes]:
     await rematch(over.context, over.id, RematchRequest(Rematch(), over.created.owner_token, None))
     loaded = await store.load(over.id)
     assert loaded is not None
-    archive = await archive_of(store, CATALOGUE, loaded, decode(loaded.snapshot))
+    archive = await build_archive(store, CATALOGUE, loaded, decode(loaded.snapshot))
     active = await kept_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", hooks=1)
-    export = await export_of(store, CATALOGUE, active.id)
+    export = await build_export(store, CATALOGUE, active.id)
     assert export is not None
-    return {f"{LATEST}.archive.json.gz": write(archive), f"{LATEST}.export.json.gz": write(export)}
+    return {
+        f"{LATEST_SCHEMA}.archive.json.gz": encode_document(archive),
+        f"{LATEST_SCHEMA}.export.json.gz": encode_document(export),
+    }
 
 
 async def main() -> None:

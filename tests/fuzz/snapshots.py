@@ -15,7 +15,7 @@ from schemas.diffs import Diff, canonical_body, next_digest
 from service.engine import Game, Tables, apply, copy, decode, encode, legal_moves, move_id, parse_move_id, view
 from service.engine.checksum import sealed
 from service.games.diffs import record_change
-from service.games.i18n import describe, speech
+from service.games.i18n import describe_move, get_translator
 from service.store import keys
 from tests.engine.games import archipelago_tables, new_game
 from tests.fuzz.figures import Effort, Figures, tried
@@ -76,7 +76,7 @@ def step(tables: Tables, game: Game, moves: list[Any], choice: int) -> None:
     assert all(len(name) <= MOST_ID and parse_move_id(name) == move for name, move in zip(names, moves, strict=True))
     chosen = moves[choice % len(moves)]
     for language in ("en", "fr", "de"):
-        assert 0 < len(describe(speech(language), tables, game, chosen).text) <= MOST_TEXT
+        assert 0 < len(describe_move(get_translator(language), tables, game, chosen).text) <= MOST_TEXT
     before, twin = msgspec.to_builtins(view(tables, game)), copy(game)
     assert decode(sealed(encode(game))) == decode(encode(game)) == game == twin
     previous = game.digest

@@ -20,8 +20,8 @@ from service.games.context import Context
 from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import TileSetCatalogue, load_catalogue
-from service.games.webhooks.dispatcher import Deliverer
-from service.games.webhooks.sender import Sent
+from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.webhooks.sender import SendResult
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
@@ -158,19 +158,19 @@ class Subject:
             supervisor = Supervisor()
             hub = Hub(self.store, self._tilesets, self._limits.sweep_s, supervisor=supervisor)
             stack.push_async_callback(hub.aclose)
-            deliverer = Deliverer(self.store, _nowhere, time.time)
+            deliverer = WebhookDispatcher(self.store, _nowhere, time.time)
             self.context = Context(
                 store=self.store,
                 tilesets=self._tilesets,
                 clock=time.time,
                 on_committed=hub.publish_commit,
                 on_token_revoked=hub.recheck_tokens,
-                on_webhooks_due=deliverer.hooked,
+                on_webhooks_due=deliverer.dispatch,
             )
             self._hub = hub
             hub.start()
             await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, self.context)))
-            await stack.enter_async_context(supervisor.running("webhooks", deliverer.keep_delivering))
+            await stack.enter_async_context(supervisor.running("webhooks", deliverer.run))
             self.app = make_app(self.context, hub, self._limits, supervisor)
             runner = Runner(self.app, 1.0)
             await runner.setup()
@@ -192,12 +192,12 @@ class Subject:
         return self.call(names())
 
 
-async def _nowhere(url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
+async def _nowhere(url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> SendResult:
     """Webhooks are told nothing outside of this machine: what a server would answer, by the URL's length."""
     del headers
     status = (200, 204, 500, 410, None)[len(url) % 5]
     answer = msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}) if challenge else b""
-    return Sent(status, None if status in (200, 204) else "status", 1, answer)
+    return SendResult(status, None if status in (200, 204) else "status", 1, answer)
 
 
 @contextmanager

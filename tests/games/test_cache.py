@@ -19,7 +19,7 @@ from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.ports import GameRecord, GameStore
 from service.games.queries.games import decode_with_tables
-from service.games.webhooks.port import Hook, State
+from service.games.webhooks.port import WebhookRegistration, WebhookState
 from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
@@ -126,8 +126,8 @@ async def test_a_webhook_that_another_instance_registered_hears_of_the_next_chan
     hooked: list[str] = []
     context = instance(store, hooked=hooked)
     table = await created(context)
-    hook = Hook("h", "https://example.com", None, None, "secret", "2026-11-22T00:00:00Z")
-    await store.webhooks.add(table.game.id, hook, State(1), most=1, keep=None)
+    hook = WebhookRegistration("h", "https://example.com", None, None, "secret", "2026-11-22T00:00:00Z")
+    await store.webhooks.add(table.game.id, hook, WebhookState(1), most=1, keep=None)
     await do(context, table)
     assert hooked == ["h"]
 

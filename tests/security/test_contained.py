@@ -17,13 +17,13 @@ from service.cli.importer import import_files, restoring_of
 from service.engine import decode, encode
 from service.engine.checksum import sealed
 from service.games.archive import builder
-from service.games.archive.archiver import SOON_S, Archiver
+from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.archive.document import GameDocument
 from service.games.context import Retention
 from service.games.index_repair import differences
-from service.games.index_repair.repairer import Mender
-from service.games.webhooks.dispatcher import Deliverer
-from service.games.webhooks.sender import Sent
+from service.games.index_repair.repairer import IndexRepairer
+from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.webhooks.sender import SendResult
 from service.store import keys
 from service.store.connection.topology import ClusterTopology
 from service.store.connection.url import parse_url
@@ -178,19 +178,19 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     async def failing(*given: Any) -> Any:
         if given[3].id == games[0]:
             raise RuntimeError("nobody expects this")
-        return await builder.archive_of(*given)
+        return await builder.build_archive(*given)
 
     class Objects:
         async def put(self, name: str, data: bytes) -> None:
             del data
             archived.append(name)
 
-    monkeypatch.setattr("service.games.archive.archiver.archive_of", failing)
+    monkeypatch.setattr("service.games.archive.archiver.build_archive", failing)
     clock = Clock()
-    clock.now += SOON_S + 1
+    clock.now += ARCHIVE_DELAY_S + 1
     archiver = Archiver(store, store.archive_queue, Objects(), CATALOGUE, clock)
-    await archiver.look_round()
-    await archiver.look_round()
+    await archiver.archive_due()
+    await archiver.archive_due()
     assert len(archived) == OTHERS
     assert await store.archive_queue.due(int(clock.now), 10) == []
     assert games[0] in await store.archive_queue.due(2**33, 10)
@@ -204,11 +204,11 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
     async def failing(means: Any, loaded: Any) -> Any:
         if decode(loaded.snapshot).id == games[0]:
             raise RuntimeError("nobody expects this")
-        return await differences.add_missing(means, loaded)
+        return await differences.add_missing_entries(means, loaded)
 
-    monkeypatch.setattr("service.games.index_repair.repairer.add_missing", failing)
+    monkeypatch.setattr("service.games.index_repair.repairer.add_missing_entries", failing)
     await redis.delete(keys.lobby("active"))
-    mended = await Mender(store, store.index_repair, Retention(), Clock()).all()
+    mended = await IndexRepairer(store, store.index_repair, Retention(), Clock()).repair_all()
     assert (mended.games, mended.unreadable) == (len(games), 1)
     assert sorted((await store.list_by_status(("active",), 10, None)).games) == sorted(games[1:])
 
@@ -221,7 +221,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
     async def failing_export(*given: Any) -> Any:
         if given[2] == games[0]:
             raise RuntimeError("nobody expects this")
-        return await builder.export_of(*given)
+        return await builder.build_export(*given)
 
     monkeypatch.setattr("service.cli.export.export_of", failing_export)
     assert await export_games(store, CATALOGUE, None, tmp_path) == {"exported": OTHERS, "failed": 1}
@@ -256,17 +256,17 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
     await redis.hset(keys.game(tables[0].id), f"hook:{hooks[0]}", b"damaged")
     sent: list[str] = []
 
-    async def send(url: str, headers: Any, body: bytes, /, *, challenge: bool = False) -> Sent:
+    async def send(url: str, headers: Any, body: bytes, /, *, challenge: bool = False) -> SendResult:
         del url
         if challenge:
-            return Sent(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
+            return SendResult(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
         sent.append(headers["webhook-id"])
-        return Sent(204, None, 1)
+        return SendResult(204, None, 1)
 
-    deliverer = Deliverer(store, send, time.time)
+    deliverer = WebhookDispatcher(store, send, time.time)
     for _ in range(5):
-        await deliverer.look_round()
-        await deliverer.settled()
+        await deliverer.dispatch_due()
+        await deliverer.join()
     assert len(sent) == OTHERS
     assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{tables[0].id} {hooks[0]}") or 0) > time.time()
     assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from service.games.webhooks.delivery_slots import SlotLimits, Slots
-from service.games.webhooks.dispatcher import Deliverer
-from service.games.webhooks.sender import Sent
-from service.games.webhooks.sites import site
+from service.games.webhooks.delivery_slots import DeliverySlots, SlotLimits
+from service.games.webhooks.dispatcher import WebhookDispatcher
+from service.games.webhooks.sender import SendResult
+from service.games.webhooks.sites import site_of_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.web.app_server import Client, serve
@@ -41,24 +41,26 @@ class Sites:
         self.answered = Counter[str]()
         self.arrived = asyncio.Condition()
 
-    async def send(self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
+    async def send(
+        self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
         """Take a message."""
         del headers
-        where = site(url)
+        where = site_of_url(url)
         self.under_way[where] += 1
         self.most[where] = max(self.most[where], self.under_way[where])
         try:
             if self.hanging(where) and (self.hang_challenges or not challenge):
                 await asyncio.sleep(TIMEOUT_S)
-                return Sent(None, "timeout", int(TIMEOUT_S * 1000))
+                return SendResult(None, "timeout", int(TIMEOUT_S * 1000))
         finally:
             self.under_way[where] -= 1
         if challenge:
-            return Sent(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
+            return SendResult(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
         async with self.arrived:
             self.answered[where] += 1
             self.arrived.notify_all()
-        return Sent(204, None, 1)
+        return SendResult(204, None, 1)
 
     async def wait(self, what: Callable[[], bool]) -> None:
         """Until something was answered that makes it true."""
@@ -71,7 +73,7 @@ class Hostile(NamedTuple):
 
     client: Client
     sites: Sites
-    deliverer: Deliverer
+    deliverer: WebhookDispatcher
 
     async def tried_all(self) -> None:
         """Until each webhook is being delivered to or put off, or all that can hang does."""
@@ -93,9 +95,9 @@ class Hostile(NamedTuple):
 @asynccontextmanager
 async def hostile(store: RedisStore) -> AsyncIterator[Hostile]:
     sites = Sites()
-    deliverer = Deliverer(store, sites.send, time.time, slots=Slots(SlotLimits(prompt_s=PROMPT_S)))
-    delivering = Supervisor().running("webhooks", partial(deliverer.keep_delivering, 0.1))
-    async with serve(store, hooked=deliverer.hooked) as client, delivering:
+    deliverer = WebhookDispatcher(store, sites.send, time.time, slots=DeliverySlots(SlotLimits(slow_after_s=PROMPT_S)))
+    delivering = Supervisor().running("webhooks", partial(deliverer.run, 0.1))
+    async with serve(store, hooked=deliverer.dispatch) as client, delivering:
         yield Hostile(client, sites, deliverer)
 
 
@@ -150,4 +152,4 @@ async def test_servers_that_hang_from_the_challenge_on_delay_no_other(store: Red
         await register(fresh, "https://fresh.example/")
         await proven(fresh, 1)
         await one.told(fresh, "fresh.example")
-        assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_hanging
+        assert 0 < one.sites.under_way.total() <= SlotLimits().unknown + SlotLimits().all_slow

@@ -6,22 +6,32 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import Committed, Revision, VersionConflict
-from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
+from service.games.webhooks.port import (
+    Added,
+    DeliveryAttempt,
+    LeaseTaken,
+    LimitReached,
+    Replayed,
+    StoredWebhook,
+    WebhookNotFound,
+    WebhookRegistration,
+    WebhookState,
+)
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from tests.store.commits import action, creation, digest, keep, key_hash, record
 
-START = State(1)
+START = WebhookState(1)
 
 
-def hook(name: str = "h") -> Hook:
+def hook(name: str = "h") -> WebhookRegistration:
     """A webhook to try."""
-    return Hook(name, "https://bot.example/", ["decision"], None, "whsec_", "2026-11-21T21:00:00Z")
+    return WebhookRegistration(name, "https://bot.example/", ["decision"], None, "whsec_", "2026-11-21T21:00:00Z")
 
 
-def tried(version: int) -> Tried:
-    return Tried(version, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
+def tried(version: int) -> DeliveryAttempt:
+    return DeliveryAttempt(version, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
 
 
 @pytest.fixture
@@ -33,9 +43,12 @@ async def hooked(store: RedisStore) -> RedisStore:
 
 
 async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hooked: RedisStore) -> None:
-    assert await hooked.webhooks.one("g", "h") == Registered(hook(), START)
-    assert await hooked.webhooks.add("g", hook("i"), State(2), most=10, keep=None) == Added()
-    assert await hooked.webhooks.of_game("g") == [Registered(hook(), START), Registered(hook("i"), State(2))]
+    assert await hooked.webhooks.one("g", "h") == StoredWebhook(hook(), START)
+    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), most=10, keep=None) == Added()
+    assert await hooked.webhooks.of_game("g") == [
+        StoredWebhook(hook(), START),
+        StoredWebhook(hook("i"), WebhookState(2)),
+    ]
     loaded = await hooked.load("g")
     assert loaded is not None
     assert loaded.webhooks == ("h", "i")
@@ -43,16 +56,16 @@ async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hoo
 
 
 async def test_a_game_has_so_many_and_one_that_is_not_there_none(hooked: RedisStore) -> None:
-    assert await hooked.webhooks.add("g", hook("i"), START, most=1, keep=None) == TooMany()
+    assert await hooked.webhooks.add("g", hook("i"), START, most=1, keep=None) == LimitReached()
     assert await hooked.webhooks.add("g", hook(), START, most=1, keep=None) == Added()
-    assert await hooked.webhooks.add("other", hook(), START, most=1, keep=None) == Gone()
+    assert await hooked.webhooks.add("other", hook(), START, most=1, keep=None) == WebhookNotFound()
     assert await hooked.webhooks.of_game("other") == []
 
 
 async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
     kept = keep("key", 1)
     assert await hooked.webhooks.add("g", hook("i"), START, most=10, keep=kept) == Added()
-    assert await hooked.webhooks.add("g", hook("j"), START, most=10, keep=keep("key", 2)) == Kept(record(1))
+    assert await hooked.webhooks.add("g", hook("j"), START, most=10, keep=keep("key", 2)) == Replayed(record(1))
     loaded = await hooked.load("g", key_hash("key"))
     assert loaded is not None
     assert (loaded.record, loaded.webhooks) == (record(1), ("h", "i"))
@@ -61,33 +74,33 @@ async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
 async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.add("g", hook("i"), START, most=10, keep=None)
     await hooked.webhooks.claim("g", "h", "me", 10)
-    await hooked.webhooks.note("g", State(2), tried(2), hook="h", holder="me", seconds=10)
+    await hooked.webhooks.note("g", WebhookState(2), tried(2), hook="h", holder="me", seconds=10)
     assert await hooked.webhooks.remove("g", "h")
     assert not await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.note("g", State(3), tried(3), hook="h", holder="me", seconds=10)
-    assert await hooked.webhooks.claim("g", "h", "me", 10) == Gone()
+    assert not await hooked.webhooks.note("g", WebhookState(3), tried(3), hook="h", holder="me", seconds=10)
+    assert await hooked.webhooks.claim("g", "h", "me", 10) == WebhookNotFound()
     assert await hooked.webhooks.tried("g", "h") == []
-    assert [one.hook.id for one in await hooked.webhooks.of_game("g")] == ["i"]
+    assert [one.registration.id for one in await hooked.webhooks.of_game("g")] == ["i"]
     assert await hooked.webhooks.remove("g", "i")
     assert not [key async for key in redis.scan_iter("*hook:*")]
     assert not await redis.hexists(keys.game("g"), "hooks")
 
 
 async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
-    assert await hooked.webhooks.claim("g", "h", "me", 10) == Registered(hook(), START)
-    assert await hooked.webhooks.claim("g", "h", "you", 10) == Held()
-    assert not await hooked.webhooks.note("g", State(9), None, hook="h", holder="you", seconds=None)
-    assert await hooked.webhooks.note("g", State(2), tried(2), hook="h", holder="me", seconds=20)
+    assert await hooked.webhooks.claim("g", "h", "me", 10) == StoredWebhook(hook(), START)
+    assert await hooked.webhooks.claim("g", "h", "you", 10) == LeaseTaken()
+    assert not await hooked.webhooks.note("g", WebhookState(9), None, hook="h", holder="you", seconds=None)
+    assert await hooked.webhooks.note("g", WebhookState(2), tried(2), hook="h", holder="me", seconds=20)
     assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
-    assert await hooked.webhooks.note("g", State(3), None, hook="h", holder="me", seconds=None)
-    assert await hooked.webhooks.claim("g", "h", "you", 10) == Registered(hook(), State(3))
-    assert not await hooked.webhooks.note("g", State(9), None, hook="h", holder="me", seconds=None)
+    assert await hooked.webhooks.note("g", WebhookState(3), None, hook="h", holder="me", seconds=None)
+    assert await hooked.webhooks.claim("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
+    assert not await hooked.webhooks.note("g", WebhookState(9), None, hook="h", holder="me", seconds=None)
 
 
 async def test_the_log_is_bounded_and_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.claim("g", "h", "me", 10)
     for version in range(2, MAX_STORED_ATTEMPTS + 7):
-        await hooked.webhooks.note("g", State(version), tried(version), hook="h", holder="me", seconds=10)
+        await hooked.webhooks.note("g", WebhookState(version), tried(version), hook="h", holder="me", seconds=10)
     log = await hooked.webhooks.tried("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
     assert 0 < await redis.ttl(keys.webhook_attempts("g", "h")) <= await redis.ttl(keys.game("g"))

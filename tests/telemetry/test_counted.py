@@ -147,17 +147,17 @@ async def test_webhooks_are_counted_by_what_came_of_them(store: RedisStore) -> N
         await register(table, receiver.url)
         receiver.answers = [500]
         await table.do()
-        await one.deliverer.settled()
+        await one.deliverer.join()
         assert grown(before, "webhook_challenges_total", result="answered") == 1
         assert grown(before, "webhook_attempts_total", result="status") == 1
         await register(table, receiver.url)
         await table.do()
-        await one.deliverer.settled()
+        await one.deliverer.join()
         assert grown(before, "webhook_attempts_total", result="delivered") == 1
         assert grown(before, "webhook_delay_seconds_count") == 1
         receiver.answers = [410]
         await table.do()
-        await one.deliverer.settled()
+        await one.deliverer.join()
         assert grown(before, "webhooks_disabled_total", reason="gone") == 1
 
 

@@ -11,8 +11,13 @@ from aiohttp import web
 from redis.asyncio import Redis
 from standardwebhooks import Webhook
 
-from service.games.webhooks.challenges import CHALLENGE_DELAYS_S, OF_CLIENT, OF_SITE, ChallengeLimits
-from service.games.webhooks.sender import POSTPONED, Sent
+from service.games.webhooks.challenges import (
+    CHALLENGE_RETRY_DELAYS_S,
+    CLIENT_RATE_LIMIT,
+    SITE_RATE_LIMIT,
+    ChallengeRateLimiter,
+)
+from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store import keys
 from service.web.outbound.webhook_sender import OF_ADDRESS, posting
 from tests.web.http_game import Table, bearer, new_table
@@ -28,7 +33,7 @@ from tests.web.webhook_receiver import (
     repeat,
 )
 
-ATTEMPTS = len(CHALLENGE_DELAYS_S) + 1
+ATTEMPTS = len(CHALLENGE_RETRY_DELAYS_S) + 1
 
 
 async def retry(table: Table, hook: dict[str, Any]) -> Any:
@@ -153,7 +158,7 @@ async def test_a_site_gets_few_challenges_that_it_does_not_want(
             await retry(table, hook)
         await one.deliver()
         later.moved += 2
-    assert OF_CLIENT.burst <= len(receiver.challenges) <= OF_CLIENT.burst + 2
+    assert CLIENT_RATE_LIMIT.burst <= len(receiver.challenges) <= CLIENT_RATE_LIMIT.burst + 2
     assert {(await read(table, hook))["status"] for hook in hooks} == {"pending"}
 
 
@@ -165,19 +170,19 @@ async def test_right_answers_are_not_counted(one: Instance, receiver: Receiver) 
     async with asyncio.timeout(30):
         while len(receiver.challenges) < len(hooks):
             await one.deliver()
-    assert len(hooks) > OF_CLIENT.burst
+    assert len(hooks) > CLIENT_RATE_LIMIT.burst
     assert {(await read(table, hook))["status"] for table, hook in hooks} == {"active"}
     assert {(await read(table, hook))["failures"] for table, hook in hooks} == {0}
 
 
 def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
     later = Later()
-    limits = ChallengeLimits(later)
+    limits = ChallengeRateLimiter(later)
     sent = 0
     for second in range(600):
         sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
         later.moved = second
-    assert OF_SITE.burst <= sent <= OF_SITE.burst + 600 / OF_SITE.each_s + 2
+    assert SITE_RATE_LIMIT.burst <= sent <= SITE_RATE_LIMIT.burst + 600 / SITE_RATE_LIMIT.interval_s + 2
     assert limits.take("client", "https://other.example/") == 0
 
 
@@ -211,8 +216,8 @@ async def test_what_is_postponed_is_no_failure(one: Instance, receiver: Receiver
     assert (await read(table, hook))["status"] == "active"
 
 
-async def _postponing(*_: object, **__: object) -> Sent:
-    return Sent(None, POSTPONED, 0)
+async def _postponing(*_: object, **__: object) -> SendResult:
+    return SendResult(None, POSTPONED, 0)
 
 
 async def test_webhooks_stored_before_there_were_challenges_are_active(

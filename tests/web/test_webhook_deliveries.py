@@ -4,7 +4,7 @@ import pytest
 from redis.asyncio import Redis
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.games.webhooks.sender import Sent
+from service.games.webhooks.sender import SendResult
 from service.store import keys
 from tests.web.http_game import bearer, new_table
 from tests.web.webhook_receiver import SECRET, Instance, Later, Receiver, log_of, read, register
@@ -14,7 +14,7 @@ async def test_a_change_is_told_at_once_and_the_signature_proves_it(one: Instanc
     table = await new_table(one.client, first_seat=0)
     hook = await register(table, receiver.url, secret=SECRET)
     acted = await table.do()
-    await one.deliverer.settled()
+    await one.deliverer.join()
     (received,) = receiver.received
     assert Webhook(SECRET).verify(received.body, received.headers) == received.message
     with pytest.raises(WebhookVerificationError):
@@ -51,7 +51,7 @@ async def test_only_what_is_asked_for_is_told_and_of_the_seats_asked_for(one: In
     while (await table.json())["turn"]["number"] < 5:
         await table.do()
     await one.client.delete(table.path, headers=bearer(table.owner))
-    await one.deliverer.settled()
+    await one.deliverer.join()
     told = [(one.message["type"], one.message["data"]["events"]) for one in receiver.received]
     assert told == [
         ("turn_started", [{"type": "turn_started", "number": 2, "seat": 1}]),
@@ -66,7 +66,7 @@ async def test_every_change_is_told_in_order(one: Instance, receiver: Receiver) 
     hook = await register(table, receiver.url)
     for _ in range(30):
         await table.do()
-    await one.deliverer.settled()
+    await one.deliverer.join()
     assert receiver.versions == [*range(2, 32)]
     assert len({message.id for message in receiver.received}) == 30
     assert len(await log_of(table, hook)) == 30
@@ -76,7 +76,7 @@ async def test_a_change_without_anything_asked_for_is_passed_over(one: Instance,
     table = await new_table(one.client)
     hook = await register(table, receiver.url, events=["game_finished"])
     await table.do()
-    await one.deliverer.settled()
+    await one.deliverer.join()
     assert receiver.received == []
     assert (await read(table, hook))["delivered_version"] == 2
 
@@ -135,7 +135,7 @@ async def test_in_the_end_a_webhook_is_disabled(
     retried = await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
     assert (retried.status, (await retried.json())["status"], (await retried.json())["failures"]) == (200, "active", 0)
     receiver.answers = []
-    await one.deliverer.settled()
+    await one.deliverer.join()
     assert receiver.versions == [*[2] * attempts, 2, 3]
     assert (await log_of(table, hook))[1]["attempt"] == 1
 
@@ -147,7 +147,7 @@ async def test_what_waits_can_be_tried_at_once(one: Instance, receiver: Receiver
     await table.do()
     await one.deliver()
     await one.client.post(f"{table.path}/webhooks/{hook['id']}/retry", headers=bearer(table.owner))
-    await one.deliverer.settled()
+    await one.deliverer.join()
     assert receiver.versions == [2, 2]
     assert len({message.id for message in receiver.received}) == 1
 
@@ -163,10 +163,10 @@ async def test_a_webhook_that_cannot_be_handled_is_logged_and_no_others_trouble(
     await one.deliver()
     send, one.deliverer._send = one.deliverer._send, _failing
     await first.do()
-    await one.deliverer.settled()
+    await one.deliverer.join()
     one.deliverer._send = send
     await second.do()
-    await one.deliverer.settled()
+    await one.deliverer.join()
     assert len(receiver.received) == 1
     assert hook["id"] in caplog.text
     await redis.delete(keys.webhook_lease(first.id, hook["id"]))
@@ -175,7 +175,7 @@ async def test_a_webhook_that_cannot_be_handled_is_logged_and_no_others_trouble(
     assert len(receiver.received) == 2
 
 
-async def _failing(*_: object, **__: object) -> Sent:
+async def _failing(*_: object, **__: object) -> SendResult:
     raise KeyError("a mistake of ours")
 
 

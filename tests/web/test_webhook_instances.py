@@ -33,10 +33,10 @@ async def test_a_change_is_not_forgotten_where_nobody_looked_after_the_commit(
 ) -> None:
     table = await new_table(one.client)
     await register(table, receiver.url)
-    monkeypatch.setattr(one.deliverer, "_look", lambda _: asyncio.sleep(0))
+    monkeypatch.setattr(one.deliverer, "_process", lambda _: asyncio.sleep(0))
     await table.do()
     monkeypatch.undo()
-    one.deliverer._looking.clear()
+    one.deliverer._in_progress.clear()
     assert receiver.received == []
     await one.deliver()
     assert receiver.versions == [2]
@@ -117,7 +117,7 @@ async def test_who_held_it_too_long_does_not_overwrite_what_others_did(
         later.moved += 20
         await second.deliver()
         released.set()
-        await first.deliverer.settled()
+        await first.deliverer.join()
         told = await read(table, hook)
     assert got == [2, 2]
     assert (told["delivered_version"], told["failures"]) == (2, 0)
@@ -127,10 +127,10 @@ async def test_what_is_due_is_looked_at_again_and_again_until_it_is_told_to_stop
     store: RedisStore, receiver: Receiver
 ) -> None:
     async with instance(store) as idle, instance(store) as running:
-        looking = asyncio.create_task(running.deliverer.keep_delivering(0.02))
+        looking = asyncio.create_task(running.deliverer.run(0.02))
         table = await new_table(idle.client)
         await register(table, receiver.url)
-        idle.deliverer._looking[table.id, (await table.json("/webhooks"))["webhooks"][0]["id"]] = False
+        idle.deliverer._in_progress[table.id, (await table.json("/webhooks"))["webhooks"][0]["id"]] = False
         await table.do()
         async with asyncio.timeout(10):
             while not receiver.received:  # noqa: ASYNC110 (the other instance comes upon it)
@@ -148,6 +148,6 @@ async def test_without_a_store_webhooks_wait(receiver: Receiver, redis_url: str,
         hook = await register(table, receiver.url)
         await store._client.aclose()
         await one.deliver()
-        one.deliverer.hooked(table.id, [hook["id"]])
-        await one.deliverer.settled()
+        one.deliverer.dispatch(table.id, [hook["id"]])
+        await one.deliverer.join()
     assert receiver.received == []

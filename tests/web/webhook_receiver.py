@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from service.games.ports import GameStore
-from service.games.webhooks.dispatcher import Deliverer
+from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.web.limits import Limits
 from service.web.outbound.webhook_sender import posting
 from tests.web.app_server import Client, serve
@@ -101,12 +101,12 @@ class Instance(NamedTuple):
     """The service with its deliveries."""
 
     client: Client
-    deliverer: Deliverer
+    deliverer: WebhookDispatcher
 
     async def deliver(self) -> None:
         """Deliver everything that is due now."""
-        await self.deliverer.look_round()
-        await self.deliverer.settled()
+        await self.deliverer.dispatch_due()
+        await self.deliverer.join()
 
 
 @asynccontextmanager
@@ -116,8 +116,8 @@ async def instance(
     """An instance that looks at webhooks after its own commits, and when it is told to."""
     timed = clock or Later()
     async with posting(limits) as send:
-        deliverer = Deliverer(store, send, timed, delays_s=delays_s, chance=lambda: 0.5)
-        async with serve(store, limits, timed, deliverer.hooked) as client:
+        deliverer = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
+        async with serve(store, limits, timed, deliverer.dispatch) as client:
             yield Instance(client, deliverer)
         await deliverer.aclose()
 

@@ -15,32 +15,32 @@ from uuid import uuid4
 import msgspec
 
 from service.engine import is_finished
-from service.games.archive.builder import archive_of
-from service.games.archive.document import BadDocument, write
+from service.games.archive.builder import build_archive
+from service.games.archive.document import InvalidDocument, encode_document
 from service.games.archive.object_names import object_name
-from service.games.archive.port import ArchiveStore, Objects, ObjectsUnavailable
+from service.games.archive.port import ArchiveQueue, ArchiveStorage, StorageUnavailable
 from service.games.errors import TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game
 from service.games.tilesets import TileSetCatalogue
 
-__all__ = ["SOON_S", "Archiver"]
+__all__ = ["ARCHIVE_DELAY_S", "Archiver"]
 
 logger = logging.getLogger(__name__)
 
-SOON_S = 5
+ARCHIVE_DELAY_S = 5
 """How long after its end a game is looked at: its commit is stored by then, or given up."""
 
-HELD_S = 60
+LEASE_TTL_S = 60
 """How long a game is held: longer than it takes to write."""
 
-WRITTEN_WITHIN_S = 30
-LATER_S = 30
+WRITE_TIMEOUT_S = 30
+RETRY_DELAY_S = 30
 """A game that could not be written is looked at again after this."""
 
-AT_ONCE = 4
-DUE_AT_ONCE = 50
+MAX_CONCURRENT_WRITES = 4
+DUE_BATCH_SIZE = 50
 
 
 @dataclass
@@ -48,80 +48,80 @@ class Archiver:
     """One instance's archiving."""
 
     store: GameStore
-    archive: ArchiveStore
-    objects: Objects
+    queue: ArchiveQueue
+    storage: ArchiveStorage
     tilesets: TileSetCatalogue
     clock: Callable[[], float]
     _holder: str = field(init=False, default_factory=lambda: uuid4().hex)
-    _refused: bool = field(init=False, default=False)
+    _is_storage_failing: bool = field(init=False, default=False)
     """Whether what archives are kept in has lately not taken one."""
 
-    async def keep_archiving(self, every_s: float = 1.0) -> None:
+    async def run(self, every_s: float = 1.0) -> None:
         """Until cancelled, archive what is due."""
         while True:
             more = False
             try:
-                more = await self.look_round() >= DUE_AT_ONCE
+                more = await self.archive_due() >= DUE_BATCH_SIZE
             except StoreUnavailable as unavailable:
                 logger.warning("the store does not answer, archives wait: %s", unavailable)
-            await asyncio.sleep(LATER_S if self._refused else 0 if more else every_s)
+            await asyncio.sleep(RETRY_DELAY_S if self._is_storage_failing else 0 if more else every_s)
 
-    async def look_round(self) -> int:
+    async def archive_due(self) -> int:
         """Archive what is due now; gives how many games there were. Raises StoreUnavailable.
 
         Where one could not be written the others are left as they are, and the next round tries with a single one.
         """
-        games = await self.archive.due(int(self.clock()), 1 if self._refused else DUE_AT_ONCE)
-        self._refused = False
-        slots = asyncio.Semaphore(AT_ONCE)
+        games = await self.queue.due(int(self.clock()), 1 if self._is_storage_failing else DUE_BATCH_SIZE)
+        self._is_storage_failing = False
+        slots = asyncio.Semaphore(MAX_CONCURRENT_WRITES)
 
         async def look(game: str) -> None:
             async with slots:
-                if not self._refused:
-                    await self._look(game)
+                if not self._is_storage_failing:
+                    await self._process(game)
 
         await asyncio.gather(*(look(game) for game in games))
         return len(games)
 
-    async def _look(self, game_id: str) -> None:
+    async def _process(self, game_id: str) -> None:
         """Archive a game, unless somebody else does, and put it off where that fails."""
         now = int(self.clock())
-        if not await self.archive.claim(game_id, self._holder, HELD_S):
-            await self.archive.reschedule(game_id, now + HELD_S)
+        if not await self.queue.claim(game_id, self._holder, LEASE_TTL_S):
+            await self.queue.reschedule(game_id, now + LEASE_TTL_S)
             return
         try:
-            version = await self._write(game_id)
-        except (BadDocument, TileSetMissing, ObjectsUnavailable, UnreadableGame, msgspec.DecodeError) as failed:
-            self._refused = self._refused or isinstance(failed, ObjectsUnavailable)
+            version = await self._archive_game(game_id)
+        except (InvalidDocument, TileSetMissing, StorageUnavailable, UnreadableGame, msgspec.DecodeError) as failed:
+            self._is_storage_failing = self._is_storage_failing or isinstance(failed, StorageUnavailable)
             logger.warning("game %s is not archived yet: %s", game_id, failed)
-            await self._put_off(game_id)
+            await self._postpone(game_id)
             return
         except StoreUnavailable:
             raise
         except Exception as error:  # noqa: BLE001  one failing game must not end the archiving of all others
-            record_failure("archive", game_id, error, f"is archived in {LATER_S} s at the earliest")
-            await self._put_off(game_id)
+            record_failure("archive", game_id, error, f"is archived in {RETRY_DELAY_S} s at the earliest")
+            await self._postpone(game_id)
             return
-        if await self.archive.note(game_id, self._holder, version):
-            await self.archive.reschedule(game_id, None)
+        if await self.queue.note(game_id, self._holder, version):
+            await self.queue.reschedule(game_id, None)
 
-    async def _put_off(self, game_id: str) -> None:
-        await self.archive.note(game_id, self._holder, 0)
-        await self.archive.reschedule(game_id, int(self.clock()) + LATER_S)
+    async def _postpone(self, game_id: str) -> None:
+        await self.queue.note(game_id, self._holder, 0)
+        await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
-    async def _write(self, game_id: str) -> int:
+    async def _archive_game(self, game_id: str) -> int:
         """Write the document of a game that is over, unless that is done; gives its version, 0 for nothing to write."""
         loaded = await self.store.load(game_id)
         if loaded is None:
             return 0
         game = decode_game(loaded)
-        if not is_finished(game) or await self.archive.archived(game_id) == game.version:
+        if not is_finished(game) or await self.queue.archived(game_id) == game.version:
             return game.version if is_finished(game) else 0
-        document = await archive_of(self.store, self.tilesets, loaded, game)
-        data = await asyncio.to_thread(write, document)
+        document = await build_archive(self.store, self.tilesets, loaded, game)
+        data = await asyncio.to_thread(encode_document, document)
         try:
-            async with asyncio.timeout(WRITTEN_WITHIN_S):
-                await self.objects.put(object_name(game.id, game.created_at), data)
+            async with asyncio.timeout(WRITE_TIMEOUT_S):
+                await self.storage.put(object_name(game.id, game.created_at), data)
         except TimeoutError as late:
-            raise ObjectsUnavailable(f"it was not written within {WRITTEN_WITHIN_S} s") from late
+            raise StorageUnavailable(f"it was not written within {WRITE_TIMEOUT_S} s") from late
         return game.version

@@ -7,70 +7,72 @@ from msgspec import Raw
 from schemas.base import canonical
 from service.engine import Game
 from service.games.access import AccessRecord
-from service.games.archive.document import LATEST, BadDocument, GameDocument, HookDocument
+from service.games.archive.document import LATEST_SCHEMA, GameDocument, InvalidDocument, WebhookDocument
 from service.games.ports import GameRecord, GameStore, StoredDiff
 from service.games.repository import decode_game, read_access, read_log
 from service.games.shuffle import commitment
 from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 
-__all__ = ["archive_of", "export_of"]
+__all__ = ["build_archive", "build_export"]
 
-TRIES = 5
+MAX_ATTEMPTS = 5
 """How often a game is read anew that was changed, or replaced, while it was read."""
 
 
-async def archive_of(store: GameStore, catalogue: TileSetCatalogue, loaded: GameRecord, game: Game) -> GameDocument:
+async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: GameRecord, game: Game) -> GameDocument:
     """The archive of a loaded game. Raises BadDocument, TileSetMissing, Unreadable, StoreUnavailable."""
-    log = await _log(store, game.id, loaded)
+    log = await _read_log(store, game.id, loaded)
     if log is None:
-        raise BadDocument("its log does not end where the game does")
+        raise InvalidDocument("its log does not end where the game does")
     access = read_access(loaded)
-    return await asyncio.to_thread(_document, _tileset_of(catalogue, game), loaded, game, access, log)
+    return await asyncio.to_thread(_build, _load_tileset(catalogue, game), loaded, game, access, log)
 
 
-async def export_of(store: GameStore, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
+async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
     """The export of a game; None where there is no such game. Raises as `archive_of`."""
-    for _ in range(TRIES):
+    for _ in range(MAX_ATTEMPTS):
         loaded = await store.load(game_id)
         if loaded is None:
             return None
-        log = await _log(store, game_id, loaded)
+        log = await _read_log(store, game_id, loaded)
         hooks = [
-            HookDocument(hook=one.hook, state=one.state, tried=await store.webhooks.tried(game_id, one.hook.id))
+            WebhookDocument(
+                hook=one.registration, state=one.state, tried=await store.webhooks.tried(game_id, one.registration.id)
+            )
             for one in await store.webhooks.of_game(game_id)
         ]
         if log is None or [one.hook.id for one in hooks] != [*loaded.webhooks]:
             continue
         game, access = decode_game(loaded), read_access(loaded)
-        return _document(_tileset_of(catalogue, game), loaded, game, access, log, exported=hooks)
-    raise BadDocument("its log does not end where the game does")
+        return _build(_load_tileset(catalogue, game), loaded, game, access, log, exported=hooks)
+    raise InvalidDocument("its log does not end where the game does")
 
 
-def _tileset_of(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
+def _load_tileset(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
     """The tile set that the game was begun with; raises TileSetMissing, BadDocument."""
     loaded = catalogue.get_for_game(game.tileset)
     if commitment(game.id, game.seed, loaded.hash) != game.commitment:
-        raise BadDocument(f"the tile set {game.tileset} has changed since the game was begun")
+        raise InvalidDocument(f"the tile set {game.tileset} has changed since the game was begun")
     return loaded
 
 
-async def _log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
+async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
     """The log up to the loaded version; None where it is not (any more) the log of what was loaded."""
     log = await read_log(store, game, loaded.version)
     return log if len(log) == loaded.version and log[-1].digest == loaded.digest else None
 
 
-def _document(
+def _build(
     tileset: LoadedTileSet,
     loaded: GameRecord,
     game: Game,
     access: AccessRecord,
     log: list[StoredDiff],
     *,
-    exported: list[HookDocument] | None = None,
+    exported: list[WebhookDocument] | None = None,
 ) -> GameDocument:
     return GameDocument(
-        schema=LATEST,
+        schema=LATEST_SCHEMA,
         kind="archive" if exported is None else "export",
         game=game.id,
         status=game.status,

@@ -17,34 +17,43 @@ from schemas.base import canonical
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
 from service.games.replay import InvalidLog
-from service.games.webhooks.port import Hook, State, Tried
+from service.games.webhooks.port import DeliveryAttempt, WebhookRegistration, WebhookState
 
-__all__ = ["LATEST", "MOST_BYTES", "BadDocument", "GameDocument", "HookDocument", "is_document", "read", "write"]
+__all__ = [
+    "LATEST_SCHEMA",
+    "MAX_DOCUMENT_BYTES",
+    "GameDocument",
+    "InvalidDocument",
+    "WebhookDocument",
+    "decode_document",
+    "encode_document",
+    "is_document",
+]
 
 FORMAT = "south-seas game"
 
-LATEST = 2
+LATEST_SCHEMA = 2
 """Number of the form written now. A new field has a default and raises it; `tests/cli/documents` has each."""
 
-MOST_BYTES = 1 << 28
+MAX_DOCUMENT_BYTES = 1 << 28
 """A document that says to be larger is not unpacked: a whole game is some 300 KB."""
 
-_GZIP = b"\x1f\x8b"
-_LEVEL = 6
+_GZIP_MAGIC = b"\x1f\x8b"
+_COMPRESSION_LEVEL = 6
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
 """Makes zlib write gzip, with the same header from every Python: the gzip module's differs from 3.13 on."""
 
 
-class BadDocument(InvalidLog):
+class InvalidDocument(InvalidLog):
     """The document cannot be used; `version` is the first of the log with which something is wrong, if any is."""
 
 
-class HookDocument(msgspec.Struct, frozen=True, kw_only=True):
+class WebhookDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook, how far it has come, and the latest attempts, the newest first."""
 
-    hook: Hook
-    state: State
-    tried: list[Tried] = []
+    hook: WebhookRegistration
+    state: WebhookState
+    tried: list[DeliveryAttempt] = []
 
 
 class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,53 +81,53 @@ class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The whole log, each diff byte for byte as clients get it."""
     access: bytes | None = None
     """Of an export: the access record, MessagePack in base64. It has hashes of tokens, no token."""
-    hooks: list[HookDocument] = []
+    hooks: list[WebhookDocument] = []
     """Of an export, the oldest first. Their secrets are in it."""
 
 
-class _Named(msgspec.Struct):
+class _DocumentHeader(msgspec.Struct):
     format: str
     schema: int
 
 
-def write(document: GameDocument) -> bytes:
+def encode_document(document: GameDocument) -> bytes:
     """The document as it is stored: canonical JSON, compressed; equal for equal documents."""
-    return zlib.compress(canonical(document), _LEVEL, wbits=_GZIP_WBITS)
+    return zlib.compress(canonical(document), _COMPRESSION_LEVEL, wbits=_GZIP_WBITS)
 
 
 def is_document(data: bytes) -> bool:
     """Whether bytes are such a document, of whatever schema. Raises BadDocument where they cannot be unpacked."""
     try:
-        return msgspec.json.decode(_unpacked(data), type=_Named).format == FORMAT
+        return msgspec.json.decode(_decompress(data), type=_DocumentHeader).format == FORMAT
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
 
-def read(data: bytes) -> GameDocument:
+def decode_document(data: bytes) -> GameDocument:
     """The document in a file's bytes, packed or not; raises BadDocument. What it says is not believed: see `prove`."""
-    plain = _unpacked(data)
+    plain = _decompress(data)
     try:
-        named = msgspec.json.decode(plain, type=_Named)
-        if named.format == FORMAT and named.schema > LATEST:
-            raise BadDocument(
-                f"it has schema {named.schema}, which only a later release knows; this one knows {LATEST}"
+        named = msgspec.json.decode(plain, type=_DocumentHeader)
+        if named.format == FORMAT and named.schema > LATEST_SCHEMA:
+            raise InvalidDocument(
+                f"it has schema {named.schema}, which only a later release knows; this one knows {LATEST_SCHEMA}"
             )
         return msgspec.json.decode(plain, type=GameDocument)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadDocument(f"it is no document of a game: {error}") from error
+        raise InvalidDocument(f"it is no document of a game: {error}") from error
 
 
-def _unpacked(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     """What was compressed, up to MOST_BYTES of it."""
-    if not data.startswith(_GZIP):
+    if not data.startswith(_GZIP_MAGIC):
         return data
     unpacking = zlib.decompressobj(wbits=_GZIP_WBITS)
     try:
-        plain = unpacking.decompress(data, MOST_BYTES)
+        plain = unpacking.decompress(data, MAX_DOCUMENT_BYTES)
     except zlib.error as error:
-        raise BadDocument(f"it cannot be unpacked: {error}") from error
+        raise InvalidDocument(f"it cannot be unpacked: {error}") from error
     if unpacking.unconsumed_tail:
-        raise BadDocument(f"it is larger than {MOST_BYTES} bytes")
+        raise InvalidDocument(f"it is larger than {MAX_DOCUMENT_BYTES} bytes")
     if not unpacking.eof:
-        raise BadDocument("it ends in the middle")
+        raise InvalidDocument("it ends in the middle")
     return plain

@@ -3,24 +3,24 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
-from service.games.archive.document import HookDocument
+from service.games.archive.document import WebhookDocument
 from service.games.ports import Commit, StoreError
 
-__all__ = ["ArchiveStore", "Moving", "Objects", "ObjectsUnavailable", "Restoring"]
+__all__ = ["ArchiveQueue", "ArchiveStorage", "GameTransfer", "RestoreRequest", "StorageUnavailable"]
 
 
-class ObjectsUnavailable(StoreError):
+class StorageUnavailable(StoreError):
     """What archives are kept in did not take one; says why."""
 
 
-class Objects(Protocol):
+class ArchiveStorage(Protocol):
     """Where archives are kept."""
 
     async def put(self, name: str, data: bytes) -> None:
         """Keep `data` under `name`, in place of what was there; whole or not at all. Raises ObjectsUnavailable."""
 
 
-class ArchiveStore(Protocol):
+class ArchiveQueue(Protocol):
     """Which games are to be archived. Every method may raise StoreUnavailable."""
 
     async def schedule(self, game: str, at: int) -> bool:
@@ -42,21 +42,21 @@ class ArchiveStore(Protocol):
         """Note that a version is archived, and let the game go; False where it has another now, or was not held."""
 
 
-class Restoring(NamedTuple):
+class RestoreRequest(NamedTuple):
     """A game to be stored from a document."""
 
     commit: Commit
     """As if it were created with its whole log."""
-    hooks: Sequence[HookDocument]
+    hooks: Sequence[WebhookDocument]
     replace: bool
     """Whether it takes the place of a game with the same id."""
 
 
-class Moving(Protocol):
+class GameTransfer(Protocol):
     """Whole games out of and into a store. Every method may raise StoreUnavailable."""
 
     def games(self) -> AsyncIterator[str]:
         """Ids of all games, in any order; each at least once that is there from beginning to end."""
 
-    async def restore(self, restoring: Restoring) -> bool:
+    async def restore(self, restoring: RestoreRequest) -> bool:
         """Store a whole game at once; False, and nothing changed, where it is there and not to be replaced."""

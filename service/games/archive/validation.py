@@ -18,19 +18,19 @@ from schemas.vocabulary import is_id
 from service.engine import Game, Tables, decode, view
 from service.engine.tileset_validation import TileSetInvalid, parse
 from service.games.access import AccessRecord, decode_access
-from service.games.archive.document import BadDocument, GameDocument
+from service.games.archive.document import GameDocument, InvalidDocument
 from service.games.ports import StoredDiff
 from service.games.shuffle import commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.games.verify import upgrade_state
 from service.json_patch import apply_patch
 
-__all__ = ["Proven", "prove"]
+__all__ = ["ValidatedDocument", "validate_document"]
 
-_UNREADABLE = (UnicodeDecodeError, RecursionError)
+_DECODING_ERRORS = (UnicodeDecodeError, RecursionError)
 """What msgspec lets through."""
 
 
-class Proven(NamedTuple):
+class ValidatedDocument(NamedTuple):
     """What a document holds, decoded."""
 
     game: Game
@@ -38,88 +38,90 @@ class Proven(NamedTuple):
     access: AccessRecord | None
 
 
-def prove(document: GameDocument) -> Proven:
+def validate_document(document: GameDocument) -> ValidatedDocument:
     """What the document holds; raises BadDocument, which says where it breaks."""
-    game = _game(document)
-    tables = _tables(document)
+    game = _decode_game(document)
+    tables = _load_tables(document)
     if commitment(game.id, game.seed, document.tileset_hash) != game.commitment:
-        raise BadDocument("the tile set is not the one that the game was begun with")
-    _check_hidden(tables, game)
-    diffs, patches = _log(document, game.commitment)
+        raise InvalidDocument("the tile set is not the one that the game was begun with")
+    _check_hidden_order(tables, game)
+    diffs, patches = _check_log(document, game.commitment)
     _check_state(document, tables, game, patches)
-    _check_hooks(document)
-    return Proven(game, diffs, _access(document, game))
+    _check_webhooks(document)
+    return ValidatedDocument(game, diffs, _decode_access(document, game))
 
 
-def _game(document: GameDocument) -> Game:
+def _decode_game(document: GameDocument) -> Game:
     """The snapshot, which must be what the document says of it."""
     try:
         game = decode(document.snapshot)
     except msgspec.DecodeError as error:
-        raise BadDocument(f"its snapshot cannot be read: {error}") from error
+        raise InvalidDocument(f"its snapshot cannot be read: {error}") from error
     for name in ("version", "digest", "status", "created_at", "updated_at"):
         if getattr(game, name) != getattr(document, name):
-            raise BadDocument(f"its snapshot says {name} {getattr(game, name)}, not {getattr(document, name)}")
+            raise InvalidDocument(f"its snapshot says {name} {getattr(game, name)}, not {getattr(document, name)}")
     if game.id != document.game:
-        raise BadDocument(f"its snapshot is of game {game.id}, not {document.game}")
+        raise InvalidDocument(f"its snapshot is of game {game.id}, not {document.game}")
     return game
 
 
-def _tables(document: GameDocument) -> Tables:
+def _load_tables(document: GameDocument) -> Tables:
     try:
-        tables, found = _read_tileset(bytes(document.tileset))
+        tables, found = _decode_tileset(bytes(document.tileset))
     except TileSetInvalid as invalid:
-        raise BadDocument(f"its tile set cannot be played: {invalid.faults[0].reason}") from invalid
+        raise InvalidDocument(f"its tile set cannot be played: {invalid.faults[0].reason}") from invalid
     if found != document.tileset_hash:
-        raise BadDocument(f"its tile set has the hash {found}, not {document.tileset_hash}")
+        raise InvalidDocument(f"its tile set has the hash {found}, not {document.tileset_hash}")
     return tables
 
 
 @lru_cache(maxsize=16)
-def _read_tileset(data: bytes) -> tuple[Tables, str]:
+def _decode_tileset(data: bytes) -> tuple[Tables, str]:
     """Tables and hash; nearly all games of a Redis have one of a few sets."""
     tileset: TileSet = parse(data)
     return Tables(tileset), tileset_hash(tileset)
 
 
-def _check_hidden(tables: Tables, game: Game) -> None:
+def _check_hidden_order(tables: Tables, game: Game) -> None:
     """What nobody sees must be in the order that the seed gives."""
     bag, pile = shuffled_bag(tables, game.seed)[::-1], shuffled_ships(tables, game.seed)[::-1]
     if game.bag != bag[: len(game.bag)] or game.pile != pile[: len(game.pile)]:
-        raise BadDocument("its hidden tiles or ships are not in the order that its seed gives")
+        raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
 
 
-def _log(document: GameDocument, begins_with: str) -> tuple[list[StoredDiff], list[Any]]:
+def _check_log(document: GameDocument, begins_with: str) -> tuple[list[StoredDiff], list[Any]]:
     """The diffs in the form in which they are stored, each digest over the one before, and all operations."""
     if len(document.diffs) != document.version:
-        raise BadDocument(f"its log has {len(document.diffs)} diffs, but the game version {document.version}")
+        raise InvalidDocument(f"its log has {len(document.diffs)} diffs, but the game version {document.version}")
     diffs, patches, previous = [], [], begins_with
-    for version, (raw, diff) in enumerate(_decoded(document.diffs), 1):
+    for version, (raw, diff) in enumerate(_decode_diffs(document.diffs), 1):
         if (diff.get("version"), diff.get("game")) != (version, document.game):
-            raise BadDocument(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
+            raise InvalidDocument(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
         body = canonical_body(diff)
         digest = next_digest(previous, body)
         if diff.get("digest") != digest:
-            raise BadDocument(f"the digest is {diff.get('digest')}, but should be {digest}: the chain breaks", version)
+            raise InvalidDocument(
+                f"the digest is {diff.get('digest')}, but should be {digest}: the chain breaks", version
+            )
         data = b'{"digest":"%b",%b' % (digest.encode(), body[1:])
         if data != bytes(raw):
-            raise BadDocument("the diff is not written as the service writes it", version)
+            raise InvalidDocument("the diff is not written as the service writes it", version)
         diffs.append(StoredDiff(version, digest, previous, data))
         patches.append(diff.get("patch"))
         previous = digest
     if previous != document.digest:
-        raise BadDocument(f"its log ends with the digest {previous}, not {document.digest}")
+        raise InvalidDocument(f"its log ends with the digest {previous}, not {document.digest}")
     return diffs, patches
 
 
-def _decoded(diffs: Sequence[Raw]) -> Iterator[tuple[Raw, dict[str, Any]]]:
+def _decode_diffs(diffs: Sequence[Raw]) -> Iterator[tuple[Raw, dict[str, Any]]]:
     for version, raw in enumerate(diffs, 1):
         try:
             diff = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, *_UNREADABLE) as error:
-            raise BadDocument(f"the diff cannot be read: {error}", version) from error
+        except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
+            raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
         if not isinstance(diff, dict):
-            raise BadDocument("it is no diff", version)
+            raise InvalidDocument("it is no diff", version)
         yield raw, diff
 
 
@@ -130,27 +132,27 @@ def _check_state(document: GameDocument, tables: Tables, game: Game, patches: Se
         told = msgspec.convert(upgrade_state(told), GameView)
         expected = view(tables, game)
     except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
-        raise BadDocument(f"its log and snapshot give no game: {error}", document.version) from error
+        raise InvalidDocument(f"its log and snapshot give no game: {error}", document.version) from error
     if told != expected:
         names = [name for name in GameView.__struct_fields__ if getattr(told, name) != getattr(expected, name)]
-        raise BadDocument(f"its log and its snapshot differ at {', '.join(names)}", document.version)
+        raise InvalidDocument(f"its log and its snapshot differ at {', '.join(names)}", document.version)
 
 
-def _check_hooks(document: GameDocument) -> None:
+def _check_webhooks(document: GameDocument) -> None:
     ids = [one.hook.id for one in document.hooks]
     if len({*ids}) < len(ids) or not all(map(is_id, ids)):
-        raise BadDocument("its webhooks have ids that cannot be")
-    if any(not 0 <= one.state.position <= document.version for one in document.hooks):
-        raise BadDocument("a webhook was told of more than there is")
+        raise InvalidDocument("its webhooks have ids that cannot be")
+    if any(not 0 <= one.state.delivered_version <= document.version for one in document.hooks):
+        raise InvalidDocument("a webhook was told of more than there is")
 
 
-def _access(document: GameDocument, game: Game) -> AccessRecord | None:
+def _decode_access(document: GameDocument, game: Game) -> AccessRecord | None:
     if document.access is None:
         return None
     try:
         access = decode_access(document.access)
-    except (msgspec.DecodeError, *_UNREADABLE) as error:
-        raise BadDocument(f"its access record cannot be read: {error}") from error
+    except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
+        raise InvalidDocument(f"its access record cannot be read: {error}") from error
     if access.visibility != document.visibility or len(access.seats) != len(game.players):
-        raise BadDocument("its access record is of another game")
+        raise InvalidDocument("its access record is of another game")
     return access

@@ -11,19 +11,19 @@ English stands in the source; `catalogues` holds the others as gettext catalogue
 brings them up to date with the source and compiles them.
 """
 
-from service.games.i18n.catalogue import ENGLISH, LANGUAGES, Language, Speech, speech
-from service.games.i18n.events import Teller
-from service.games.i18n.moves import cell_text, describe
-from service.games.i18n.now import situation
+from service.games.i18n.catalogue import ENGLISH, LANGUAGES, Language, Translator, get_translator
+from service.games.i18n.events import EventNarrator
+from service.games.i18n.moves import describe_cell, describe_move
+from service.games.i18n.status import describe_status
 
 __all__ = [
     "ENGLISH",
     "LANGUAGES",
+    "EventNarrator",
     "Language",
-    "Speech",
-    "Teller",
-    "cell_text",
-    "describe",
-    "situation",
-    "speech",
+    "Translator",
+    "describe_cell",
+    "describe_move",
+    "describe_status",
+    "get_translator",
 ]

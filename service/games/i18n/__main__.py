@@ -24,8 +24,8 @@ from service.games.i18n.sentences import SENTENCES
 
 SOURCE = Path(__file__).parent
 CATALOGUES = SOURCE / "catalogues"
-KEYWORDS = {"say": None, "mark": None, "count": (1, 2)}
-PAGE = SOURCE.parents[2] / "clients/page/src/messages/sentences.json"
+KEYWORDS = {"gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
+PAGE_SENTENCES = SOURCE.parents[2] / "clients/page/src/messages/sentences.json"
 CELL = re.compile(r" (at|from) \(\{x\}, \{y\}\)")
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 WRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ Translations = dict[tuple[str, ...], tuple[str, ...]]
 """By the English message (singular and plural), every form of the translation."""
 
 
-def extracted() -> Catalog:
+def extract_messages() -> Catalog:
     """Every message of the source."""
     catalog = Catalog(charset="utf-8")
     for name, _, message, _, context in extract_from_dir(SOURCE, keywords=KEYWORDS):
@@ -48,22 +48,22 @@ def extracted() -> Catalog:
     return catalog
 
 
-def read(language: str) -> Catalog:
+def read_catalogue(language: str) -> Catalog:
     """The catalogue that translators edit."""
     with (CATALOGUES / f"{language}.po").open("rb") as source:
         return read_po(source, locale=language)
 
 
-def compiled(language: str) -> Catalog:
+def read_compiled(language: str) -> Catalog:
     """The catalogue that the service reads."""
     with (CATALOGUES / f"{language}.mo").open("rb") as source:
         return read_mo(source)
 
 
-def update(language: str) -> None:
+def update_catalogue(language: str) -> None:
     """Take new messages in, drop those that are gone, and compile."""
     path = CATALOGUES / f"{language}.po"
-    known = {_tuple(message.id): message.string for message in read(language)} if path.exists() else {}
+    known = {_tuple(message.id): message.string for message in read_catalogue(language)} if path.exists() else {}
     catalog = Catalog(
         locale=language,
         project="South Seas",
@@ -75,7 +75,7 @@ def update(language: str) -> None:
         fuzzy=False,
     )
     catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
-    for message in extracted():
+    for message in extract_messages():
         if message.id:
             catalog.add(message.id, known.get(_tuple(message.id), ""), message.locations, message.flags)
     source, made = BytesIO(), BytesIO()
@@ -85,22 +85,22 @@ def update(language: str) -> None:
     path.with_suffix(".mo").write_bytes(made.getvalue())
 
 
-def faults(language: str) -> Iterator[str]:
+def list_faults(language: str) -> Iterator[str]:
     """What is wrong with a language's catalogue."""
-    catalog = read(language)
-    there, wanted = translations(catalog), translations(extracted())
+    catalog = read_catalogue(language)
+    there, wanted = translations(catalog), translations(extract_messages())
     yield from (f"missing: {' / '.join(ids)}" for ids in wanted.keys() - there.keys())
     yield from (f"left over: {' / '.join(ids)}" for ids in there.keys() - wanted.keys())
     yield from (f"fuzzy: {message.id}" for message in catalog if message.id and message.fuzzy)
     for ids, forms in there.items():
-        yield from _faults_of(ids, forms, catalog.num_plurals if len(ids) > 1 else 1)
+        yield from _message_faults(ids, forms, catalog.num_plurals if len(ids) > 1 else 1)
     if catalog.plural_expr != Catalog(locale=Locale.parse(language)).plural_expr:
         yield f"the plural forms are not those of {language}"
-    if translations(compiled(language)) != there:
+    if translations(read_compiled(language)) != there:
         yield "the compiled catalogue is not that of its source"
 
 
-def _faults_of(ids: tuple[str, ...], forms: tuple[str, ...], expected: int) -> Iterator[str]:
+def _message_faults(ids: tuple[str, ...], forms: tuple[str, ...], expected: int) -> Iterator[str]:
     name = " / ".join(ids)
     if len(forms) != expected or not all(forms):
         yield f"untranslated: {name}"
@@ -127,11 +127,11 @@ def main() -> int:
     translated = [language for language in LANGUAGES if language != ENGLISH]
     if "--check" not in sys.argv[1:]:
         for language in translated:
-            update(language)
-        PAGE.write_text(page_sentences())
-    wrong = [f"{language}: {fault}" for language in translated for fault in faults(language)]
-    if PAGE.read_text() != page_sentences():
-        wrong.append(f"{PAGE.name} does not have the sentences of the source")
+            update_catalogue(language)
+        PAGE_SENTENCES.write_text(page_sentences())
+    wrong = [f"{language}: {fault}" for language in translated for fault in list_faults(language)]
+    if PAGE_SENTENCES.read_text() != page_sentences():
+        wrong.append(f"{PAGE_SENTENCES.name} does not have the sentences of the source")
     sys.stderr.writelines(f"{fault}\n" for fault in wrong)
     return 1 if wrong else 0
 

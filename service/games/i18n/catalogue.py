@@ -25,7 +25,7 @@ class _Messages(dict[str, str]):
         return translated
 
 
-class Speech:
+class Translator:
     """One language: messages by the English ones, with values put where `{name}` stands."""
 
     __slots__ = ("_messages", "_translations", "language")
@@ -35,16 +35,16 @@ class Speech:
         self._translations = translations
         self._messages = _Messages(translations)
 
-    def say(self, message: str, **values: Any) -> str:
+    def gettext(self, message: str, **values: Any) -> str:
         """A message; the values are put in as they are, braces and all."""
         return self._messages[message].format_map(values)
 
-    def count(self, one: str, many: str, number: int, **values: Any) -> str:
+    def ngettext(self, one: str, many: str, number: int, **values: Any) -> str:
         """The message for `number`, in the plural form that the language has for it."""
         values["number"] = number
         return self._translations.ngettext(one, many, number).format_map(values)
 
-    def listed(self, parts: Sequence[str]) -> str:
+    def join_list(self, parts: Sequence[str]) -> str:
         """Things in a row, as one says them.
 
         >>> speech("fr").listed(["Ana", "Bo", "Cy"])
@@ -52,18 +52,18 @@ class Speech:
         """
         if len(parts) < 2:
             return "".join(parts)
-        return self.say("{most} and {last}", most=", ".join(parts[:-1]), last=parts[-1])
+        return self.gettext("{most} and {last}", most=", ".join(parts[:-1]), last=parts[-1])
 
 
 @cache
-def speech(language: Language) -> Speech:
+def get_translator(language: Language) -> Translator:
     """The speech of a language; its catalogue is read once."""
     if language == ENGLISH:
-        return Speech(language, gettext.NullTranslations())
+        return Translator(language, gettext.NullTranslations())
     with (files("service.games.i18n") / "catalogues" / f"{language}.mo").open("rb") as compiled:
-        return Speech(language, gettext.GNUTranslations(compiled))
+        return Translator(language, gettext.GNUTranslations(compiled))
 
 
-def mark(message: str) -> str:
+def gettext_noop(message: str) -> str:
     """The message itself: marks one that is said elsewhere, so that the catalogues have it."""
     return message

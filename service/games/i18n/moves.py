@@ -4,69 +4,69 @@ from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTil
 from schemas.vocabulary import Wares
 from service.engine import Game, Tables, move_id
 from service.engine.tileset_index import to_cell
-from service.games.i18n.catalogue import Speech, mark
-from service.games.i18n.words import each_ware, points
+from service.games.i18n.catalogue import Translator, gettext_noop
+from service.games.i18n.phrases import point_count, ware_counts
 
 # By the kind of the segment, as the engine numbers them: island, bridge, sea, market.
 _PLACE = (
-    mark("place a banana picker on the island (segment {segment})"),
-    mark("place a shell collector on the bridge (segment {segment})"),
-    mark("place a fisherman on the sea (segment {segment})"),
-    mark("place a merchant on the market (segment {segment})"),
+    gettext_noop("place a banana picker on the island (segment {segment})"),
+    gettext_noop("place a shell collector on the bridge (segment {segment})"),
+    gettext_noop("place a fisherman on the sea (segment {segment})"),
+    gettext_noop("place a merchant on the market (segment {segment})"),
 )
 _RETRIEVE = (
-    mark("retrieve the banana picker from ({x}, {y}) (segment {segment})"),
-    mark("retrieve the shell collector from ({x}, {y}) (segment {segment})"),
-    mark("retrieve the fisherman from ({x}, {y}) (segment {segment})"),
-    mark("retrieve the merchant from ({x}, {y}) (segment {segment})"),
+    gettext_noop("retrieve the banana picker from ({x}, {y}) (segment {segment})"),
+    gettext_noop("retrieve the shell collector from ({x}, {y}) (segment {segment})"),
+    gettext_noop("retrieve the fisherman from ({x}, {y}) (segment {segment})"),
+    gettext_noop("retrieve the merchant from ({x}, {y}) (segment {segment})"),
 )
 
 
-def describe(speech: Speech, tables: Tables, game: Game, action: Action) -> Move:
+def describe_move(speech: Translator, tables: Tables, game: Game, action: Action) -> Move:
     """A legal move with its id and its text."""
     return Move(id=move_id(action), text=_text(speech, tables, game, action), action=action)
 
 
-def cell_text(speech: Speech, x: int, y: int, moves: int) -> str:
+def describe_cell(speech: Translator, x: int, y: int, moves: int) -> str:
     """A cell, and how many moves it has."""
-    return speech.count("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
+    return speech.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
 
 
-def _text(speech: Speech, tables: Tables, game: Game, action: Action) -> str:
+def _text(speech: Translator, tables: Tables, game: Game, action: Action) -> str:
     match action:
         case PlaceTile(x, y, rotation):
             return _placement(speech, tables.tile_ids[game.tile], x, y, rotation)
         case PlaceIslander(segment):
             kind = tables.tiles[game.tile].kinds[segment]
-            return speech.say(_PLACE[kind], segment=segment)
+            return speech.gettext(_PLACE[kind], segment=segment)
         case RetrieveIslander(x, y, segment):
             order = game.board[to_cell(x, y)]
             kind = tables.tiles[game.turned[order] >> 2].kinds[segment]
-            return speech.say(_RETRIEVE[kind], x=x, y=y, segment=segment)
+            return speech.gettext(_RETRIEVE[kind], x=x, y=y, segment=segment)
         case TakeShip(ship):
-            return speech.say("take ship {ship} ({points})", ship=ship, points=_worth(speech, tables, ship))
+            return speech.gettext("take ship {ship} ({points})", ship=ship, points=_worth(speech, tables, ship))
         case Deliver(ship, wares):
             worth = _worth(speech, tables, ship)
-            return speech.say(
+            return speech.gettext(
                 "deliver {wares} to ship {ship} ({points})", wares=_paid(speech, wares), ship=ship, points=worth
             )
         case Pass("islander"):
-            return speech.say("place and retrieve no islander")
+            return speech.gettext("place and retrieve no islander")
         case Pass():
-            return speech.say("deliver nothing")
+            return speech.gettext("deliver nothing")
 
 
-def _placement(speech: Speech, tile: str, x: int, y: int, rotation: int) -> str:
+def _placement(speech: Translator, tile: str, x: int, y: int, rotation: int) -> str:
     if not rotation:
-        return speech.say("place {tile} at ({x}, {y})", tile=tile, x=x, y=y)
-    return speech.say("place {tile} at ({x}, {y}), turned {degrees}°", tile=tile, x=x, y=y, degrees=90 * rotation)
+        return speech.gettext("place {tile} at ({x}, {y})", tile=tile, x=x, y=y)
+    return speech.gettext("place {tile} at ({x}, {y}), turned {degrees}°", tile=tile, x=x, y=y, degrees=90 * rotation)
 
 
-def _worth(speech: Speech, tables: Tables, ship: str) -> str:
-    return points(speech, tables.ships[tables.ship_index[ship]].points)
+def _worth(speech: Translator, tables: Tables, ship: str) -> str:
+    return point_count(speech, tables.ships[tables.ship_index[ship]].points)
 
 
-def _paid(speech: Speech, wares: Wares | None) -> str:
+def _paid(speech: Translator, wares: Wares | None) -> str:
     if wares is None:
-        return speech.say("wares")
-    return " + ".join(each_ware(speech, wares)) or speech.say("nothing")
+        return speech.gettext("wares")
+    return " + ".join(ware_counts(speech, wares)) or speech.gettext("nothing")

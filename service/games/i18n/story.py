@@ -8,10 +8,10 @@ import msgspec
 from schemas.events import AnyEvent, TurnStarted
 from schemas.game import Placed
 from schemas.story import StoryLine
-from service.games.i18n.events import Teller
+from service.games.i18n.events import EventNarrator
 
 
-class Change(msgspec.Struct, frozen=True):
+class StoryChange(msgspec.Struct, frozen=True):
     """What a story needs of a diff."""
 
     version: int
@@ -26,7 +26,7 @@ class Change(msgspec.Struct, frozen=True):
         return next((event for event in self.events if isinstance(event, TurnStarted)), None)
 
 
-class TurnThen(msgspec.Struct, frozen=True):
+class PatchedTurn(msgspec.Struct, frozen=True):
     """What a story needs of the turn that a patch writes into GAME."""
 
     number: int
@@ -34,11 +34,11 @@ class TurnThen(msgspec.Struct, frozen=True):
     placed: Placed | None
 
 
-class TurnWritten(NamedTuple):
+class TurnAfterDiff(NamedTuple):
     """The turn that a diff leads to."""
 
     version: int
-    turn: TurnThen | None
+    turn: PatchedTurn | None
     """None where nobody is on turn (any more)."""
 
 
@@ -52,21 +52,21 @@ class _Patched(msgspec.Struct, frozen=True):
     patch: list[_Operation]
 
 
-def read_turn(diff: bytes) -> TurnWritten | None:
+def decode_turn(diff: bytes) -> TurnAfterDiff | None:
     """The turn that a diff leads to, which every patch writes since the game began; None where it did not begin."""
     patched = _PATCHED.decode(diff)
     for operation in patched.patch:
         if operation.path == "/turn":
-            return TurnWritten(patched.version, _TURN.decode(operation.value))
+            return TurnAfterDiff(patched.version, _TURN.decode(operation.value))
     return None
 
 
-def read_change(diff: bytes) -> Change:
+def decode_change(diff: bytes) -> StoryChange:
     """What a story needs of a diff as it was stored."""
     return _DECODER.decode(diff)
 
 
-def tell(teller: Teller, changes: Iterable[Change], turn: int | None) -> Iterator[StoryLine]:
+def narrate_story(teller: EventNarrator, changes: Iterable[StoryChange], turn: int | None) -> Iterator[StoryLine]:
     """A line for each change; `turn` is the number of the turn in which the first of them happened."""
     for change in changes:
         text = _paragraph(teller, change)
@@ -75,22 +75,22 @@ def tell(teller: Teller, changes: Iterable[Change], turn: int | None) -> Iterato
             turn = started.number
 
 
-def _paragraph(teller: Teller, change: Change) -> str:
+def _paragraph(teller: EventNarrator, change: StoryChange) -> str:
     """What happened; passing is no event, so the move tells it."""
-    told = teller.paragraph(change.events)
+    told = teller.narrate_change(change.events)
     if change.seat is None:
         return told
-    say, player = teller.speech.say, teller.names[change.seat]
+    translator, player = teller.translator, teller.player_names[change.seat]
     match change.move:
         case "pass.islander":
-            passed = say("{player} places no islander.", player=player)
+            passed = translator.gettext("{player} places no islander.", player=player)
         case "pass.deliver":
-            passed = say("{player} delivers nothing.", player=player)
+            passed = translator.gettext("{player} delivers nothing.", player=player)
         case _:
             return told
     return f"{passed} {told}".rstrip()
 
 
-_DECODER = msgspec.json.Decoder(Change)
+_DECODER = msgspec.json.Decoder(StoryChange)
 _PATCHED = msgspec.json.Decoder(_Patched)
-_TURN = msgspec.json.Decoder(TurnThen | None)
+_TURN = msgspec.json.Decoder(PatchedTurn | None)

@@ -5,38 +5,38 @@ from typing import NamedTuple, Protocol
 
 from schemas.vocabulary import Status
 
-__all__ = ["Places", "Upkeep", "Walked"]
+__all__ = ["IndexEntries", "IndexRepairStore", "ScannedKeys"]
 
 
-class Walked(NamedTuple):
+class ScannedKeys(NamedTuple):
     """A part of everything that is stored."""
 
     games: list[str]
-    names: list[str]
+    index_keys: list[str]
     """That games are found by."""
-    position: str
+    cursor: str
     """Where to go on; empty at the end."""
 
 
-class Places(NamedTuple):
+class IndexEntries(NamedTuple):
     """Where a game is found now."""
 
     statuses: list[Status]
     """Under which it is listed."""
-    names: list[str]
+    index_keys: list[str]
     """That it is found by, of those asked for."""
-    due: bool
+    is_scheduled: bool
     """Whether somebody will look at it."""
-    hooks: list[str]
+    webhooks: list[str]
     """Webhooks that somebody will look at, of those asked for."""
-    archive: bool
+    is_archive_queued: bool
     """Whether somebody will look whether it is archived."""
 
 
-class Upkeep(Protocol):
+class IndexRepairStore(Protocol):
     """A store whose indexes can be mended."""
 
-    async def walk(self, position: str, count: int) -> Walked:
+    async def walk(self, position: str, count: int) -> ScannedKeys:
         """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
 
     async def take_turn(self, seconds: float) -> bool:
@@ -54,7 +54,7 @@ class Upkeep(Protocol):
     async def sizes(self) -> dict[str, int]:
         """How many games each index has that is in one piece."""
 
-    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> Places:
+    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> IndexEntries:
         """Where a game is found now."""
 
     async def enlist(self, game: str, status: Status, created_at: int) -> None:

@@ -14,49 +14,49 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.vocabulary import STATUSES, Status
-from service.games.archive.port import ArchiveStore
+from service.games.archive.port import ArchiveQueue
 from service.games.context import Retention
 from service.games.game_failures import record_failure
-from service.games.index_repair.differences import Means, Place, add_missing
-from service.games.index_repair.port import Upkeep
+from service.games.index_repair.differences import LobbyEntry, RepairContext, add_missing_entries
+from service.games.index_repair.port import IndexRepairStore
 from service.games.ports import GameStore, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game, read_access
 from service.games.timestamps import unix_seconds
 
-__all__ = ["EVERY_S", "Mended", "Mender", "Pace"]
+__all__ = ["REPAIR_INTERVAL_S", "IndexRepairer", "RepairReport", "RepairTiming"]
 
 logger = logging.getLogger(__name__)
 
-EVERY_S = 10.0
+REPAIR_INTERVAL_S = 10.0
 """Between two parts of the walk, whichever instances do them."""
 
-PART = 1000
+SCAN_BATCH_SIZE = 1000
 """Keys in one part: a million games, with some five keys each, are walked over in 14 hours."""
 
-PRUNED = 200
+PRUNE_BATCH_SIZE = 200
 """Listed games of each status, and games found by one name, that one part looks at."""
 
-AT_ONCE = 8
+MAX_CONCURRENT_GAMES = 8
 """Games that are looked at together: more would keep others waiting for too long when they all come at once."""
 
-MANY = 20
+MIN_LOST_INDEX_SIZE = 20
 """An index that had so many games does not become empty by itself between two parts."""
 
-_POSITION = "position"
-_HURRY = "hurry"
-_RESTS = "rests"
+_CURSOR_FIELD = "position"
+_HURRY_FIELD = "hurry"
+_NEXT_SCAN_FIELD = "rests"
 
 
-class Pace(NamedTuple):
+class RepairTiming(NamedTuple):
     """How long is waited for what, in seconds."""
 
     grace_s: float = 15.0
     """A game listed where it does not belong may be so by a commit that is about to be stored: look again."""
-    rest_s: float = 600.0
+    scan_interval_s: float = 600.0
     """After a walk the next one begins so much later at the earliest: few games need not be looked at often."""
 
 
-class Mended(NamedTuple):
+class RepairReport(NamedTuple):
     """What a walk, or a part of it, has found and done."""
 
     games: int = 0
@@ -67,145 +67,149 @@ class Mended(NamedTuple):
     unreadable: int = 0
     """Games that this instance cannot read."""
 
-    def plus(self, other: "Mended") -> "Mended":
+    def combine(self, other: "RepairReport") -> "RepairReport":
         """Both together."""
-        return Mended(*(mine + its for mine, its in zip(self, other, strict=True)))
+        return RepairReport(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True)
-class Mender:
+class IndexRepairer:
     """Mends for one instance. With `archive` it has games archived that are over and are not yet."""
 
     store: GameStore
-    upkeep: Upkeep
+    indexes: IndexRepairStore
     retention: Retention
     clock: Callable[[], float]
     _: KW_ONLY
-    archive: ArchiveStore | None = None
-    pace: Pace = Pace()  # noqa: RUF009 (a NamedTuple)
+    archive_queue: ArchiveQueue | None = None
+    timing: RepairTiming = RepairTiming()  # noqa: RUF009 (a NamedTuple)
 
-    async def keep_mending(self, every_s: float = EVERY_S) -> None:
+    async def run(self, every_s: float = REPAIR_INTERVAL_S) -> None:
         """Until cancelled, do a part whenever it is time and nobody else does."""
         while True:
             try:
-                if await self.upkeep.take_turn(every_s):
-                    await self._turn(every_s)
+                if await self.indexes.take_turn(every_s):
+                    await self._repair_in_turn(every_s)
             except StoreUnavailable as unavailable:
                 logger.warning("the store does not answer, mending waits: %s", unavailable)
             await asyncio.sleep(every_s / 2)
 
-    async def _turn(self, every_s: float) -> None:
+    async def _repair_in_turn(self, every_s: float) -> None:
         """One part, or in a hurry all that is left, resting as long as each part takes."""
         loop = asyncio.get_running_loop()
         while True:
             began = loop.time()
-            mended, hurry = await self.part()
+            mended, hurry = await self.repair_batch()
             if mended.added or mended.removed:
                 logger.info("mended what games are found by: %d added, %d removed", mended.added, mended.removed)
             if not hurry:
                 return
-            await self.upkeep.keep_turn(every_s)
+            await self.indexes.keep_turn(every_s)
             await asyncio.sleep(loop.time() - began)
 
-    async def part(self) -> tuple[Mended, bool]:
+    async def repair_batch(self) -> tuple[RepairReport, bool]:
         """Walk on a little from where the last one stopped; gives what was done, and whether to hurry on."""
-        before, sizes, now = await self.upkeep.progress(), await self.upkeep.sizes(), self.clock()
+        before, sizes, now = await self.indexes.progress(), await self.indexes.sizes(), self.clock()
         noted = {name: str(size) for name, size in sizes.items()}
-        lost = [name for name, size in sizes.items() if not size and int(before.get(name, 0)) >= MANY]
+        lost = [name for name, size in sizes.items() if not size and int(before.get(name, 0)) >= MIN_LOST_INDEX_SIZE]
         if lost:
             logger.warning("what games are found by is gone (%s): it is made anew", ", ".join(lost))
-        start = "" if lost else before.get(_POSITION, "")
-        if not lost and not start and now < float(before.get(_RESTS, 0)):
-            await self.upkeep.note_progress(noted)
-            return Mended(), False
-        mended, suspects, position = await self._walk_on(start)
-        pruned, starts = await self._prune({status: int(before.get(_start_of(status), 0)) for status in STATUSES})
-        hurry = bool(position) and (bool(lost) or not before or before.get(_HURRY) == "1")
-        await self.upkeep.note_progress(
+        start = "" if lost else before.get(_CURSOR_FIELD, "")
+        if not lost and not start and now < float(before.get(_NEXT_SCAN_FIELD, 0)):
+            await self.indexes.note_progress(noted)
+            return RepairReport(), False
+        mended, suspects, position = await self._repair_scanned(start)
+        pruned, starts = await self._prune_lobby(
+            {status: int(before.get(_start_field(status), 0)) for status in STATUSES}
+        )
+        hurry = bool(position) and (bool(lost) or not before or before.get(_HURRY_FIELD) == "1")
+        await self.indexes.note_progress(
             {
                 **noted,
-                **{_start_of(status): str(start or 0) for status, start in starts.items()},
-                _POSITION: position,
-                _HURRY: "1" if hurry else "",
-                _RESTS: str(now + self.pace.rest_s),
+                **{_start_field(status): str(start or 0) for status, start in starts.items()},
+                _CURSOR_FIELD: position,
+                _HURRY_FIELD: "1" if hurry else "",
+                _NEXT_SCAN_FIELD: str(now + self.timing.scan_interval_s),
             }
         )
-        return mended.plus(pruned).plus(await self._check_again(suspects)), hurry
+        return mended.combine(pruned).combine(await self._remove_stale(suspects)), hurry
 
-    async def all(self, tell: Callable[[Mended], None] = lambda _: None) -> Mended:
+    async def repair_all(self, on_progress: Callable[[RepairReport], None] = lambda _: None) -> RepairReport:
         """The whole walk at once; `tell` hears now and then how far it is. Raises StoreUnavailable."""
-        total, suspects, position = Mended(), list[Place](), ""
+        total, suspects, position = RepairReport(), list[LobbyEntry](), ""
         while True:
-            mended, more, position = await self._walk_on(position)
-            total, suspects = total.plus(mended), suspects + more
-            tell(total)
+            mended, more, position = await self._repair_scanned(position)
+            total, suspects = total.combine(mended), suspects + more
+            on_progress(total)
             if not position:
                 break
         starts: Mapping[Status, int] = dict.fromkeys(STATUSES, 0)
         while True:
-            pruned, following = await self._prune(starts)
-            total = total.plus(pruned)
+            pruned, following = await self._prune_lobby(starts)
+            total = total.combine(pruned)
             starts = {status: start for status, start in following.items() if start is not None}
             if not starts:
-                return total.plus(await self._check_again(suspects))
+                return total.combine(await self._remove_stale(suspects))
 
-    async def _walk_on(self, position: str) -> tuple[Mended, list[Place], str]:
+    async def _repair_scanned(self, position: str) -> tuple[RepairReport, list[LobbyEntry], str]:
         """Mend the next portion; gives also where games should perhaps not be, and where to go on."""
-        walked = await self.upkeep.walk(position, PART)
-        mended, suspects = Mended(), list[Place]()
-        for first in range(0, len(walked.games), AT_ONCE):
-            games = walked.games[first : first + AT_ONCE]
-            for one, places in await asyncio.gather(*(self._mend(game) for game in games)):
-                mended = mended.plus(one)
+        walked = await self.indexes.walk(position, SCAN_BATCH_SIZE)
+        mended, suspects = RepairReport(), list[LobbyEntry]()
+        for first in range(0, len(walked.games), MAX_CONCURRENT_GAMES):
+            games = walked.games[first : first + MAX_CONCURRENT_GAMES]
+            for one, places in await asyncio.gather(*(self._repair_game(game) for game in games)):
+                mended = mended.combine(one)
                 suspects += places
-        for first in range(0, len(walked.names), AT_ONCE):
-            names = walked.names[first : first + AT_ONCE]
-            removed = await asyncio.gather(*(self.upkeep.prune_name(name, PRUNED) for name in names))
-            mended = mended.plus(Mended(removed=sum(removed)))
-        return mended, suspects, walked.position
+        for first in range(0, len(walked.index_keys), MAX_CONCURRENT_GAMES):
+            names = walked.index_keys[first : first + MAX_CONCURRENT_GAMES]
+            removed = await asyncio.gather(*(self.indexes.prune_name(name, PRUNE_BATCH_SIZE) for name in names))
+            mended = mended.combine(RepairReport(removed=sum(removed)))
+        return mended, suspects, walked.cursor
 
-    async def _mend(self, game: str) -> tuple[Mended, list[Place]]:
-        means = Means(self.store, self.upkeep, self.archive, self.retention.index_ttl_s(), int(self.clock()))
+    async def _repair_game(self, game: str) -> tuple[RepairReport, list[LobbyEntry]]:
+        means = RepairContext(
+            self.store, self.indexes, self.archive_queue, self.retention.index_ttl_s(), int(self.clock())
+        )
         try:
             loaded = await self.store.load(game)
             if loaded is None:
-                return Mended(), []
-            added, suspects = await add_missing(means, loaded)
+                return RepairReport(), []
+            added, suspects = await add_missing_entries(means, loaded)
         except (msgspec.DecodeError, UnreadableGame) as error:
             logger.warning("game %s cannot be read by this instance: %s", game, error)
-            return Mended(games=1, unreadable=1), []
+            return RepairReport(games=1, unreadable=1), []
         except StoreUnavailable:
             raise
         except Exception as error:  # noqa: BLE001  the walk would stop at one failing game for ever
             record_failure("index-repair", game, error, "is passed over")
-            return Mended(games=1, unreadable=1), []
-        return Mended(games=1, added=added), suspects
+            return RepairReport(games=1, unreadable=1), []
+        return RepairReport(games=1, added=added), suspects
 
-    async def _prune(self, starts: Mapping[Status, int]) -> tuple[Mended, dict[Status, int | None]]:
+    async def _prune_lobby(self, starts: Mapping[Status, int]) -> tuple[RepairReport, dict[Status, int | None]]:
         """Take games that are no more from the next part of the list of each status; gives where to go on."""
         removed, following = 0, dict[Status, int | None]()
         for status, start in starts.items():
-            number, following[status] = await self.upkeep.prune_listed(status, start, PRUNED)
+            number, following[status] = await self.indexes.prune_listed(status, start, PRUNE_BATCH_SIZE)
             removed += number
-        return Mended(removed=removed), following
+        return RepairReport(removed=removed), following
 
-    async def _check_again(self, suspects: Sequence[Place]) -> Mended:
+    async def _remove_stale(self, suspects: Sequence[LobbyEntry]) -> RepairReport:
         """Take games from where they did not belong and still do not; whoever came there meanwhile is put back."""
         if not suspects:
-            return Mended()
-        await self.upkeep.keep_turn(self.pace.grace_s + EVERY_S)
-        await asyncio.sleep(self.pace.grace_s)
+            return RepairReport()
+        await self.indexes.keep_turn(self.timing.grace_s + REPAIR_INTERVAL_S)
+        await asyncio.sleep(self.timing.grace_s)
         removed = 0
         for place in suspects:
-            if await self._belongs(place) is not None:
+            if await self._created_at_if_listed(place) is not None:
                 continue
-            await self.upkeep.unlist(*place)
+            await self.indexes.unlist(*place)
             removed += 1
-            if (created_at := await self._belongs(place)) is not None:
-                await self.upkeep.enlist(*place, created_at)
-        return Mended(removed=removed)
+            if (created_at := await self._created_at_if_listed(place)) is not None:
+                await self.indexes.enlist(*place, created_at)
+        return RepairReport(removed=removed)
 
-    async def _belongs(self, place: Place) -> int | None:
+    async def _created_at_if_listed(self, place: LobbyEntry) -> int | None:
         """When a game was created that should be listed there; None where it should not."""
         try:
             loaded = await self.store.load(place.game)
@@ -217,5 +221,5 @@ class Mender:
         return unix_seconds(game.created_at) if game.status == place.status else None
 
 
-def _start_of(status: Status) -> str:
+def _start_field(status: Status) -> str:
     return f"start:{status}"

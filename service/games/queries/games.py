@@ -21,7 +21,7 @@ from service.games.access import authenticate, authorize_read, hash_token, index
 from service.games.context import Context
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
 from service.games.game_failures import record_failure
-from service.games.i18n import ENGLISH, Language, Speech, cell_text, describe, speech
+from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
 from service.games.ports import GameRecord, Page, StoreUnavailable, UnreadableGame
 from service.games.repository import decode_game, load_game, read_access
 
@@ -104,8 +104,8 @@ def list_legal_moves(
 ) -> LegalMoves:
     """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
     actions = sorted(legal_moves(tables, game), key=move_sort_key)
-    spoken = speech(language)
-    moves = [describe(spoken, tables, game, action) for action in actions]
+    spoken = get_translator(language)
+    moves = [describe_move(spoken, tables, game, action) for action in actions]
     if wanted.x is not None or wanted.y is not None:
         moves = [move for move in moves if _is_at(_cell_of(game, move.action), wanted.x, wanted.y)]
     if wanted.q is not None:
@@ -237,14 +237,14 @@ def _is_at(cell: tuple[int, int] | None, x: int | None, y: int | None) -> bool:
     return cell is not None and x in (None, cell[0]) and y in (None, cell[1])
 
 
-def _cells(spoken: Speech, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
+def _cells(spoken: Translator, game: Game, moves: Sequence[Move]) -> Iterator[CellChoice]:
     numbers: dict[tuple[int, int], int] = {}
     for move in moves:
         cell = _cell_of(game, move.action)
         if cell is not None:
             numbers[cell] = numbers.get(cell, 0) + 1
     for (x, y), number in numbers.items():
-        yield CellChoice(x=x, y=y, text=cell_text(spoken, x, y, number))
+        yield CellChoice(x=x, y=y, text=describe_cell(spoken, x, y, number))
 
 
 def _page(items: list[T], wanted: MoveFilter) -> tuple[list[T], str | None]:

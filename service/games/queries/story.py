@@ -6,8 +6,8 @@ from schemas.story import Story
 from service.engine import Game, Tables
 from service.engine.tileset_index import to_cell
 from service.games.context import Context
-from service.games.i18n import Language, Teller, situation, speech
-from service.games.i18n.story import read_change, read_turn, tell
+from service.games.i18n import EventNarrator, Language, describe_status, get_translator
+from service.games.i18n.story import decode_change, decode_turn, narrate_story
 from service.games.ports import GameRecord, UnreadableGame
 from service.games.queries.games import MAX_DIFFS, decode_with_tables
 
@@ -19,28 +19,28 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     turn's tile lay, which may have been taken back since.
     """
     tables, game = decode_with_tables(context, loaded)
-    spoken = speech(language)
-    teller, turn = Teller.of(spoken, tables, game), None
+    spoken = get_translator(language)
+    teller, turn = EventNarrator.of(spoken, tables, game), None
     before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
     log = await context.store.load_diffs(game.id, since - before, before + number) if number > 0 else []
     try:
         if log and before:
             turn = _turn_at(teller, tables, game, log[0].data)
-        changes = [read_change(entry.data) for entry in log[before:]]
+        changes = [decode_change(entry.data) for entry in log[before:]]
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"its log cannot be read: {error}") from error
     return Story(
         version=loaded.version,
         digest=loaded.digest,
         language=language,
-        lines=[*tell(teller, changes, turn)],
-        now=situation(spoken, tables, game),
+        lines=[*narrate_story(teller, changes, turn)],
+        now=describe_status(spoken, tables, game),
     )
 
 
-def _turn_at(teller: Teller, tables: Tables, game: Game, diff: bytes) -> int | None:
+def _turn_at(teller: EventNarrator, tables: Tables, game: Game, diff: bytes) -> int | None:
     """The number of the turn that a diff leads to; the teller learns where its tile lay."""
-    found = read_turn(diff)
+    found = decode_turn(diff)
     if found is None:
         return None
     if found.turn is None:  # over, so the last turn; or only created

@@ -16,13 +16,20 @@ import msgspec
 from schemas.base import encode
 from schemas.webhooks import CHALLENGE, WebhookChallenge, WebhookChallengeAnswer
 from service.games.timestamps import timestamp
-from service.games.webhooks.payloads import Letter, challenge_id
-from service.games.webhooks.port import Hook
-from service.games.webhooks.sites import site
+from service.games.webhooks.payloads import WebhookPayload, challenge_id
+from service.games.webhooks.port import WebhookRegistration
+from service.games.webhooks.sites import site_of_url
 
-__all__ = ["CHALLENGE_DELAYS_S", "ChallengeLimits", "Pace", "Paces", "new_challenge", "repeats"]
+__all__ = [
+    "CHALLENGE_RETRY_DELAYS_S",
+    "ChallengeRateLimiter",
+    "KeyedRateLimiter",
+    "RateLimit",
+    "create_challenge",
+    "is_correct_response",
+]
 
-CHALLENGE_DELAYS_S: tuple[float, ...] = (5, 30, 120, 600)
+CHALLENGE_RETRY_DELAYS_S: tuple[float, ...] = (5, 30, 120, 600)
 """Before each further challenge; after the last, some 13 minutes after the first, the webhook is disabled."""
 
 CHALLENGE_BYTES = 32
@@ -31,21 +38,21 @@ MAX_KEYS = 10_000
 """Paces that are remembered; those not used for longest are forgotten."""
 
 
-class Pace(NamedTuple):
+class RateLimit(NamedTuple):
     """So many at once, then one each so many seconds."""
 
     burst: int
-    each_s: float
+    interval_s: float
 
 
-OF_CLIENT = Pace(20, 60.0)
+CLIENT_RATE_LIMIT = RateLimit(20, 60.0)
 """Challenges of one client at one site; so many at once that those under way never keep others waiting."""
 
-OF_SITE = Pace(100, 1.0)
+SITE_RATE_LIMIT = RateLimit(100, 1.0)
 """Challenges at one site."""
 
 
-class Paces:
+class KeyedRateLimiter:
     """How fast something is done, by keys; in this process only (GCRA)."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -53,58 +60,58 @@ class Paces:
         self._full_at: OrderedDict[str, float] = OrderedDict()
         """When nothing will have been taken of a key."""
 
-    def wait_s(self, key: str, pace: Pace) -> float:
+    def wait_s(self, key: str, pace: RateLimit) -> float:
         """How long until one may be taken; 0 for now."""
         now = self._clock()
-        return max(0.0, max(self._full_at.get(key, now), now) + pace.each_s - now - pace.burst * pace.each_s)
+        return max(0.0, max(self._full_at.get(key, now), now) + pace.interval_s - now - pace.burst * pace.interval_s)
 
-    def take(self, key: str, pace: Pace) -> None:
+    def take(self, key: str, pace: RateLimit) -> None:
         """Take one."""
         now = self._clock()
-        self._full_at[key] = max(self._full_at.get(key, now), now) + pace.each_s
+        self._full_at[key] = max(self._full_at.get(key, now), now) + pace.interval_s
         self._full_at.move_to_end(key)
         if len(self._full_at) > MAX_KEYS:
             self._full_at.popitem(last=False)
 
-    def give_back(self, key: str, pace: Pace) -> None:
+    def refund(self, key: str, pace: RateLimit) -> None:
         """Give back what was taken."""
         if key in self._full_at:
-            self._full_at[key] -= pace.each_s
+            self._full_at[key] -= pace.interval_s
 
 
-class ChallengeLimits:
+class ChallengeRateLimiter:
     """How many challenges one instance sends, by who wants them and where to."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self._paces = Paces(clock)
+        self._rate_limiter = KeyedRateLimiter(clock)
 
     def take(self, client: str, url: str) -> float:
         """Take what one challenge needs; or take nothing, and give the seconds until there is enough."""
-        wait_s = max(self._paces.wait_s(key, pace) for key, pace in _keys(client, url))
+        wait_s = max(self._rate_limiter.wait_s(key, pace) for key, pace in _limits_of(client, url))
         if not wait_s:
-            for key, pace in _keys(client, url):
-                self._paces.take(key, pace)
+            for key, pace in _limits_of(client, url):
+                self._rate_limiter.take(key, pace)
         return wait_s
 
-    def give_back(self, client: str, url: str) -> None:
+    def refund(self, client: str, url: str) -> None:
         """Give it back: the server wanted the challenge."""
-        for key, pace in _keys(client, url):
-            self._paces.give_back(key, pace)
+        for key, pace in _limits_of(client, url):
+            self._rate_limiter.refund(key, pace)
 
 
-def _keys(client: str, url: str) -> tuple[tuple[str, Pace], ...]:
-    where = site(url)
-    return (f"{client} {where}", OF_CLIENT), (where, OF_SITE)
+def _limits_of(client: str, url: str) -> tuple[tuple[str, RateLimit], ...]:
+    where = site_of_url(url)
+    return (f"{client} {where}", CLIENT_RATE_LIMIT), (where, SITE_RATE_LIMIT)
 
 
-def new_challenge(game: str, hook: Hook, now: int) -> tuple[str, Letter]:
+def create_challenge(game: str, hook: WebhookRegistration, now: int) -> tuple[str, WebhookPayload]:
     """A challenge that nobody can know who does not get it, and its message."""
     challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
     message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=hook.id)
-    return challenge, Letter(challenge_id(game, hook.id, now), CHALLENGE, encode(message), at)
+    return challenge, WebhookPayload(challenge_id(game, hook.id, now), CHALLENGE, encode(message), at)
 
 
-def repeats(answer: bytes, challenge: str) -> bool:
+def is_correct_response(answer: bytes, challenge: str) -> bool:
     """Whether an answer repeats a challenge, and does so knowingly: not with the rest of the message."""
     try:
         repeated = _ANSWER.decode(answer).challenge

@@ -14,7 +14,7 @@ from schemas.base import encode
 from schemas.events import TurnStarted
 from schemas.webhooks import DECISION, WHOLE_DIFF, WebhookData, WebhookMessage
 from service.games.ports import StoredDiff
-from service.games.webhooks.port import Hook
+from service.games.webhooks.port import WebhookRegistration
 
 TURN_STARTED = TurnStarted.__struct_config__.tag
 
@@ -22,7 +22,7 @@ SECRET_BYTES = 32
 SECRET_PREFIX = "whsec_"  # noqa: S105 (what every such secret begins with)
 
 
-class Letter(NamedTuple):
+class WebhookPayload(NamedTuple):
     """A message ready to be sent; the same change gives the same one at every attempt."""
 
     id: str
@@ -39,7 +39,7 @@ class _Operation(msgspec.Struct, frozen=True):
     value: Any = None
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _DiffFields(msgspec.Struct, frozen=True):
     """What is read of a diff; events as they came, as another instance may know more of them than this one."""
 
     game: str
@@ -53,13 +53,13 @@ class _Told(msgspec.Struct, frozen=True):
     patch: list[_Operation]
 
 
-def letter(hook: Hook, diff: StoredDiff) -> Letter | None:
+def build_payload(hook: WebhookRegistration, diff: StoredDiff) -> WebhookPayload | None:
     """The message of a change; None where the webhook did not ask for any of it."""
     told = _DECODER.decode(diff.data)
-    decision = _next(told)
-    events: list[Any] = [event for event in told.events if _concerns(hook, event.get("seat"))]
+    decision = _next_decision(told)
+    events: list[Any] = [event for event in told.events if _matches_seat(hook, event.get("seat"))]
     kinds = {event["type"] for event in events}
-    if _is_decision(told, decision) and _concerns(hook, decision.seat):
+    if _is_decision(told, decision) and _matches_seat(hook, decision.seat):
         kinds.add(DECISION)
     if hook.events is None:
         kind = WHOLE_DIFF if kinds else None
@@ -78,7 +78,7 @@ def letter(hook: Hook, diff: StoredDiff) -> Letter | None:
         events=events,
         next=decision,
     )
-    return Letter(
+    return WebhookPayload(
         message_id(told.game, told.version, hook.id),
         kind,
         encode(WebhookMessage(type=kind, timestamp=told.at, data=data)),
@@ -96,7 +96,7 @@ def challenge_id(game: str, hook: str, at: int) -> str:
     return f"{game}.challenge.{hook}.{at}"
 
 
-def signed(hook: Hook, message: Letter, now: int) -> Mapping[str, str]:
+def signature_headers(hook: WebhookRegistration, message: WebhookPayload, now: int) -> Mapping[str, str]:
     """The headers of an attempt (Standard Webhooks): id, time of the attempt, and signature of both with the body."""
     at = datetime.fromtimestamp(now, UTC)
     return {
@@ -107,7 +107,7 @@ def signed(hook: Hook, message: Letter, now: int) -> Mapping[str, str]:
     }
 
 
-def new_secret() -> str:
+def generate_secret() -> str:
     """A random secret to sign with."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
@@ -120,20 +120,20 @@ def is_secret(text: str) -> bool:
         return False
 
 
-def _concerns(hook: Hook, seat: int | None) -> bool:
+def _matches_seat(hook: WebhookRegistration, seat: int | None) -> bool:
     return seat is None or hook.seats is None or seat in hook.seats
 
 
-def _next(told: _Told) -> Next:
+def _next_decision(told: _DiffFields) -> Next:
     """Who decides after the change: every change of a game that has begun tells of the turn."""
     turn = next((operation.value for operation in told.patch if operation.path == "/turn"), None)
     return Next(seat=None, phase=None) if turn is None else Next(seat=turn["decider"], phase=turn["phase"])
 
 
-def _is_decision(told: _Told, decision: Next) -> bool:
+def _is_decision(told: _DiffFields, decision: Next) -> bool:
     """Whether somebody must decide who did not just act, or whose turn begins."""
     begun = any(event["type"] == TURN_STARTED for event in told.events)
     return decision.seat is not None and (begun or decision.seat != told.seat)
 
 
-_DECODER = msgspec.json.Decoder(_Told)
+_DECODER = msgspec.json.Decoder(_DiffFields)

@@ -8,7 +8,7 @@ import msgspec
 from service.games.idempotency import IdempotencyRecord
 
 
-class Hook(msgspec.Struct, array_like=True, frozen=True):
+class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
     """What was registered. The secret is stored as it is: messages are signed with it."""
 
     id: str
@@ -19,22 +19,22 @@ class Hook(msgspec.Struct, array_like=True, frozen=True):
     created_at: str
 
 
-class State(msgspec.Struct, array_like=True, frozen=True):
+class WebhookState(msgspec.Struct, array_like=True, frozen=True):
     """How far a webhook has come."""
 
-    position: int
+    delivered_version: int
     """Version up to which everything is delivered, or was not asked for."""
     failures: int = 0
     """Attempts at the next message that failed."""
-    next_at: int | None = None
+    next_attempt_at: int | None = None
     """Unix second of the next attempt after a failure."""
-    disabled: str | None = None
+    disabled_reason: str | None = None
     """Why there will be none any more."""
-    pending: str | None = None
+    pending_client: str | None = None
     """Until the challenge is answered: who registered it, as a hash of the client's address. Then None."""
 
 
-class Tried(msgspec.Struct, array_like=True, frozen=True):
+class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
     """One attempt, for the log."""
 
     version: int
@@ -46,60 +46,69 @@ class Tried(msgspec.Struct, array_like=True, frozen=True):
     latency_ms: int
 
 
-class Registered(NamedTuple):
+class StoredWebhook(NamedTuple):
     """A webhook with its state."""
 
-    hook: Hook
-    state: State
+    registration: WebhookRegistration
+    state: WebhookState
 
 
 class Added(NamedTuple):
     """It is stored."""
 
 
-class TooMany(NamedTuple):
+class LimitReached(NamedTuple):
     """The game has as many as it may have: nothing was changed."""
 
 
-class Kept(NamedTuple):
+class Replayed(NamedTuple):
     """The idempotency key has its record already: nothing was changed."""
 
     record: bytes
 
 
-class Gone(NamedTuple):
+class WebhookNotFound(NamedTuple):
     """There is no such webhook, or no such game."""
 
 
-class Held(NamedTuple):
+class LeaseTaken(NamedTuple):
     """Somebody else is delivering to it."""
 
 
-class HookStore(Protocol):
+class WebhookStore(Protocol):
     """A store of webhooks. Every method may raise StoreUnavailable."""
 
     async def add(
-        self, game: str, hook: Hook, state: State, *, most: int, keep: IdempotencyRecord | None
-    ) -> Added | TooMany | Kept | Gone:
+        self, game: str, hook: WebhookRegistration, state: WebhookState, *, most: int, keep: IdempotencyRecord | None
+    ) -> Added | LimitReached | Replayed | WebhookNotFound:
         """Add a webhook where the game has fewer than `most`, and have it looked at."""
 
-    async def of_game(self, game: str) -> list[Registered]:
+    async def of_game(self, game: str) -> list[StoredWebhook]:
         """The webhooks of a game, the oldest first."""
 
-    async def one(self, game: str, hook: str) -> Registered | None:
+    async def one(self, game: str, hook: str) -> StoredWebhook | None:
         """A webhook of a game; None where there is no such one."""
 
     async def remove(self, game: str, hook: str) -> bool:
         """Forget a webhook; whether there was one."""
 
-    async def tried(self, game: str, hook: str) -> list[Tried]:
+    async def tried(self, game: str, hook: str) -> list[DeliveryAttempt]:
         """The latest attempts, the newest first."""
 
-    async def claim(self, game: str, hook: str, holder: str, seconds: int) -> Registered | Held | Gone:
+    async def claim(
+        self, game: str, hook: str, holder: str, seconds: int
+    ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Take a webhook for so long, so that nobody else delivers to it."""
 
     async def note(
-        self, game: str, state: State, tried: Tried | None, *, hook: str, holder: str, seconds: int | None
+        self,
+        game: str,
+        state: WebhookState,
+        tried: DeliveryAttempt | None,
+        *,
+        hook: str,
+        holder: str,
+        seconds: int | None,
     ) -> bool:
         """Store how far it has come; hold it for `seconds` more, or (None) let go.
 

@@ -17,53 +17,65 @@ from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWe
 from service.games.idempotency import IdempotencyScope, ReplayableResult, idempotency_scope, new_record, read_record
 from service.games.repository import decode_game
 from service.games.timestamps import timestamp, unix_seconds
-from service.games.webhooks.payloads import challenge_id, is_secret, message_id, new_secret
-from service.games.webhooks.port import Added, Gone, Held, Hook, Kept, Registered, State, TooMany, Tried
+from service.games.webhooks.payloads import challenge_id, generate_secret, is_secret, message_id
+from service.games.webhooks.port import (
+    Added,
+    DeliveryAttempt,
+    LeaseTaken,
+    LimitReached,
+    Replayed,
+    StoredWebhook,
+    WebhookNotFound,
+    WebhookRegistration,
+    WebhookState,
+)
 
-HELD_S = 5
+LEASE_TTL_S = 5
 """How long a webhook is held while its failures are forgotten."""
 
 
-class Registering(NamedTuple):
+class WebhookRequest(NamedTuple):
     """A whole request to register a webhook."""
 
-    asked: RegisterWebhook
+    body: RegisterWebhook
     token: str | None
-    key: str | None
-    most: int
+    idempotency_key: str | None
+    max_webhooks: int
     """How many a game may have."""
-    client: str = ""
+    client_hash: str = ""
     """Who asks, as a hash: challenges are limited by that."""
 
 
-async def register(context: Context, game_id: str, wanted: Registering) -> ReplayableResult[WebhookCreated]:
+async def register_webhook(context: Context, game_id: str, wanted: WebhookRequest) -> ReplayableResult[WebhookCreated]:
     """Add a webhook, which gets all later changes once its server has answered a challenge.
 
     Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry, where it was deleted since), and what `check_owner` does.
     The URL must have been checked before.
     """
-    asked = wanted.asked
-    idempotency = idempotency_scope(wanted.key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
+    asked = wanted.body
+    idempotency = idempotency_scope(wanted.idempotency_key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
 
     async def attempt(_number: int) -> ReplayableResult[WebhookCreated] | None:
         loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
         authorize_owner(access, game_id, wanted.token)
         if idempotency and (before := read_record(idempotency, loaded.record, context.clock())) is not None:
-            found = await _found(context, game_id, _id_from(idempotency, before.detail))
-            return ReplayableResult(_created(found), before.version, replayed=True)
-        _check(asked, len(decode_game(loaded).players))
+            found = await _load_stored(context, game_id, _id_from(idempotency, before.detail))
+            return ReplayableResult(_view_created(found), before.version, replayed=True)
+        _validate(asked, len(decode_game(loaded).players))
         hook_id, number = _new_id(idempotency, loaded.webhooks)
-        hook = Hook(hook_id, asked.url, asked.events, asked.seats, asked.secret or new_secret(), context.now())
-        state = State(loaded.version, pending=wanted.client)
+        hook = WebhookRegistration(
+            hook_id, asked.url, asked.events, asked.seats, asked.secret or generate_secret(), context.now()
+        )
+        state = WebhookState(loaded.version, pending_client=wanted.client_hash)
         record = new_record(idempotency, context.clock(), loaded.version, number)
-        match await context.store.webhooks.add(game_id, hook, state, most=wanted.most, keep=record):
+        match await context.store.webhooks.add(game_id, hook, state, most=wanted.max_webhooks, keep=record):
             case Added():
-                return ReplayableResult(_created(Registered(hook, state)), loaded.version)
-            case TooMany():
-                raise TooManyWebhooks(wanted.most)
-            case Gone():
+                return ReplayableResult(_view_created(StoredWebhook(hook, state)), loaded.version)
+            case LimitReached():
+                raise TooManyWebhooks(wanted.max_webhooks)
+            case WebhookNotFound():
                 raise NoSuchGame(game_id)
-            case Kept():
+            case Replayed():
                 return None  # the same request was first
 
     return await retry_on_conflict(attempt)
@@ -80,56 +92,56 @@ def _id_from(idempotency: IdempotencyScope, number: int) -> str:
     return derive_game_id(f"webhook.{idempotency.stored_key}", number)
 
 
-def _created(registered: Registered) -> WebhookCreated:
+def _view_created(registered: StoredWebhook) -> WebhookCreated:
     told = msgspec.structs.asdict(_view(registered))
-    return WebhookCreated(**told, secret=registered.hook.secret)
+    return WebhookCreated(**told, secret=registered.registration.secret)
 
 
-async def all_of(context: Context, game_id: str, token: str | None) -> Webhooks:
+async def list_webhooks(context: Context, game_id: str, token: str | None) -> Webhooks:
     """A game's webhooks."""
     await _check_owner(context, game_id, token)
     return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.of_game(game_id)])
 
 
-async def one_of(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
+async def load_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
     """A webhook; raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
-    return _view(await _found(context, game_id, hook_id))
+    return _view(await _load_stored(context, game_id, hook_id))
 
 
-async def forget(context: Context, game_id: str, hook_id: str, token: str | None) -> None:
+async def delete_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> None:
     """Delete a webhook: nothing more is sent there. Raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
     if not await context.store.webhooks.remove(game_id, hook_id):
         raise NoSuchWebhook(hook_id)
 
 
-async def retry(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
+async def retry_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
     """Try what waits now, as if nothing had failed, also where the webhook was disabled. Raises NoSuchWebhook.
 
     Where that is a challenge it comes within the limits on challenges, however often somebody tries.
     """
     await _check_owner(context, game_id, token)
     webhooks, holder = context.store.webhooks, uuid4().hex
-    match await webhooks.claim(game_id, hook_id, holder, HELD_S):
-        case Gone():
+    match await webhooks.claim(game_id, hook_id, holder, LEASE_TTL_S):
+        case WebhookNotFound():
             raise NoSuchWebhook(hook_id)
-        case Registered(_, state):
+        case StoredWebhook(_, state):
             await webhooks.schedule(game_id, [hook_id], int(context.clock()))
-            again = State(state.position, pending=state.pending)
+            again = WebhookState(state.delivered_version, pending_client=state.pending_client)
             await webhooks.note(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
             context.on_webhooks_due(game_id, [hook_id])
-        case Held():
+        case LeaseTaken():
             pass  # it is being tried
-    return _view(await _found(context, game_id, hook_id))
+    return _view(await _load_stored(context, game_id, hook_id))
 
 
-async def deliveries(context: Context, game_id: str, hook_id: str, token: str | None) -> Deliveries:
+async def list_deliveries(context: Context, game_id: str, hook_id: str, token: str | None) -> Deliveries:
     """What was tried of late; raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
-    found = await _found(context, game_id, hook_id)
+    found = await _load_stored(context, game_id, hook_id)
     tried = await context.store.webhooks.tried(game_id, hook_id)
-    return Deliveries(webhook=_view(found), attempts=_attempts(game_id, hook_id, tried))
+    return Deliveries(webhook=_view(found), attempts=_view_attempts(game_id, hook_id, tried))
 
 
 async def _check_owner(context: Context, game_id: str, token: str | None) -> None:
@@ -137,14 +149,14 @@ async def _check_owner(context: Context, game_id: str, token: str | None) -> Non
     authorize_owner(access, game_id, token)
 
 
-async def _found(context: Context, game_id: str, hook_id: str) -> Registered:
+async def _load_stored(context: Context, game_id: str, hook_id: str) -> StoredWebhook:
     found = await context.store.webhooks.one(game_id, hook_id)
     if found is None:
         raise NoSuchWebhook(hook_id)
     return found
 
 
-def _check(asked: RegisterWebhook, players: int) -> None:
+def _validate(asked: RegisterWebhook, players: int) -> None:
     for index, seat in enumerate(asked.seats or ()):
         if seat >= players:
             raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
@@ -152,7 +164,7 @@ def _check(asked: RegisterWebhook, players: int) -> None:
         raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
 
 
-def _view(registered: Registered) -> Webhook:
+def _view(registered: StoredWebhook) -> Webhook:
     hook, state = registered
     return Webhook(
         id=hook.id,
@@ -161,27 +173,27 @@ def _view(registered: Registered) -> Webhook:
         seats=hook.seats,
         created_at=hook.created_at,
         status=_status(state),
-        disabled_reason=state.disabled,
-        delivered_version=state.position,
+        disabled_reason=state.disabled_reason,
+        delivered_version=state.delivered_version,
         failures=state.failures,
-        next_attempt_at=None if state.next_at is None else timestamp(state.next_at),
+        next_attempt_at=None if state.next_attempt_at is None else timestamp(state.next_attempt_at),
     )
 
 
-def _status(state: State) -> str:
-    if state.disabled is not None:
+def _status(state: WebhookState) -> str:
+    if state.disabled_reason is not None:
         return "disabled"
-    return "active" if state.pending is None else "pending"
+    return "active" if state.pending_client is None else "pending"
 
 
-def _attempts(game_id: str, hook_id: str, tried: Sequence[Tried]) -> list[Attempt]:
+def _view_attempts(game_id: str, hook_id: str, tried: Sequence[DeliveryAttempt]) -> list[Attempt]:
     return [
-        Attempt(id=_id_of(game_id, hook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
+        Attempt(id=_message_id(game_id, hook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
         for one in tried
     ]
 
 
-def _id_of(game_id: str, hook_id: str, tried: Tried) -> str:
+def _message_id(game_id: str, hook_id: str, tried: DeliveryAttempt) -> str:
     if tried.type == CHALLENGE:
         return challenge_id(game_id, hook_id, unix_seconds(tried.at))
     return message_id(game_id, tried.version, hook_id)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-__all__ = ["POSTPONED", "TIMEOUT", "WRONG_ANSWER", "Send", "Sent"]
+__all__ = ["POSTPONED", "TIMEOUT", "WRONG_ANSWER", "SendResult", "WebhookSender"]
 
 TIMEOUT = "timeout"
 WRONG_ANSWER = "wrong_answer"
@@ -12,20 +12,22 @@ POSTPONED = "postponed"
 """Nothing was sent: there are too many challenges at this address."""
 
 
-class Sent(NamedTuple):
+class SendResult(NamedTuple):
     """What came of an attempt: the answer's status, or why there was none."""
 
     status: int | None
     error: str | None
     """None for success."""
     latency_ms: int
-    answer: bytes = b""
+    response_body: bytes = b""
     """To a challenge: the answer's body, as far as it may be a right one."""
 
 
-class Send(Protocol):
+class WebhookSender(Protocol):
     """Posts a body with headers to a URL; reads the answer to a challenge. Raises nothing."""
 
-    async def __call__(self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
+    async def __call__(
+        self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
         """Send one message."""
         ...

@@ -21,7 +21,7 @@ from ipaddress import ip_address
 import pycares
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from service.games.webhooks.sites import site_of
+from service.games.webhooks.sites import site_of_host
 from service.web.outbound.ssrf import is_public
 
 __all__ = ["LOOKUP_TIMEOUT_S", "NameFailed", "StrangersResolver"]
@@ -103,7 +103,7 @@ class StrangersResolver(AbstractResolver):
 
     async def _find(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
         """All addresses of a name, in its turn."""
-        async with self._turn(site_of(host)), self._under_way:
+        async with self._turn(site_of_host(host)), self._under_way:
             found = await self._ask(host, family)
         return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in found.nodes]
 

@@ -18,8 +18,8 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
 from service.games.errors import WebhookUrlRejected
-from service.games.webhooks.challenges import Pace, Paces
-from service.games.webhooks.sender import POSTPONED, TIMEOUT, Send, Sent
+from service.games.webhooks.challenges import KeyedRateLimiter, RateLimit
+from service.games.webhooks.sender import POSTPONED, TIMEOUT, SendResult, WebhookSender
 from service.web.connections.client_ip import normalize_address
 from service.web.limits import Limits
 from service.web.outbound.dns import LOOKUP_TIMEOUT_S, StrangersResolver
@@ -32,7 +32,7 @@ MOST_ANSWER_BYTES = 32_768
 
 MAX_CHALLENGE_ANSWER_BYTES = 1024
 
-OF_ADDRESS = Pace(200, 0.5)
+OF_ADDRESS = RateLimit(200, 0.5)
 """Connections for challenges to one address, or to the network of one IPv6 subscriber."""
 
 NO_SERVER = "dns"
@@ -90,7 +90,7 @@ class _Connector(aiohttp.TCPConnector):
 
 
 @asynccontextmanager
-async def posting(limits: Limits, resolver: AbstractResolver | None = None) -> AsyncIterator[Send]:
+async def posting(limits: Limits, resolver: AbstractResolver | None = None) -> AsyncIterator[WebhookSender]:
     """What posts a body with headers to a URL; connections are not kept."""
     allow_private = limits.webhooks_allow_private
     lookup_s = min(LOOKUP_TIMEOUT_S, limits.webhook_timeout_s / 2)
@@ -131,7 +131,9 @@ class _Poster:
         self._challenges = challenges
         self._allow_private = allow_private
 
-    async def __call__(self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False) -> Sent:
+    async def __call__(
+        self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
+    ) -> SendResult:
         """Send one; nothing is raised."""
         began = time.perf_counter()
         status, answer = None, b""
@@ -147,7 +149,7 @@ class _Poster:
         except FAILURES as error:
             failure = _why(error)
         latency_s = 0.0 if failure == NO_SERVER else time.perf_counter() - began
-        return Sent(status, failure, int(latency_s * 1000), answer)
+        return SendResult(status, failure, int(latency_s * 1000), answer)
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
@@ -165,7 +167,7 @@ def _any_socket(info: AddrInfo) -> socket.socket:
 
 def _rationed(sockets: Sockets) -> Sockets:
     """Sockets for challenges, which no address shall get many of: somebody else may be there."""
-    paces = Paces(time.monotonic)
+    paces = KeyedRateLimiter(time.monotonic)
 
     def ration(info: AddrInfo) -> socket.socket:
         made = sockets(info)

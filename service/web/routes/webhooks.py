@@ -7,7 +7,7 @@ import msgspec
 from aiohttp import web
 
 from schemas.webhooks import Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
-from service.games.webhooks.registration import Registering, all_of, deliveries, forget, one_of, register, retry
+from service.games.webhooks import registration
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.limiter import client_address
 from service.web.outbound.ssrf import check_url
@@ -59,8 +59,8 @@ async def register_webhook(request: web.Request) -> web.Response:
     check_url(asked.url, allow_private=limits.webhooks_allow_private)
     game = path_id(request)
     client = blake2b(client_address(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
-    wanted = Registering(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
-    created, _, replayed = await register(request.app[CONTEXT], game, wanted)
+    wanted = registration.WebhookRequest(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
+    created, _, replayed = await registration.register_webhook(request.app[CONTEXT], game, wanted)
     response = answer(
         created, status=201, private=True, secret=True, location=f"/v1/games/{game}/webhooks/{created.id}"
     )
@@ -76,7 +76,9 @@ async def register_webhook(request: web.Request) -> web.Response:
 )
 async def list_webhooks(request: web.Request) -> web.Response:
     """The game's webhooks, for its owner, without their secrets."""
-    return answer(await all_of(request.app[CONTEXT], path_id(request), bearer(request)), private=True)
+    return answer(
+        await registration.list_webhooks(request.app[CONTEXT], path_id(request), bearer(request)), private=True
+    )
 
 
 @owned(
@@ -89,7 +91,7 @@ async def list_webhooks(request: web.Request) -> web.Response:
 async def read_webhook(request: web.Request) -> web.Response:
     """One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled."""
     context, hook = request.app[CONTEXT], request.match_info["hook"]
-    return answer(await one_of(context, path_id(request), hook, bearer(request)), private=True)
+    return answer(await registration.load_webhook(context, path_id(request), hook, bearer(request)), private=True)
 
 
 @owned(
@@ -101,7 +103,9 @@ async def read_webhook(request: web.Request) -> web.Response:
 )
 async def delete_webhook(request: web.Request) -> web.Response:
     """Forgets a webhook with its log: nothing more is sent there, but for what is on its way."""
-    await forget(request.app[CONTEXT], path_id(request), request.match_info["hook"], bearer(request))
+    await registration.delete_webhook(
+        request.app[CONTEXT], path_id(request), request.match_info["hook"], bearer(request)
+    )
     return web.Response(status=204)
 
 
@@ -119,7 +123,7 @@ async def retry_webhook(request: web.Request) -> web.Response:
     its challenge is `pending` again, and gets another one.
     """
     context, hook = request.app[CONTEXT], request.match_info["hook"]
-    return answer(await retry(context, path_id(request), hook, bearer(request)), private=True)
+    return answer(await registration.retry_webhook(context, path_id(request), hook, bearer(request)), private=True)
 
 
 @owned(
@@ -132,7 +136,7 @@ async def retry_webhook(request: web.Request) -> web.Response:
 async def list_deliveries(request: web.Request) -> web.Response:
     """What was sent of late and what was answered, for the game's owner: the latest 100 attempts."""
     context, hook = request.app[CONTEXT], request.match_info["hook"]
-    return answer(await deliveries(context, path_id(request), hook, bearer(request)), private=True)
+    return answer(await registration.list_deliveries(context, path_id(request), hook, bearer(request)), private=True)
 
 
 ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

@@ -6,7 +6,7 @@ from shutil import copytree
 
 import pytest
 
-from service.games.i18n import ENGLISH, LANGUAGES, speech
+from service.games.i18n import ENGLISH, LANGUAGES, get_translator
 from service.games.i18n import __main__ as tool
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
@@ -22,13 +22,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_every_message_is_translated_and_compiled(language: str) -> None:
-    assert list(tool.faults(language)) == []
+    assert list(tool.list_faults(language)) == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_a_catalogue_is_as_the_tool_writes_it(language: str, elsewhere: Path) -> None:
     before = (elsewhere / f"{language}.po").read_text("utf-8")
-    tool.update(language)
+    tool.update_catalogue(language)
     assert (elsewhere / f"{language}.po").read_text("utf-8") == before
 
 
@@ -49,7 +49,7 @@ def test_the_check_finds(old: str, new: str, fault: str, elsewhere: Path) -> Non
     text = catalogue.read_text("utf-8")
     assert old in text
     catalogue.write_text(text.replace(old, new), "utf-8")
-    assert fault in list(tool.faults("fr"))
+    assert fault in list(tool.list_faults("fr"))
 
 
 def test_the_command_mends_what_it_can_and_says_what_is_left(
@@ -58,7 +58,7 @@ def test_the_command_mends_what_it_can_and_says_what_is_left(
     monkeypatch.setattr("sys.argv", ["texts"])
     (elsewhere / "de.mo").write_bytes((elsewhere / "fr.mo").read_bytes())
     assert tool.main() == 0
-    assert list(tool.faults("de")) == []
+    assert list(tool.list_faults("de")) == []
     catalogue = elsewhere / "fr.po"
     catalogue.write_text(catalogue.read_text("utf-8").replace('"rouge"', '""'), "utf-8")
     monkeypatch.setattr("sys.argv", ["texts", "--check"])
@@ -68,13 +68,13 @@ def test_the_command_mends_what_it_can_and_says_what_is_left(
 
 def test_a_language_without_catalogue_begins_with_nothing_translated(elsewhere: Path) -> None:
     (elsewhere / "fr.po").unlink()
-    tool.update("fr")
-    assert "untranslated: red" in list(tool.faults("fr"))
+    tool.update_catalogue("fr")
+    assert "untranslated: red" in list(tool.list_faults("fr"))
 
 
 def test_values_are_put_in_as_they_are() -> None:
     for language in LANGUAGES:
-        assert "{0} %s *Ana*" in speech(language).say("{player} wins.", player="{0} %s *Ana*")
+        assert "{0} %s *Ana*" in get_translator(language).gettext("{player} wins.", player="{0} %s *Ana*")
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_values_are_put_in_as_they_are() -> None:
 )
 def test_things_in_a_row(number: int, english: str, french: str, german: str) -> None:
     parts = ["Ana", "Bo"][:number]
-    assert [speech(language).listed(parts) for language in LANGUAGES] == [english, french, german]
+    assert [get_translator(language).join_list(parts) for language in LANGUAGES] == [english, french, german]
 
 
 def test_the_page_has_the_same_sentences_without_cells() -> None:
-    page = json.loads(tool.PAGE.read_text("utf-8"))
-    assert tool.PAGE.read_text("utf-8") == tool.page_sentences()
+    page = json.loads(tool.PAGE_SENTENCES.read_text("utf-8"))
+    assert tool.PAGE_SENTENCES.read_text("utf-8") == tool.page_sentences()
     assert page["tile_placed"] == "{player} places {tile}."
     assert not [sentence for sentence in page.values() if "{x}" in sentence]

@@ -37,8 +37,8 @@ from schemas.events import (
 from schemas.game import Reason
 from schemas.tileset import Cost
 from schemas.vocabulary import COLORS, Cell, Wares
-from service.games.i18n import ENGLISH, LANGUAGES, Teller, situation, speech
-from service.games.i18n.words import cost
+from service.games.i18n import ENGLISH, LANGUAGES, EventNarrator, describe_status, get_translator
+from service.games.i18n.phrases import ship_cost
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 
 TABLES = archipelago_tables()
@@ -192,16 +192,16 @@ SAID: list[tuple[AnyEvent, str, str, str]] = [
 ]
 
 
-def teller(language: str) -> Teller:
+def teller(language: str) -> EventNarrator:
     game = new_game(TABLES, 1)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
-    return Teller.of(speech(next(one for one in LANGUAGES if one == language)), TABLES, game)
+    return EventNarrator.of(get_translator(next(one for one in LANGUAGES if one == language)), TABLES, game)
 
 
 @pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
 def test_what_happened_is_said(event: AnyEvent, english: str, french: str, german: str) -> None:
     points = TABLES.ships[TABLES.ship_index["s01"]].points
-    said = [teller(language).sentence(event) for language in LANGUAGES]
+    said = [teller(language).narrate_event(event) for language in LANGUAGES]
     assert said == [text.format(points=points) for text in (english, french, german)]
 
 
@@ -213,12 +213,12 @@ def test_every_event_is_said() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_reason_kind_cause_and_colour_is_said(language: str) -> None:
     told = teller(language)
-    endings = [told.sentence(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
+    endings = [told.narrate_event(GameFinished(reason=reason, winners=[0, 1])) for reason in REASONS]
     assert len(set(endings)) == len(endings) == 4
-    assert len({told.sentence(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
+    assert len({told.narrate_event(PlayerJoined(seat=0, name="Ana", color=color)) for color in COLORS}) == 5
     cases = [*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")]
-    assert len({told.sentence(evaluated(kind, cause, [0], THREE_FISH)) for kind, cause in cases}) == 7
-    assert told.sentence(GameFinished(reason="resigned", winners=[]))
+    assert len({told.narrate_event(evaluated(kind, cause, [0], THREE_FISH)) for kind, cause in cases}) == 7
+    assert told.narrate_event(GameFinished(reason="resigned", winners=[]))
 
 
 @pytest.mark.parametrize(
@@ -244,18 +244,18 @@ def test_every_reason_kind_cause_and_colour_is_said(language: str) -> None:
 def test_a_cost_is_said(asked: dict[str, int], english: str, french: str, german: str) -> None:
     """R6.3, with the rulebooks' examples."""
     price = msgspec.convert({"bananas": 0, "shells": 0, "fish": 0, "any": 0, "same": (), **asked}, Cost)
-    assert [cost(speech(language), price) for language in LANGUAGES] == [english, french, german]
+    assert [ship_cost(get_translator(language), price) for language in LANGUAGES] == [english, french, german]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whole_games_are_told(seed: int) -> None:
     """Merchants are told when they return; of all others their feature tells."""
     game = new_game(TABLES, seed, 2 + seed)
-    tellers = [Teller.of(speech(language), TABLES, game) for language in LANGUAGES]
+    tellers = [EventNarrator.of(get_translator(language), TABLES, game) for language in LANGUAGES]
     for events in play_randomly(TABLES, game, Random(seed)):
-        paragraphs = [teller.paragraph(events) for teller in tellers]
+        paragraphs = [teller.narrate_change(events) for teller in tellers]
         assert all(paragraphs) or not events
         assert all("{" not in text for text in paragraphs)
-        situations = {situation(speech(language), TABLES, game) for language in LANGUAGES}
+        situations = {describe_status(get_translator(language), TABLES, game) for language in LANGUAGES}
         assert len(situations) == len(LANGUAGES)
-    assert "The scores" in situation(speech(ENGLISH), TABLES, game)
+    assert "The scores" in describe_status(get_translator(ENGLISH), TABLES, game)

@@ -9,7 +9,7 @@ from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, Ret
 from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.engine import Game, Tables, apply, legal_moves
-from service.games.i18n import LANGUAGES, Language, cell_text, describe, speech
+from service.games.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.engine.test_moves import long_names
 from tests.reference.random_sets import random_tileset
@@ -60,7 +60,7 @@ def worth_five(tables: Tables) -> Tables:
 def test_a_text_says_what_the_move_does(language: Language, text: str, action: Action) -> None:
     tables = worth_five(Tables(archipelago_tables().tileset))
     game = new_game(tables, 3)
-    move = describe(speech(language), tables, game, action)
+    move = describe_move(get_translator(language), tables, game, action)
     assert move.text == text.format(tile=tables.tile_ids[game.tile])
     assert move.action is action
 
@@ -80,7 +80,7 @@ def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: st
     for number, called in enumerate(kind):
         game.tile = next(tile for tile, one in enumerate(tables.tiles) if number in one.kinds)
         segment = tables.tiles[game.tile].kinds.index(number)
-        text = describe(speech(language), tables, game, PlaceIslander(segment)).text
+        text = describe_move(get_translator(language), tables, game, PlaceIslander(segment)).text
         assert text.startswith(role.partition("{")[0] + called)
 
 
@@ -89,17 +89,20 @@ def test_one_is_told_as_one() -> None:
     tables = Tables(tables.tileset)
     tables.ships = tuple(ship._replace(points=1) for ship in tables.ships)
     game = new_game(tables, 3)
-    assert describe(speech("en"), tables, game, TakeShip("s01")).text == "take ship s01 (1 point)"
-    assert describe(speech("de"), tables, game, TakeShip("s01")).text == "Schiff s01 nehmen (1 Punkt)"
-    assert [cell_text(speech("en"), 1, -2, number) for number in (1, 2)] == ["(1, -2): 1 move", "(1, -2): 2 moves"]
-    assert cell_text(speech("de"), 1, -2, 1) == "(1, -2): 1 Möglichkeit"
+    assert describe_move(get_translator("en"), tables, game, TakeShip("s01")).text == "take ship s01 (1 point)"
+    assert describe_move(get_translator("de"), tables, game, TakeShip("s01")).text == "Schiff s01 nehmen (1 Punkt)"
+    assert [describe_cell(get_translator("en"), 1, -2, number) for number in (1, 2)] == [
+        "(1, -2): 1 move",
+        "(1, -2): 2 moves",
+    ]
+    assert describe_cell(get_translator("de"), 1, -2, 1) == "(1, -2): 1 Möglichkeit"
 
 
 def test_french_counts_none_as_one() -> None:
     tables = Tables(archipelago_tables().tileset)
     tables.ships = tuple(ship._replace(points=0) for ship in tables.ships)
     game = new_game(tables, 3)
-    texts = [describe(speech(language), tables, game, TakeShip("s01")).text for language in LANGUAGES]
+    texts = [describe_move(get_translator(language), tables, game, TakeShip("s01")).text for language in LANGUAGES]
     assert texts == ["take ship s01 (0 points)", "prendre le navire s01 (0 point)", "Schiff s01 nehmen (0 Punkte)"]
 
 
@@ -131,13 +134,13 @@ def test_the_longest_texts_fit() -> None:
     tables.ships = tuple(one._replace(points=99) for one in tables.ships)
     far = (PlaceTile(-499, -499, 3), Deliver(ship, Wares(bananas=60, shells=60, fish=60)), TakeShip(ship))
     for language in LANGUAGES:
-        assert all(len(describe(speech(language), tables, game, action).text) <= TEXT for action in far)
+        assert all(len(describe_move(get_translator(language), tables, game, action).text) <= TEXT for action in far)
 
 
 def check_texts(tables: Tables, game: Game) -> None:
     actions = legal_moves(tables, game)
     for language in LANGUAGES:
-        texts = [describe(speech(language), tables, game, action).text for action in actions]
+        texts = [describe_move(get_translator(language), tables, game, action).text for action in actions]
         assert all(0 < len(text) <= TEXT for text in texts)
         assert len(set(texts)) == len(texts)
 

@@ -3,8 +3,8 @@
 import msgspec
 
 from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted
-from service.games.i18n import Teller, speech
-from service.games.i18n.story import Change, read_change, tell
+from service.games.i18n import EventNarrator, get_translator
+from service.games.i18n.story import StoryChange, decode_change, narrate_story
 from tests.engine.games import archipelago_tables, new_game
 from tests.games.logs import ARCHIPELAGO, whole_game
 from tests.games.logs import new_game as waiting_game
@@ -13,16 +13,16 @@ TABLES = archipelago_tables()
 AT = "2026-11-21T21:00:00Z"
 
 
-def change(version: int, *events: AnyEvent, move: str | None = None) -> Change:
-    return Change(version=version, at=AT, seat=0, move=move, events=list(events))
+def change(version: int, *events: AnyEvent, move: str | None = None) -> StoryChange:
+    return StoryChange(version=version, at=AT, seat=0, move=move, events=list(events))
 
 
 def test_a_whole_game_is_told_line_by_line() -> None:
     log = whole_game("story")
     game, _ = waiting_game("story")
     game.players[1].name = "Zoë"
-    teller = Teller.of(speech("en"), ARCHIPELAGO.tables, game)
-    lines = [*tell(teller, [read_change(diff.data) for diff in log], None)]
+    teller = EventNarrator.of(get_translator("en"), ARCHIPELAGO.tables, game)
+    lines = [*narrate_story(teller, [decode_change(diff.data) for diff in log], None)]
     assert [line.version for line in lines] == [*range(1, len(log) + 1)]
     assert all(line.text for line in lines)
     assert lines[1].text.startswith("Zoë joins (blue). The game begins, P0 is the first player. It is P0's turn.")
@@ -36,8 +36,8 @@ def test_a_whole_game_is_told_line_by_line() -> None:
 def test_passing_is_told_though_it_is_no_event() -> None:
     game = new_game(TABLES, 2)
     game.players[0].name, game.players[1].name = "Ana", "Bo"
-    told = tell(
-        Teller.of(speech("en"), TABLES, game),
+    told = narrate_story(
+        EventNarrator.of(get_translator("en"), TABLES, game),
         [change(5, move="pass.islander"), change(6, TurnStarted(number=2, seat=1), move="pass.deliver")],
         1,
     )
@@ -60,7 +60,10 @@ def test_an_islander_on_a_tile_that_was_taken_back_is_called_by_what_it_stood_on
         change(7, TilePlaced(seat=0, tile=sea, x=1, y=0, rotation=0), move="p1.0.0"),
         change(8, IslanderPlaced(seat=0, x=1, y=0, segment=_first(sea, "sea")), move="i0"),
     ]
-    texts = {line.version: line.text for line in tell(Teller.of(speech("de"), TABLES, game), log, None)}
+    texts = {
+        line.version: line.text
+        for line in narrate_story(EventNarrator.of(get_translator("de"), TABLES, game), log, None)
+    }
     assert "einen Händler" in texts[4]
     assert "zurück" in texts[5]
     assert "einen Fischer" in texts[8]

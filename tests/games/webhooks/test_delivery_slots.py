@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from service.games.webhooks import delivery_slots as module
-from service.games.webhooks.delivery_slots import Kind, Slot, SlotLimits, Slots
-from service.games.webhooks.sites import site
+from service.games.webhooks.delivery_slots import DeliverySlot, DeliverySlots, HostStatus, SlotLimits
+from service.games.webhooks.sites import site_of_url
 
-LIMITS = SlotLimits(prompt_s=0.02)
+LIMITS = SlotLimits(slow_after_s=0.02)
 
 
 class Clock:
@@ -27,107 +27,109 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def slots(clock: Clock) -> Slots:
-    return Slots(LIMITS, clock)
+def slots(clock: Clock) -> DeliverySlots:
+    return DeliverySlots(LIMITS, clock)
 
 
-def taken(slots: Slots, url: str) -> Slot:
-    slot = slots.take(url)
+def taken(slots: DeliverySlots, url: str) -> DeliverySlot:
+    slot = slots.acquire(url)
     assert slot is not None, url
     return slot
 
 
-def learn(slots: Slots, kind: Kind, *hosts: str) -> None:
+def learn(slots: DeliverySlots, kind: HostStatus, *hosts: str) -> None:
     for host in hosts:
-        slots.learn(host, kind)
+        slots.record_host(host, kind)
 
 
-def take_all(slots: Slots, *urls: str) -> int:
+def take_all(slots: DeliverySlots, *urls: str) -> int:
     """Take as many as there are, in turn; gives how many."""
     number = 0
     for url in urls:
-        while slots.take(url) is not None:
+        while slots.acquire(url) is not None:
             number += 1
     return number
 
 
-@pytest.mark.parametrize("kind", (Kind.UNKNOWN, Kind.HANGING))
-def test_a_host_of_which_nothing_good_is_known_gets_one(slots: Slots, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", (HostStatus.UNKNOWN, HostStatus.SLOW))
+def test_a_host_of_which_nothing_good_is_known_gets_one(slots: DeliverySlots, kind: HostStatus) -> None:
     learn(slots, kind, "a.example")
     with taken(slots, "https://a.example/"):
-        assert slots.take("https://a.example/other") is None
-        assert slots.take("https://b.example/") is not None
-    assert slots.take("https://a.example/") is not None
+        assert slots.acquire("https://a.example/other") is None
+        assert slots.acquire("https://b.example/") is not None
+    assert slots.acquire("https://a.example/") is not None
 
 
-def test_a_site_with_any_number_of_hosts_gets_a_few(slots: Slots) -> None:
+def test_a_site_with_any_number_of_hosts_gets_a_few(slots: DeliverySlots) -> None:
     hosts = [f"{number}.one.example" for number in range(50)]
-    assert take_all(slots, *(f"https://{host}/" for host in hosts)) == LIMITS.unknown_site
-    learn(slots, Kind.HANGING, *hosts)
-    assert take_all(slots, *(f"https://{host}/" for host in hosts[10:])) == LIMITS.hanging_site
+    assert take_all(slots, *(f"https://{host}/" for host in hosts)) == LIMITS.unknown_per_site
+    learn(slots, HostStatus.SLOW, *hosts)
+    assert take_all(slots, *(f"https://{host}/" for host in hosts[10:])) == LIMITS.slow_per_site
     prompt = [f"{number}.two.example" for number in range(50)]
-    learn(slots, Kind.PROMPT, *prompt)
-    assert take_all(slots, *(f"https://{host}/" for host in prompt)) == LIMITS.prompt_site
+    learn(slots, HostStatus.RESPONSIVE, *prompt)
+    assert take_all(slots, *(f"https://{host}/" for host in prompt)) == LIMITS.responsive_per_site
 
 
-def test_addresses_of_one_network_are_one_site(slots: Slots) -> None:
-    assert take_all(slots, *(f"https://192.0.2.{number}/" for number in range(256))) == LIMITS.unknown_site
-    assert take_all(slots, *(f"https://[2001:db8:0:{number:x}::1]/" for number in range(256))) == LIMITS.unknown_site
+def test_addresses_of_one_network_are_one_site(slots: DeliverySlots) -> None:
+    assert take_all(slots, *(f"https://192.0.2.{number}/" for number in range(256))) == LIMITS.unknown_per_site
+    assert (
+        take_all(slots, *(f"https://[2001:db8:0:{number:x}::1]/" for number in range(256))) == LIMITS.unknown_per_site
+    )
 
 
-def test_hosts_that_hang_leave_room_for_unknown_ones_and_both_for_prompt_ones(slots: Slots) -> None:
+def test_hosts_that_hang_leave_room_for_unknown_ones_and_both_for_prompt_ones(slots: DeliverySlots) -> None:
     hanging = [f"slow{number}.example" for number in range(100)]
-    learn(slots, Kind.HANGING, *hanging)
-    assert take_all(slots, *(f"https://{host}/" for host in hanging)) == LIMITS.hanging
+    learn(slots, HostStatus.SLOW, *hanging)
+    assert take_all(slots, *(f"https://{host}/" for host in hanging)) == LIMITS.slow
     assert take_all(slots, *(f"https://new{number}.example/" for number in range(100))) == LIMITS.unknown
-    learn(slots, Kind.PROMPT, "good.example")
-    assert take_all(slots, "https://good.example/") == LIMITS.prompt_site
+    learn(slots, HostStatus.RESPONSIVE, "good.example")
+    assert take_all(slots, "https://good.example/") == LIMITS.responsive_per_site
 
 
-def test_prompt_sites_share_and_leave_room_for_others(slots: Slots) -> None:
+def test_prompt_sites_share_and_leave_room_for_others(slots: DeliverySlots) -> None:
     sites = [f"site{number}.example" for number in range(40)]
-    learn(slots, Kind.PROMPT, *sites)
+    learn(slots, HostStatus.RESPONSIVE, *sites)
     first = take_all(slots, *(f"https://{host}/" for host in sites[:6]))
-    assert LIMITS.shared <= first <= LIMITS.shared + 6
+    assert LIMITS.responsive_shared <= first <= LIMITS.responsive_shared + 6
     assert take_all(slots, *(f"https://{host}/" for host in sites[6:16])) == 10
-    assert len(slots) <= LIMITS.prompt
+    assert len(slots) <= LIMITS.responsive
 
 
-async def hang(slots: Slots, url: str) -> bool:
+async def hang(slots: DeliverySlots, url: str) -> bool:
     """Deliver to a host that never answers; gives whether the delivery was given up early."""
     try:
         with taken(slots, url) as slot:
-            async with slot.sending():
+            async with slot.track_response():
                 await asyncio.Event().wait()
     except TimeoutError:
         return True
     return False
 
 
-async def until_hanging(slots: Slots, number: int) -> None:
+async def until_hanging(slots: DeliverySlots, number: int) -> None:
     async with asyncio.timeout(5):
-        while slots.taken(Kind.HANGING) < number:  # noqa: ASYNC110  a timer wakes nobody
+        while slots.in_use(HostStatus.SLOW) < number:  # noqa: ASYNC110  a timer wakes nobody
             await asyncio.sleep(0.005)
 
 
-async def test_what_takes_long_gives_its_place_back_while_it_hangs(slots: Slots) -> None:
-    learn(slots, Kind.PROMPT, *(f"{number}.example" for number in range(100)))
-    tasks = [asyncio.create_task(hang(slots, f"https://{number}.example/")) for number in range(LIMITS.prompt)]
+async def test_what_takes_long_gives_its_place_back_while_it_hangs(slots: DeliverySlots) -> None:
+    learn(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(100)))
+    tasks = [asyncio.create_task(hang(slots, f"https://{number}.example/")) for number in range(LIMITS.responsive)]
     await asyncio.sleep(0)
-    assert slots.take("https://99.example/") is None
-    await until_hanging(slots, LIMITS.prompt)
-    assert slots.taken(Kind.PROMPT) == 0
-    assert slots.kind_of("https://3.example/") is Kind.HANGING
+    assert slots.acquire("https://99.example/") is None
+    await until_hanging(slots, LIMITS.responsive)
+    assert slots.in_use(HostStatus.RESPONSIVE) == 0
+    assert slots.host_status("https://3.example/") is HostStatus.SLOW
     with taken(slots, "https://99.example/") as slot:
-        assert slot.kind is Kind.PROMPT
-    assert slots.take("https://3.example/") is None
+        assert slot.status is HostStatus.RESPONSIVE
+    assert slots.acquire("https://3.example/") is None
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert len(slots) == 0
 
 
-async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: Slots) -> None:
+async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: DeliverySlots) -> None:
     tasks: list[asyncio.Task[bool]] = []
     for _ in range(4):
         before = len(tasks)
@@ -136,13 +138,13 @@ async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: Sl
             for number in range(before, before + LIMITS.unknown)
         ]
         await asyncio.sleep(0)
-        assert slots.take("https://other.example/") is None
-        await until_hanging(slots, min(LIMITS.all_hanging, len(tasks)))
+        assert slots.acquire("https://other.example/") is None
+        await until_hanging(slots, min(LIMITS.all_slow, len(tasks)))
         async with asyncio.timeout(5):
-            while slots.taken(Kind.UNKNOWN):  # noqa: ASYNC110  a timer wakes nobody
+            while slots.in_use(HostStatus.UNKNOWN):  # noqa: ASYNC110  a timer wakes nobody
                 await asyncio.sleep(0.005)
     done, hanging = await asyncio.wait(tasks, timeout=0.1)
-    assert done == {*tasks[: 4 * LIMITS.unknown - LIMITS.all_hanging]}
+    assert done == {*tasks[: 4 * LIMITS.unknown - LIMITS.all_slow]}
     assert all(task.result() for task in done)
     for task in hanging:
         task.cancel()
@@ -150,38 +152,38 @@ async def test_when_too_many_hang_those_that_took_longest_are_given_up(slots: Sl
     assert len(slots) == 0
 
 
-async def test_a_host_that_hung_gets_one_until_it_has_answered_for_a_while(slots: Slots, clock: Clock) -> None:
+async def test_a_host_that_hung_gets_one_until_it_has_answered_for_a_while(slots: DeliverySlots, clock: Clock) -> None:
     url = "https://a.example/"
     with taken(slots, url) as slot:
-        slot.hang()
-    assert slots.kind_of(url) is Kind.HANGING
+        slot.record_timeout()
+    assert slots.host_status(url) is HostStatus.SLOW
     with taken(slots, url) as slot:
-        slot.answer()
-        assert slot.kind is Kind.UNKNOWN
-    clock.now = LIMITS.forgive_s + 1
+        slot.record_response()
+        assert slot.status is HostStatus.UNKNOWN
+    clock.now = LIMITS.slow_memory_s + 1
     with taken(slots, url) as slot:
-        slot.answer()
-        assert slot.kind is Kind.PROMPT
-        assert taken(slots, url).kind is Kind.PROMPT
+        slot.record_response()
+        assert slot.status is HostStatus.RESPONSIVE
+        assert taken(slots, url).status is HostStatus.RESPONSIVE
 
 
-def test_one_that_fails_at_once_is_neither_prompt_nor_hanging(slots: Slots) -> None:
-    learn(slots, Kind.PROMPT, "a.example")
+def test_one_that_fails_at_once_is_neither_prompt_nor_hanging(slots: DeliverySlots) -> None:
+    learn(slots, HostStatus.RESPONSIVE, "a.example")
     with taken(slots, "https://a.example/") as slot:
-        slot.fail()
-    assert slots.kind_of("https://a.example/") is Kind.UNKNOWN
-    learn(slots, Kind.HANGING, "a.example")
+        slot.record_failure()
+    assert slots.host_status("https://a.example/") is HostStatus.UNKNOWN
+    learn(slots, HostStatus.SLOW, "a.example")
     with taken(slots, "https://a.example/") as slot:
-        slot.fail()
-    assert slots.kind_of("https://a.example/") is Kind.HANGING
+        slot.record_failure()
+    assert slots.host_status("https://a.example/") is HostStatus.SLOW
 
 
-def test_what_is_known_of_hosts_is_bounded(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_of_hosts_is_bounded(slots: DeliverySlots, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_HOSTS", 3)
-    learn(slots, Kind.PROMPT, *(f"{number}.example" for number in range(5)))
-    assert [slots.kind_of(f"https://{number}.example/") for number in range(5)] == [
-        *[Kind.UNKNOWN] * 2,
-        *[Kind.PROMPT] * 3,
+    learn(slots, HostStatus.RESPONSIVE, *(f"{number}.example" for number in range(5)))
+    assert [slots.host_status(f"https://{number}.example/") for number in range(5)] == [
+        *[HostStatus.UNKNOWN] * 2,
+        *[HostStatus.RESPONSIVE] * 3,
     ]
 
 
@@ -199,4 +201,4 @@ def test_what_is_known_of_hosts_is_bounded(slots: Slots, monkeypatch: pytest.Mon
     ),
 )
 def test_a_site_is_what_one_owner_has(url: str, expected: str) -> None:
-    assert site(url) == expected
+    assert site_of_url(url) == expected

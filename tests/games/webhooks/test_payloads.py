@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from service.games.ports import StoredDiff
-from service.games.webhooks.payloads import is_secret, letter, new_secret
-from service.games.webhooks.port import Hook
+from service.games.webhooks.payloads import build_payload, generate_secret, is_secret
+from service.games.webhooks.port import WebhookRegistration
 
 PLACED = {"type": "tile_placed", "seat": 0, "tile": "cross", "x": 1, "y": 0, "rotation": 0}
 TURN = {"type": "turn_started", "number": 2, "seat": 1}
@@ -35,8 +35,8 @@ def diff(events: list[Any], decider: int | None = 0, seat: int | None = 0, phase
 
 def told(change: StoredDiff, events: list[str] | None = None, seats: list[int] | None = None) -> Any:
     """The message of a webhook, None where there is none."""
-    hook = Hook("h", "https://bot.example/", events, seats, new_secret(), "2026-11-21T21:00:00Z")
-    message = letter(hook, change)
+    hook = WebhookRegistration("h", "https://bot.example/", events, seats, generate_secret(), "2026-11-21T21:00:00Z")
+    message = build_payload(hook, change)
     return None if message is None else msgspec.json.decode(message.body)
 
 
@@ -86,7 +86,7 @@ def test_a_decision_is_whose_turn_to_decide_it_becomes(change: StoredDiff, decid
 
 
 def test_a_secret_is_24_to_64_bytes() -> None:
-    assert is_secret(new_secret())
-    assert new_secret() != new_secret()
+    assert is_secret(generate_secret())
+    assert generate_secret() != generate_secret()
     assert not is_secret("whsec_AAAA")
     assert not is_secret("whsec_" + "A" * 31)

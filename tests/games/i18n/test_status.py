@@ -4,14 +4,14 @@ import pytest
 
 from schemas.vocabulary import Phase
 from service.engine import Game, Player, open_seat
-from service.games.i18n import LANGUAGES, situation, speech
+from service.games.i18n import LANGUAGES, describe_status, get_translator
 from tests.engine.games import archipelago_tables, new_game
 
 TABLES = archipelago_tables()
 
 
 def said(game: Game) -> list[str]:
-    return [situation(speech(language), TABLES, game) for language in LANGUAGES]
+    return [describe_status(get_translator(language), TABLES, game) for language in LANGUAGES]
 
 
 def table() -> Game:
