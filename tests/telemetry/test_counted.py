@@ -13,7 +13,8 @@ from service.games.cache import GameCache
 from service.games.errors import GameError
 from service.games.realtime.broadcaster import BATCH_SIZE
 from service.games.realtime.hub import Hub
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, SnapshotMessage, StreamPosition
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, SnapshotMessage
+from service.games.realtime.stream_position import StreamPosition
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
@@ -46,7 +47,7 @@ class Watcher:
             self.replaced.set()
             return
         assert isinstance(message, DiffsMessage)
-        self.version = message.position.version
+        self.version = message.diffs[-1].version
         self.told.set()
 
     def end_subscription(self, game: str, error: GameError) -> None:

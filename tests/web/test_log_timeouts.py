@@ -8,7 +8,8 @@ from aiohttp import WSMsgType
 
 from service.games.ports import StoredDiff
 from service.games.realtime import hub as hub_module
-from service.games.realtime.hub import PAGE_SIZE
+from service.games.realtime import stream_reader
+from service.games.realtime.stream_reader import PAGE_SIZE
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
@@ -32,7 +33,7 @@ class Hanging(RedisStore):
 
 @pytest.fixture
 def hanging(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
-    monkeypatch.setattr(hub_module, "READ_TIMEOUT_S", TIMEOUT_S)
+    monkeypatch.setattr(stream_reader, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", TIMEOUT_S)
     return Hanging(store._client)
 

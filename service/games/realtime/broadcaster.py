@@ -1,4 +1,4 @@
-"""Telling a game's watchers some at a time, so that thousands of them keep nobody else waiting."""
+"""Fan-out of one game's messages to its subscribers, in batches that never block the event loop for long."""
 
 import asyncio
 import logging
@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from service.games.errors import GameError
-from service.games.realtime.messages import ChannelMessage, DiffsMessage, SnapshotMessage, Subscriber, combine
+from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
+from service.games.realtime.subscriber import Subscriber
 from service.telemetry.metrics import DELIVERIES, ROUNDS
 
 __all__ = ["BATCH_SIZE", "MAX_TICKS", "Broadcaster"]
@@ -18,128 +19,136 @@ LOG = logging.getLogger(__name__)
 
 BATCH_SIZE = 25
 MAX_TICKS = 40
-"""In one tick of the event loop `AT_ONCE` watchers are told, and more where all would take more than `STEPS` ticks."""
+"""Each tick of the event loop serves `BATCH_SIZE` subscribers, or more if all would take over `MAX_TICKS` ticks."""
 
 CONNECTION_ERRORS = (OSError, RuntimeError)
 
 
 class Broadcast(NamedTuple):
-    """One way through a game's watchers."""
+    """One pass through a game's subscribers."""
 
     remaining: Iterator[Subscriber]
     batch_size: int
-    """How many of them are told in one tick."""
+    """Subscribers served in one tick."""
     message: ChannelMessage
-    """What all those are told who know what came before it."""
+    """For every subscriber that has all messages before it."""
     end_offset: int
-    """How many pieces of news are known after it."""
+    """The offset of a subscriber that has received it."""
     started_at: float | None
-    """When, by `perf_counter`; None where one tick is enough."""
+    """By `perf_counter`; None if one tick is enough."""
 
 
 class Broadcaster:
-    """The watchers of one game: each is told every piece of news, once and in order, but not all at the same moment.
+    """The subscribers of one game: each receives every message once and in order, but not all at the same moment.
 
-    The first are told at once, and then as many in each tick of the event loop, so that whoever acts need not wait for
-    thousands to be told. What comes meanwhile waits for the next round, and goes to each watcher together.
+    `broadcast` serves the first batch at once and the next ones in the following ticks, so that a commit does not wait
+    for thousands of subscribers. Messages that arrive meanwhile form the next broadcast.
     """
 
     def __init__(self, game: str) -> None:
         self._game = game
         self._offsets: dict[Subscriber, int] = {}
-        """How many pieces of news each watcher has been told, or came after."""
+        """For each subscriber, the number of messages that it has received or that came before it."""
         self._first_offset = 0
-        """How many pieces everybody knows."""
+        """Messages that every subscriber has received."""
         self._backlog: list[DiffsMessage | SnapshotMessage] = []
-        """Those after that."""
-        self._broadcast: Broadcast | None = None
+        """The messages after these."""
+        self._current: Broadcast | None = None
 
     def __len__(self) -> int:
-        """How many watch."""
+        """Return the number of subscribers."""
         return len(self._offsets)
 
     def __iter__(self) -> Iterator[Subscriber]:
-        """Whoever watches."""
+        """Iterate over the subscribers."""
         return iter(self._offsets)
 
-    def __contains__(self, watcher: Subscriber) -> bool:
-        """Whether this one watches."""
-        return watcher in self._offsets
+    def __contains__(self, subscriber: Subscriber) -> bool:
+        """Tell whether a connection is subscribed."""
+        return subscriber in self._offsets
 
     def add(self, subscriber: Subscriber) -> None:
-        """Tell this one, too, what comes from now on."""
-        self._offsets[subscriber] = self._end_offset()
+        """Add a subscriber, which receives messages from now on."""
+        self._offsets[subscriber] = self._first_offset + len(self._backlog)
 
     def remove(self, subscriber: Subscriber) -> None:
-        """Tell this one what it has still to be told, and then nothing more."""
+        """Deliver what is still due to a subscriber, and remove it."""
         self.flush(subscriber)
         self._offsets.pop(subscriber, None)
 
     def broadcast(self, message: DiffsMessage | SnapshotMessage) -> None:
-        """Tell everybody, in turn."""
+        """Deliver a message to all subscribers."""
         self._backlog.append(message)
-        if self._broadcast is None:
-            self._start_broadcast()
+        if self._current is None:
+            self._deliver_batch()
 
     def flush(self, subscriber: Subscriber) -> None:
-        """Tell this one out of turn what it has still to be told."""
-        known, end = self._offsets.get(subscriber), self._end_offset()
-        if known is not None and known < end:
+        """Deliver to one subscriber at once what it has not received yet."""
+        offset, end = self._offsets.get(subscriber), self._first_offset + len(self._backlog)
+        if offset is not None and offset < end:
             self._offsets[subscriber] = end
             DELIVERIES.inc()
             try:
-                subscriber.deliver(combine(self._game, self._backlog[known - self._first_offset :]))
-            except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
+                subscriber.deliver(self._combine(offset))
+            except Exception as error:  # noqa: BLE001  one failing subscriber does not affect the others
                 self._log_failure(error)
 
     def close(self, reason: GameError) -> None:
-        """Let everybody go: whatever they have still to be told, and then that there is nothing to watch any more."""
-        for watcher in [*self._offsets]:
-            self.remove(watcher)
+        """Deliver what is still due, and end every subscription with this reason."""
+        for subscriber in [*self._offsets]:
+            self.remove(subscriber)
             try:
-                watcher.end_subscription(self._game, reason)
-            except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
+                subscriber.end_subscription(self._game, reason)
+            except Exception as error:  # noqa: BLE001  one failing subscriber does not affect the others
                 self._log_failure(error)
 
-    def _end_offset(self) -> int:
-        return self._first_offset + len(self._backlog)
+    def _deliver_batch(self) -> None:
+        """Deliver to the next batch of subscribers; start a broadcast of the backlog if none is in progress.
 
-    def _start_broadcast(self) -> None:
-        watchers, news = [*self._offsets], combine(self._game, [*self._backlog])
-        at_once = max(BATCH_SIZE, len(watchers) // MAX_TICKS)
-        began = perf_counter() if len(watchers) > at_once else None
-        self._broadcast = Broadcast(iter(watchers), at_once, news, self._end_offset(), began)
-        self._deliver_batch(self._broadcast)
-
-    def _deliver_batch(self, turn: Broadcast) -> None:
-        """Tell the next ones. Some may have left meanwhile, or know the news already, or a part of it."""
-        known, begin, end, news = self._offsets, self._first_offset, turn.end_offset, turn.message
-        told = 0
-        for watcher in islice(turn.remaining, turn.batch_size):
-            has = known.get(watcher)
-            if has == begin:
-                known[watcher] = end
-                told += 1
+        Since its start, subscribers may have left, or may have been flushed.
+        """
+        offsets, first, current = self._offsets, self._first_offset, self._current
+        if current is None:
+            current = self._current = self._start_broadcast()
+        end, message = current.end_offset, current.message
+        delivered = 0
+        for subscriber in islice(current.remaining, current.batch_size):
+            offset = offsets.get(subscriber)
+            if offset == first:
+                offsets[subscriber] = end
+                delivered += 1
                 try:
-                    watcher.deliver(news)
-                except Exception as error:  # noqa: BLE001 (nobody's trouble is another's)
+                    subscriber.deliver(message)
+                except Exception as error:  # noqa: BLE001  one failing subscriber does not affect the others
                     self._log_failure(error)
-            elif has is not None and has < end:
-                self.flush(watcher)
-        DELIVERIES.inc(told)
-        if length_hint(turn.remaining):
-            asyncio.get_running_loop().call_soon(self._deliver_batch, turn)
+            elif offset is not None and offset < end:
+                self.flush(subscriber)
+        DELIVERIES.inc(delivered)
+        if length_hint(current.remaining):
+            asyncio.get_running_loop().call_soon(self._deliver_batch)
             return
-        if turn.started_at is not None:
-            ROUNDS.observe(perf_counter() - turn.started_at)
-        del self._backlog[: end - begin]
-        self._first_offset, self._broadcast = end, None
+        if current.started_at is not None:
+            ROUNDS.observe(perf_counter() - current.started_at)
+        del self._backlog[: end - first]
+        self._first_offset, self._current = end, None
         if self._backlog:
-            self._start_broadcast()
+            self._deliver_batch()
+
+    def _start_broadcast(self) -> Broadcast:
+        subscribers, first = [*self._offsets], self._first_offset
+        batch_size = max(BATCH_SIZE, len(subscribers) // MAX_TICKS)
+        started_at = perf_counter() if len(subscribers) > batch_size else None
+        end_offset = first + len(self._backlog)
+        return Broadcast(iter(subscribers), batch_size, self._combine(first), end_offset, started_at)
+
+    def _combine(self, offset: int) -> ChannelMessage:
+        """Return all messages from an offset on as one."""
+        messages = self._backlog[offset - self._first_offset :]
+        return messages[0] if len(messages) == 1 else MessageBatch(game=self._game, messages=messages)
 
     def _log_failure(self, error: Exception) -> None:
-        """Somebody could not be told: whoever cannot be reached leaves by its own care."""
+        """Log a failed delivery; a connection that is lost unsubscribes by itself."""
         if isinstance(error, CONNECTION_ERRORS):
-            LOG.info("a watcher of %s could not be reached: %s", self._game, error)
+            LOG.info("a subscriber of game %s has disconnected: %s", self._game, error)
         else:
-            LOG.error("a watcher of %s could not be told", self._game, exc_info=error)
+            LOG.error("delivery to a subscriber of game %s failed", self._game, exc_info=error)

@@ -1,73 +1,79 @@
-"""One watched game in this process: how far its watchers have been told, and the one place that tells them."""
+"""`Channel`: one followed game, the position up to which its subscribers are served, and its state of reading."""
 
 import asyncio
 from collections.abc import Sequence
 
-from schemas.game import GameView
 from service.games.ports import StoredDiff
 from service.games.realtime.broadcaster import Broadcaster
-from service.games.realtime.messages import DiffsMessage, SnapshotMessage, StreamPosition, follows
+from service.games.realtime.messages import DiffsMessage, SnapshotMessage
+from service.games.realtime.stream_position import StreamPosition
 
 __all__ = ["Channel"]
 
 
 class Channel:
-    """One game and its watchers, all of whom are told everything up to `position`."""
+    """One game and its subscribers, which have received, or are about to, everything up to `position`."""
 
     def __init__(self, game: str, position: StreamPosition) -> None:
         self.game = game
         self.position = position
         self.subscribers = Broadcaster(game)
+        self.is_closed = False
+        """No longer in the registry: nobody subscribes any more, or the game is gone."""
         self.is_behind = False
-        """The log may hold more."""
+        """The stream may hold more."""
         self.has_diverged = False
-        """The position is no part of the game's history (any more)."""
+        """The position is not, or no longer, part of the game's history."""
         self.is_caught_up = False
-        """The log was read to its end once: what comes now is new, and not what a watcher had missed before."""
+        """The stream was read to its end once: whatever comes now is new, and its delay is measured."""
         self.snapshots = 0
-        """How often the position was set anew."""
+        """How often subscribers were sent the whole game."""
         self.reader: asyncio.Task[None] | None = None
-        """The one that reads the log."""
-        self._waiters: list[asyncio.Future[None]] = []
+        """Reads the stream; started by `StreamReader.request_read`."""
+        self._read_waiters: list[asyncio.Future[None]] = []
 
     def publish(self, diffs: Sequence[StoredDiff]) -> bool:
-        """Tell what of `diffs` is new. False where that does not continue at the position; then nothing is told."""
+        """Send subscribers the diffs that are new; return False, and send none, if they do not follow the position."""
         if self.has_diverged:
             return False
-        fresh = [diff for diff in diffs if diff.version > self.position.version]
-        if not fresh:
+        position = self.position
+        new = [diff for diff in diffs if diff.version > position.version]
+        if not new:
             return True
-        if not follows(self.position, fresh):
+        if not position.is_followed_by(new):
             return False
-        news = DiffsMessage(game=self.game, diffs=fresh)
-        self.position = news.position
-        self.subscribers.broadcast(news)
+        self.position = StreamPosition(new[-1].version, new[-1].digest)
+        self.subscribers.broadcast(DiffsMessage(game=self.game, diffs=new))
         return True
 
-    def publish_snapshot(self, digest: str, view: GameView) -> None:
-        """Begin anew from the whole game."""
-        self.position = StreamPosition(view.version, digest)
+    def publish_snapshot(self, snapshot: SnapshotMessage) -> None:
+        """Send subscribers the whole game, and continue from there."""
+        self.position = StreamPosition(snapshot.view.version, snapshot.digest)
         self.has_diverged = False
         self.snapshots += 1
-        self.subscribers.broadcast(SnapshotMessage(game=self.game, digest=digest, view=view))
+        self.subscribers.broadcast(snapshot)
 
     def compare(self, known: StreamPosition, stored: StreamPosition | None) -> bool:
-        """Hold what the store says now against the position from before it was asked; whether there is more to do."""
-        if stored is None or stored.version < known.version or (stored.version == known.version and stored != known):
+        """Compare the stored position (None: no such game) with `known`, the channel's before the store was read.
+
+        Return whether the stream must be read, because the channel is behind or has diverged.
+        """
+        if stored is None or known.conflicts_with(stored):
             self.has_diverged = True
         elif stored.version > self.position.version:
             self.is_behind = True
         return self.has_diverged or self.is_behind
 
     async def wait_for_read(self) -> None:
-        """Wait until the log was read once more, or could not be."""
+        """Wait until the next read of the stream has ended, with success or not."""
         waiter = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
+        self._read_waiters.append(waiter)
         await waiter
 
     def notify_read(self) -> None:
-        """Wake those who wait."""
-        waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        """Wake everybody in `wait_for_read`."""
+        if self._read_waiters:
+            waiters, self._read_waiters = self._read_waiters, []
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(None)

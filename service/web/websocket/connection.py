@@ -16,7 +16,8 @@ from schemas.messages import CloseCode, Closing, Error, ServerMessage
 from schemas.problems import KINDS
 from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
-from service.games.realtime.messages import ChannelMessage, StreamPosition
+from service.games.realtime.messages import ChannelMessage
+from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.log_context import DOING
 from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS

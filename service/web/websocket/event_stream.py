@@ -9,7 +9,9 @@ from service.games.access import AccessRecord, authorize_read
 from service.games.errors import GameError, NoSuchGame, Unauthorized
 from service.games.ports import StoreUnavailable
 from service.games.queries import games
-from service.games.realtime.messages import ChannelMessage, SnapshotMessage, StreamPosition
+from service.games.realtime.messages import ChannelMessage
+from service.games.realtime.recovery import build_snapshot, resolve_position
+from service.games.realtime.stream_position import StreamPosition
 from service.telemetry.metrics import CONNECTED, DROPPED
 from service.web.access_log import log_closed, log_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
@@ -105,10 +107,10 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     hub = request.app[HUB]
     check_subscriber_limit(hub, game, request.app[LIMITS])
     loaded, private = await games.load_for_reader(request.app[CONTEXT], game, bearer(request))
-    position = await hub.resolve_position(game, loaded, asked.since, asked.digest)
+    position = await resolve_position(request.app[CONTEXT].store, game, loaded, asked.since, asked.digest)
     if position is not None:
         await charge_request(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
-    whole = SnapshotMessage(game=game, digest=loaded.digest, view=hub.decode_view(loaded)) if position is None else None
+    whole = None if position is not None else build_snapshot(request.app[CONTEXT].tilesets, game, loaded)
     response = _response(etag(loaded.version, loaded.digest), private=private)
     finish_headers(request.app, response)
     if (payer := request.get(CHARGE)) is not None:

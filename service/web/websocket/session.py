@@ -37,7 +37,8 @@ from service.games.context import Context
 from service.games.errors import GameError, Malformed, NoSuchGame, Unauthorized
 from service.games.i18n import ENGLISH, Language
 from service.games.ports import GameRecord, StoreUnavailable
-from service.games.realtime.messages import SnapshotMessage, StreamPosition
+from service.games.realtime.recovery import build_snapshot, resolve_position
+from service.games.realtime.stream_position import StreamPosition
 from service.telemetry import tracing
 from service.telemetry.metrics import MESSAGES, PROBLEMS
 from service.web.app_keys import CONTEXT, HUB, LIMITS
@@ -80,12 +81,12 @@ class Session:
         "_connection",
         "_context",
         "_guard",
+        "_hub",
         "_limits",
         "_path_game",
         "_payer",
         "_refused",
         "_replays",
-        "_watch",
         "language",
         "tokens",
     )
@@ -103,7 +104,7 @@ class Session:
         """Messages that came too fast, since the last one that did not."""
         self._context = app[CONTEXT]
         self._limits = app[LIMITS]
-        self._watch = app[HUB]
+        self._hub = app[HUB]
         self._connection = connection
         self._path_game: str | None = None
         """The one that the upgrade named."""
@@ -235,12 +236,12 @@ class Session:
         if len(self._connection.games) >= self._limits.max_subscriptions:
             self._refuse(asked.id, game, self._too_many())
             return
-        check_subscriber_limit(self._watch, game, self._limits)
+        check_subscriber_limit(self._hub, game, self._limits)
         loaded = await self._read(game)
-        position = await self._watch.resolve_position(game, loaded, asked.since, asked.digest)
+        position = await resolve_position(self._context.store, game, loaded, asked.since, asked.digest)
         behind = 0 if position is None else loaded.version - position.version
         await self._pay(costs.SNAPSHOT_MESSAGE if position is None else behind // costs.DIFFS_TO_SOCKET_PER_TOKEN)
-        whole = self._whole(game, loaded) if position is None else None
+        whole = build_snapshot(self._context.tilesets, game, loaded) if position is None else None
         self._connection.send(
             Subscribed(id=asked.id, game=game, recovered=whole is None, version=loaded.version, digest=loaded.digest)
         )
@@ -255,7 +256,7 @@ class Session:
         try:
             loaded = await self._read(game)
             await self._pay(costs.SNAPSHOT_MESSAGE)
-            self._connection.deliver(self._whole(game, loaded))
+            self._connection.deliver(build_snapshot(self._context.tilesets, game, loaded))
         except REFUSALS:
             if position is not None:
                 await self._join(game, position)
@@ -283,7 +284,7 @@ class Session:
         )
         if token is not None and self.tokens.of_game(game) is None:
             self._prove(game, token)
-        await self._watch.wait_for_version(self._connection, game, acted.version)
+        await self._hub.wait_for_version(self._connection, game, acted.version)
         self._connection.send(
             Ack(id=asked.id, game=game, version=acted.version, digest=acted.digest, legal_moves=acted.legal_moves)
         )
@@ -327,13 +328,10 @@ class Session:
         self.tokens.add(game, token)
         self._guard.trust_tokens((token,))
 
-    def _whole(self, game: str, loaded: GameRecord) -> SnapshotMessage:
-        return SnapshotMessage(game=game, digest=loaded.digest, view=self._watch.decode_view(loaded))
-
     async def _join(self, game: str, position: StreamPosition) -> None:
         self._connection.games.add(game)
         try:
-            await self._watch.subscribe(self._connection, game, position)
+            await self._hub.subscribe(self._connection, game, position)
         except GameError:
             self._connection.games.discard(game)
             raise
@@ -343,7 +341,7 @@ class Session:
             self._connection.request_reconnect(1000 * unavailable.retry_after_s)
             raise
         if game not in self._connection.games:  # the socket was closed meanwhile
-            self._watch.unsubscribe(self._connection, game)
+            self._hub.unsubscribe(self._connection, game)
 
     def _too_many(self) -> Problem:
         most = self._limits.max_subscriptions

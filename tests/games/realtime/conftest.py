@@ -5,14 +5,17 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.games.realtime import hub as hub_module
+from service.games.realtime import stream_reader
 from service.games.realtime.hub import Hub
 from service.store.game_store import RedisStore
+from service.supervision import Backoff
 from tests.games.realtime.subscribers import TILESETS, UnreliableStore
 
 
 @pytest.fixture
 def unreliable_store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
-    monkeypatch.setattr(hub_module, "MAX_RETRY_INTERVAL_S", 0.02)
+    monkeypatch.setattr(hub_module, "RETRY_INTERVAL_S", 0.02)
+    monkeypatch.setattr(stream_reader, "UNAVAILABLE_BACKOFF", Backoff(0.01, 0.02, jitter=0))
     return UnreliableStore(store._client)
 
 

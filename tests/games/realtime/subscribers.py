@@ -9,6 +9,7 @@ from service.games.errors import GameError
 from service.games.ports import GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
+from service.games.realtime.recovery import resolve_position
 from service.games.tilesets import load_catalogue
 from service.store.game_store import RedisStore
 from tests.games.logs import new_game
@@ -117,7 +118,7 @@ async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | N
     loaded = await store.load(game)
     assert loaded is not None
     version = loaded.version if since is None else since
-    position = await hub.resolve_position(game, loaded, version, None)
+    position = await resolve_position(store, game, loaded, version, None)
     assert position is not None
     follower = VersionSubscriber(version)
     await hub.subscribe(follower, game, position)

@@ -4,7 +4,7 @@ import pytest
 
 from service.games.ports import StoredDiff
 from service.games.realtime.channel import Channel
-from service.games.realtime.messages import StreamPosition
+from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import VersionSubscriber
 from tests.store.commits import diff, digest
 

@@ -7,10 +7,14 @@ from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.ports import StoreUnavailable
-from service.games.realtime.hub import PAGE_SIZE, SWEEP_BATCH_SIZE, Hub
-from service.games.realtime.messages import StreamPosition
+from service.games.realtime import version_sweep
+from service.games.realtime.hub import Hub
+from service.games.realtime.recovery import decode_view
+from service.games.realtime.stream_position import StreamPosition
+from service.games.realtime.stream_reader import PAGE_SIZE
 from service.games.tilesets import TileSetCatalogue
 from tests.games.realtime.subscribers import (
+    TILESETS,
     FailingSubscriber,
     SnapshotSubscriber,
     UnreliableStore,
@@ -82,7 +86,7 @@ async def test_watchers_go_on_where_the_store_lacked_a_version_for_a_moment(
 
 async def test_a_sweep_finds_whatever_many_games_have_changed(hub: Hub, unreliable_store: UnreliableStore) -> None:
     unreliable_store.deaf = True
-    games = [f"g{number}" for number in range(2 * SWEEP_BATCH_SIZE + 50)]
+    games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
     await asyncio.gather(*(unreliable_store.commit(creation(game)) for game in games))
     followers = await asyncio.gather(*(subscribe(hub, unreliable_store, game) for game in games))
     hub.start()
@@ -185,11 +189,9 @@ async def test_a_feed_whose_game_this_instance_cannot_show_ends(unreliable_store
     await hub.aclose()
 
 
-async def test_a_snapshot_that_cannot_be_read_is_no_answer_of_the_store(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
+async def test_a_snapshot_that_cannot_be_read_is_no_answer_of_the_store(unreliable_store: UnreliableStore) -> None:
     await unreliable_store.commit(creation())
     loaded = await unreliable_store.load("g")
     assert loaded is not None
     with pytest.raises(StoreUnavailable, match="cannot be read"):
-        hub.decode_view(loaded)
+        decode_view(TILESETS, loaded)

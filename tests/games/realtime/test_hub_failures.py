@@ -7,8 +7,9 @@ import pytest
 
 from service.games.ports import StoredDiff, StoreUnavailable
 from service.games.realtime import hub as hub_module
+from service.games.realtime import stream_reader, version_sweep
 from service.games.realtime.hub import Hub
-from service.games.realtime.messages import StreamPosition
+from service.games.realtime.stream_position import StreamPosition
 from service.supervision import Backoff
 from tests.games.realtime.subscribers import UnreliableStore, VersionSubscriber, subscribe
 from tests.store.commits import action, creation, digest
@@ -50,9 +51,10 @@ class Hanging(UnreliableStore):
 
 @pytest.fixture
 def unreliable_store(unreliable_store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> Hanging:
-    monkeypatch.setattr(hub_module, "READ_TIMEOUT_S", TIMEOUT_S)
+    for module in (stream_reader, version_sweep, hub_module):
+        monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 2 * TIMEOUT_S)
-    monkeypatch.setattr(hub_module, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
+    monkeypatch.setattr(stream_reader, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
     return Hanging(unreliable_store._client)
 
 

@@ -7,8 +7,10 @@ from redis.asyncio import Redis
 
 from service.games.errors import NoSuchGame
 from service.games.realtime.hub import Hub
-from service.games.realtime.messages import StreamPosition
+from service.games.realtime.recovery import decode_view, resolve_position
+from service.games.realtime.stream_position import StreamPosition
 from tests.games.realtime.subscribers import (
+    TILESETS,
     SnapshotSubscriber,
     UnreliableStore,
     VersionSubscriber,
@@ -71,13 +73,13 @@ async def test_joining_in_the_middle_of_many_commits_misses_nothing(
     ),
 )
 async def test_a_watcher_goes_on_where_the_log_knows_its_state(
-    hub: Hub, unreliable_store: UnreliableStore, since: int | None, known: str | None, found: StreamPosition | None
+    unreliable_store: UnreliableStore, since: int | None, known: str | None, found: StreamPosition | None
 ) -> None:
     await unreliable_store.commit(creation())
     await unreliable_store.commit(action(1, count=3))
     loaded = await unreliable_store.load("g")
     assert loaded is not None
-    assert await hub.resolve_position("g", loaded, since, known) == found
+    assert await resolve_position(unreliable_store, "g", loaded, since, known) == found
 
 
 async def test_nobody_joins_a_game_that_is_gone(hub: Hub, unreliable_store: UnreliableStore, redis: Redis) -> None:
@@ -98,6 +100,6 @@ async def test_who_joins_with_another_past_gets_the_game_whole(hub: Hub, unrelia
         other = SnapshotSubscriber()
         await hub.subscribe(other, game, past)
         (message,) = other.whole
-        assert (message.digest, message.view) == (loaded.digest, hub.decode_view(loaded))
+        assert (message.digest, message.view) == (loaded.digest, decode_view(TILESETS, loaded))
         hub.unsubscribe(other, game)
     assert first.version == 1

@@ -12,7 +12,8 @@ from aiohttp import ClientSession, WSMsgType
 from service.games.errors import GameError
 from service.games.ports import Commit, CommitOutcome, GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.channel import Channel
-from service.games.realtime.messages import ChannelMessage, StreamPosition
+from service.games.realtime.messages import ChannelMessage
+from service.games.realtime.stream_position import StreamPosition
 from service.store.game_store import RedisStore
 from service.web.app_keys import DRAINING, HUB
 from service.web.limits import Limits
@@ -138,7 +139,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
     async with serve(gated, Limits(sweep_s=1000)) as client:
         table = await new_table(client)
         other, far = StreamPosition(1, "another past"), Far()
-        feed = client.app[HUB]._channels[table.id] = Channel(table.id, other)
+        feed = client.app[HUB]._registry.channels[table.id] = Channel(table.id, other)
         feed.subscribers.add(far)
         async with connected(client) as line:
             gated.log_gate.clear()

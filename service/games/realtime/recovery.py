@@ -1,0 +1,40 @@
+"""Where a client that comes back continues: from a position in the stream, or from the whole game."""
+
+from schemas.game import GameView
+from service.engine import view
+from service.games.ports import GameRecord, GameStore
+from service.games.realtime.messages import SnapshotMessage
+from service.games.realtime.stream_position import StreamPosition
+from service.games.repository import decode_game
+from service.games.tilesets import TileSetCatalogue
+
+__all__ = ["build_snapshot", "decode_view", "resolve_position"]
+
+
+async def resolve_position(
+    store: GameStore, game: str, loaded: GameRecord, since: int | None, digest: str | None
+) -> StreamPosition | None:
+    """Return where a client that has version `since` continues, or None if it needs the whole game.
+
+    It needs it without `since`, if `since` is in the future or before the beginning of the stream, and if `digest` is
+    not that version's.
+    """
+    if since is None or since > loaded.version:
+        return None
+    if since == loaded.version:
+        return StreamPosition(since, loaded.digest) if digest in (None, loaded.digest) else None
+    following = await store.load_diffs(game, since, 1)
+    if not following or following[0].version != since + 1 or digest not in (None, following[0].previous):
+        return None
+    return StreamPosition(since, following[0].previous)
+
+
+def decode_view(tilesets: TileSetCatalogue, loaded: GameRecord) -> GameView:
+    """Decode a loaded game's view. Raises TileSetMissing, Unreadable."""
+    game = decode_game(loaded)
+    return view(tilesets.get_for_game(game.tileset).tables, game)
+
+
+def build_snapshot(tilesets: TileSetCatalogue, game: str, loaded: GameRecord) -> SnapshotMessage:
+    """Build the message that sends the whole game. Raises TileSetMissing, Unreadable."""
+    return SnapshotMessage(game=game, digest=loaded.digest, view=decode_view(tilesets, loaded))

@@ -1,0 +1,151 @@
+"""Catching up: reads a game's stream from its channel's position on, and publishes what is new.
+
+If the stream does not continue at the position, the game's history was replaced, as by a failover that lost commits:
+then subscribers get the whole game.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from itertools import groupby
+
+from service.games.errors import NoSuchGame, TileSetMissing
+from service.games.game_failures import record_failure
+from service.games.ports import GameStore, StoredDiff, StoreUnavailable
+from service.games.realtime.channel import Channel
+from service.games.realtime.channel_registry import ChannelRegistry
+from service.games.realtime.recovery import build_snapshot, resolve_position
+from service.games.tilesets import TileSetCatalogue
+from service.supervision import Backoff, spawn
+from service.telemetry import clock, tracing
+from service.telemetry.metrics import LAG, REPLACED
+from service.telemetry.throttled import ThrottledLog
+
+__all__ = ["PAGE_SIZE", "READ_TIMEOUT_S", "StreamReader", "record_read_failure"]
+
+LOG = logging.getLogger(__name__)
+_UNAVAILABLE = ThrottledLog(LOG)
+
+PAGE_SIZE = 200
+"""Diffs per read of a stream."""
+
+READ_TIMEOUT_S = 10.0
+"""A read that takes longer counts as failed and is retried, so that a store that hangs blocks no channel for ever."""
+
+UNAVAILABLE_BACKOFF = Backoff(0.05, 1.0, jitter=0)
+"""Between attempts while the store does not respond."""
+
+FAILURE_BACKOFF = Backoff(1.0, 60.0)
+"""Between attempts after any other error."""
+
+
+class StreamReader:
+    """Keeps the channels of a registry up to date; each channel has at most one task that reads its stream."""
+
+    def __init__(self, store: GameStore, tilesets: TileSetCatalogue, registry: ChannelRegistry) -> None:
+        self._store = store
+        self._tilesets = tilesets
+        self._registry = registry
+
+    def request_read(self, channel: Channel) -> None:
+        """Read a channel's stream soon; `Channel.wait_for_read` waits for that."""
+        channel.is_behind = True
+        if channel.reader is None or channel.reader.done():
+            channel.reader = spawn("realtime-reader", self._read_stream(channel))
+
+    async def _read_stream(self, channel: Channel) -> None:
+        """Read until the stream holds no more; retry for as long as the channel is open."""
+        failures = 0
+        try:
+            while (channel.is_behind or channel.has_diverged) and not channel.is_closed:
+                channel.is_behind = False
+                try:
+                    async with asyncio.timeout(READ_TIMEOUT_S):
+                        if channel.has_diverged:
+                            await self._resynchronize(channel)
+                        else:
+                            diffs = await self._store.load_diffs(channel.game, channel.position.version, PAGE_SIZE)
+                            _publish(channel, diffs)
+                except Exception as error:  # noqa: BLE001  one game that fails does not affect the others
+                    failures += 1
+                    channel.is_behind = True
+                    channel.notify_read()
+                    await asyncio.sleep(record_read_failure(channel.game, error, failures))
+                else:
+                    failures = 0
+                    channel.notify_read()
+        finally:
+            channel.notify_read()
+
+    async def _resynchronize(self, channel: Channel) -> None:
+        """Continue after a break in the history: from the position if it is valid again, else with the whole game."""
+        game = channel.game
+        loaded = await self._store.load(game)
+        if loaded is None:
+            self._registry.close(channel)
+            channel.subscribers.close(NoSuchGame(game))
+            return
+        if await resolve_position(self._store, game, loaded, *channel.position) is not None:
+            # A promoted primary lacked a commit for a moment, and the commit was then retried.
+            channel.has_diverged, channel.is_behind = False, True
+            return
+        try:
+            snapshot = build_snapshot(self._tilesets, game, loaded)
+        except TileSetMissing as error:
+            self._registry.close(channel)
+            channel.subscribers.close(error)
+            return
+        LOG.warning("the history of game %s was replaced: sending its subscribers the whole game", game)
+        REPLACED.inc()
+        channel.publish_snapshot(snapshot)
+        channel.is_behind = True
+
+
+def record_read_failure(game: str, error: Exception, failures: int) -> float:
+    """Log that a game could not be read, and return the seconds until the next attempt."""
+    if isinstance(error, (StoreUnavailable, TimeoutError)):
+        _UNAVAILABLE.warning("cannot read game %s: %s", game, str(error) or f"no reply within {READ_TIMEOUT_S} s")
+        return UNAVAILABLE_BACKOFF.pause_s(failures)
+    record_failure("realtime", game, error, "its subscribers wait")
+    return FAILURE_BACKOFF.pause_s(failures)
+
+
+def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
+    """Publish a page of the stream, note what is to be read next, and measure the delay since each commit.
+
+    The delay is not measured before the channel has caught up, when diffs may be old.
+    """
+    if not diffs:
+        channel.is_caught_up = True
+        return
+    stamps = [clock.read(diff.meta) for diff in diffs]
+    if not (_publish_traced(channel, diffs, stamps) if tracing.on() else channel.publish(diffs)):
+        channel.has_diverged = True
+        return
+    if channel.is_caught_up:
+        now = clock.now_us()
+        for stamp in stamps:
+            if stamp is not None:
+                _REMOTE_LAG.observe(max(0, now - stamp.sent_us) / 1e6)
+    if len(diffs) == PAGE_SIZE:
+        channel.is_behind = True
+    else:
+        channel.is_caught_up = True
+
+
+def _publish_traced(channel: Channel, diffs: Sequence[StoredDiff], stamps: Sequence[clock.Stamp | None]) -> bool:
+    """Publish each commit's diffs within the trace of that commit."""
+    parents = ["" if stamp is None else stamp.traceparent for stamp in stamps]
+    for parent, group in groupby(zip(parents, diffs, strict=True), lambda pair: pair[0]):
+        part = [diff for _, diff in group]
+        if not parent:
+            published = channel.publish(part)
+        else:
+            with tracing.span("deliver", "consumer", parent, {"south_seas.game": channel.game}):
+                published = channel.publish(part)
+        if not published:
+            return False
+    return True
+
+
+_REMOTE_LAG = LAG.labels("elsewhere")

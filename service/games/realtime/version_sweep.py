@@ -1,0 +1,52 @@
+"""The sweep: compares the versions of all followed games with the store's, as notifications may be lost."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from service.games.ports import GameStore, StoreUnavailable
+from service.games.realtime.channel_registry import ChannelRegistry
+from service.games.realtime.stream_position import StreamPosition
+from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
+from service.telemetry.metrics import SWEPT
+from service.telemetry.throttled import ThrottledLog
+
+__all__ = ["VersionSweep"]
+
+_UNAVAILABLE = ThrottledLog(logging.getLogger(__name__))
+
+BATCH_SIZE = 200
+"""Games whose versions are read with one pipeline."""
+
+
+class VersionSweep:
+    """Finds channels that are behind the store, or not part of its history, and has their streams read."""
+
+    def __init__(self, store: GameStore, registry: ChannelRegistry, reader: StreamReader, interval_s: float) -> None:
+        self._store = store
+        self._registry = registry
+        self._reader = reader
+        self._interval_s = interval_s
+
+    async def run(self) -> None:
+        """Compare all games once per interval, in batches spread over it, until cancelled."""
+        while True:
+            games = [*self._registry.channels]
+            batches = [games[start : start + BATCH_SIZE] for start in range(0, len(games), BATCH_SIZE)] or [[]]
+            for batch in batches:
+                await asyncio.sleep(self._interval_s / len(batches))
+                try:
+                    async with asyncio.timeout(READ_TIMEOUT_S):
+                        await self._compare_versions(batch)
+                except (StoreUnavailable, TimeoutError) as error:
+                    _UNAVAILABLE.warning("cannot read the versions of followed games: %s", error)
+
+    async def _compare_versions(self, games: Sequence[str]) -> None:
+        channels = [channel for game in games if (channel := self._registry.channels.get(game)) is not None]
+        known = [channel.position for channel in channels]
+        versions = await self._store.load_versions([channel.game for channel in channels])
+        for channel, position, stored in zip(channels, known, versions, strict=True):
+            if channel.compare(position, None if stored is None else StreamPosition(*stored)):
+                if channel.reader is None or channel.reader.done():
+                    SWEPT.inc()
+                self._reader.request_read(channel)
