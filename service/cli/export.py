@@ -47,7 +47,7 @@ async def export_games(
 
 async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
     if games is None:
-        async for game in store.transfer.games():
+        async for game in store.transfer.iter_games():
             yield game
     else:
         for game in games:

@@ -58,7 +58,7 @@ def restoring_of(document: GameDocument, retention: Retention, *, replace: bool)
     """What is stored of a document; raises BadDocument."""
     proven = validate_document(document)
     commit = _commit(document, proven, proven.access or _nobodys(document, proven.game), retention)
-    return RestoreRequest(commit, document.hooks, replace)
+    return RestoreRequest(commit, document.webhooks, replace)
 
 
 def _nobodys(document: GameDocument, game: Game) -> AccessRecord:

@@ -20,14 +20,14 @@ class RedisArchiveQueue(Schedule):
         self._claim_script = Script(client, "claim.lua")
         self._ack_script = Script(client, "archive_ack.lua")
 
-    async def claim(self, game: str, holder: str, seconds: int) -> bool:
+    async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
         """Take a game for so long, so that nobody else archives it; False where somebody else has it."""
         return bool(await self._claim_script.run([keys.archive_lease(game)], holder, seconds))
 
-    async def archived(self, game: str) -> int:
+    async def load_archived_version(self, game: str) -> int:
         """The version that is archived; 0 for none."""
         return int(await self._client.execute("HGET", keys.game(game), "archived") or 0)
 
-    async def note(self, game: str, holder: str, version: int) -> bool:
+    async def mark_archived(self, game: str, holder: str, version: int) -> bool:
         """Note that a version is archived, and let the game go; False where it has another now, or was not held."""
         return bool(await self._ack_script.run([keys.game(game), keys.archive_lease(game)], holder, version))

@@ -48,7 +48,7 @@ class GameIndex:
         self._clock = clock
         self._extended_on: dict[str, int] = {}
 
-    async def enlist(self, game: str, status: Status, created_at: int) -> None:
+    async def list_game(self, game: str, status: Status, created_at: int) -> None:
         """List it under a status."""
         await self._client.execute("ZADD", keys.lobby(status), created_at, game)
 
@@ -69,8 +69,8 @@ class GameIndex:
         self._is_extended_today(commit.game)
         names = commit.index_keys()
         await asyncio.gather(
-            self.name(commit.game, names, commit.created_at, commit.index_ttl_s),
-            *(self.prune_name(name, _PRUNE_SAMPLE_SIZE, but=commit.game) for name in names),
+            self.index_game(commit.game, names, commit.created_at, commit.index_ttl_s),
+            *(self.prune_index_key(name, _PRUNE_SAMPLE_SIZE, but=commit.game) for name in names),
         )
 
     def start_extending(self, commit: Commit) -> asyncio.Future[list[Any]] | None:
@@ -81,9 +81,9 @@ class GameIndex:
             commit.game, commit.index_keys(), commit.created_at, commit.index_ttl_s, return_exceptions=True
         )
 
-    async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
+    async def index_game(self, game: str, index_keys: Sequence[str], created_at: int, seconds: int) -> None:
         """Have it found by these names, for so long at least."""
-        await self._add(game, names, created_at, seconds)
+        await self._add(game, index_keys, created_at, seconds)
 
     async def unindex_missing(self, names: Sequence[str], game: str) -> int:
         """Take a game that is no more from these names, unless it is so young that its creation may be under way.
@@ -96,13 +96,13 @@ class GameIndex:
         """Take a game from these names, though it is there."""
         await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(name), game) for name in names))
 
-    async def prune_name(self, name: str, count: int, but: str = "") -> int:
+    async def prune_index_key(self, index_key: str, count: int, but: str = "") -> int:
         """Take out games that are no more, of some found by this name; gives how many."""
-        some = await self._client.execute("ZRANDMEMBER", keys.game_index(name), count)
+        some = await self._client.execute("ZRANDMEMBER", keys.game_index(index_key), count)
         gone = await self._missing({member.decode() for member in some} - {but})
-        return sum(await asyncio.gather(*(self.unindex_missing([name], game) for game in gone)))
+        return sum(await asyncio.gather(*(self.unindex_missing([index_key], game) for game in gone)))
 
-    async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
+    async def prune_lobby(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
         """Take out games that are no more, of `count` from the `start`th oldest on.
 
         Gives how many were taken out, and where to go on (None at the end).

@@ -90,7 +90,7 @@ class RedisStore(GameIndex):
         """Change everything that `commit` says at once, if its version is still the game's."""
         listed = commit.is_public and commit.status != commit.previous_status
         if listed:
-            await self.enlist(commit.game, commit.status, commit.created_at)
+            await self.list_game(commit.game, commit.status, commit.created_at)
         if commit.access is not None:
             await self.index_before_commit(commit)
         if commit.expected is not None and commit.expected.webhooks:
@@ -104,7 +104,7 @@ class RedisStore(GameIndex):
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # it is stored: what follows mends itself when others read
                 if listed:
-                    await self.enlist(commit.game, commit.status, commit.created_at)
+                    await self.list_game(commit.game, commit.status, commit.created_at)
                 if listed and commit.previous_status is not None:
                     await self.unlist(commit.game, commit.previous_status)
                 if early:

@@ -25,51 +25,51 @@ class RedisIndexRepair(GameIndex):
         super().__init__(client, clock)
         self._schedule = Schedule(client, clock)
 
-    async def walk(self, position: str, count: int) -> ScannedKeys:
+    async def scan(self, cursor: str, count: int) -> ScannedKeys:
         """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
-        found, position = await scan(self._client, position, count)
+        found, cursor = await scan(self._client, cursor, count)
         games = [game for key in found if (game := keys.game_of(key)) is not None]
         names = [name for key in found if (name := keys.index_key_of(key)) is not None]
-        return ScannedKeys(games, names, position)
+        return ScannedKeys(games, names, cursor)
 
-    async def take_turn(self, seconds: float) -> bool:
+    async def try_acquire_turn(self, seconds: float) -> bool:
         """Whether it is time for the next part of the walk; if so, for nobody else for so long."""
         taken = await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
         return taken is not None
 
-    async def keep_turn(self, seconds: float) -> None:
+    async def extend_turn(self, seconds: float) -> None:
         """Go on for so long."""
         await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
 
-    async def progress(self) -> Mapping[str, str]:
+    async def load_progress(self) -> Mapping[str, str]:
         """What `note_progress` noted, empty at first."""
         found = await self._client.execute("HGETALL", keys.INDEX_REPAIR_PROGRESS)
         return {name.decode(): value.decode() for name, value in found.items()}
 
-    async def note_progress(self, progress: Mapping[str, str]) -> None:
+    async def save_progress(self, progress: Mapping[str, str]) -> None:
         """Note how far the walk has come."""
         await self._client.execute(
             "HSET", keys.INDEX_REPAIR_PROGRESS, *(word for pair in progress.items() for word in pair)
         )
 
-    async def sizes(self) -> dict[str, int]:
+    async def load_index_sizes(self) -> dict[str, int]:
         """How many games each index has that is in one piece."""
         indexes = [*(keys.lobby(status) for status in STATUSES), keys.GAME_SCHEDULE, keys.WEBHOOK_SCHEDULE]
         sizes = await asyncio.gather(*(self._client.execute("ZCARD", key) for key in indexes))
         return {key.removeprefix(keys.PREFIX): size for key, size in zip(indexes, sizes, strict=True)}
 
-    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> IndexEntries:
+    async def load_entries(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> IndexEntries:
         """Where a game is found now."""
         sets = [(keys.lobby(status), game) for status in STATUSES]
-        sets += [*((keys.game_index(name), game) for name in names), (keys.GAME_SCHEDULE, game)]
-        sets += [*((keys.WEBHOOK_SCHEDULE, f"{game} {hook}") for hook in hooks), (keys.ARCHIVE_SCHEDULE, game)]
+        sets += [*((keys.game_index(name), game) for name in index_keys), (keys.GAME_SCHEDULE, game)]
+        sets += [*((keys.WEBHOOK_SCHEDULE, f"{game} {hook}") for hook in webhooks), (keys.ARCHIVE_SCHEDULE, game)]
         scores = await asyncio.gather(*(self._client.execute("ZSCORE", key, member) for key, member in sets))
         there = iter([score is not None for score in scores])
         return IndexEntries(
             [status for status in STATUSES if next(there)],
-            [name for name in names if next(there)],
+            [name for name in index_keys if next(there)],
             next(there),
-            [hook for hook in hooks if next(there)],
+            [hook for hook in webhooks if next(there)],
             next(there),
         )
 

@@ -43,7 +43,13 @@ class RedisWebhookStore:
         self._ack_script = Script(client, "webhook_ack.lua")
 
     async def add(
-        self, game: str, hook: WebhookRegistration, state: WebhookState, *, most: int, keep: IdempotencyRecord | None
+        self,
+        game: str,
+        hook: WebhookRegistration,
+        state: WebhookState,
+        *,
+        max_webhooks: int,
+        keep: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
         """Add a webhook where the game has fewer than `most`, and have it looked at.
 
@@ -52,7 +58,7 @@ class RedisWebhookStore:
         await self.schedule(game, [hook.id], int(self._clock()))
         reply = await self._add_script.run(
             [keys.game(game), keys.replica_wait(game)],
-            *(hook.id, _ENCODER.encode(hook), _ENCODER.encode(state), most, *idempotency_arguments(keep)),
+            *(hook.id, _ENCODER.encode(hook), _ENCODER.encode(state), max_webhooks, *idempotency_arguments(keep)),
         )
         match reply:
             case 1:
@@ -64,13 +70,13 @@ class RedisWebhookStore:
             case _:
                 return WebhookNotFound()
 
-    async def of_game(self, game: str) -> list[StoredWebhook]:
+    async def list_by_game(self, game: str) -> list[StoredWebhook]:
         """The webhooks of a game, the oldest first."""
         names = decode_webhook_ids(await self._client.execute("HGET", keys.game(game), "hooks"))
-        found = await asyncio.gather(*(self.one(game, name) for name in names))
+        found = await asyncio.gather(*(self.get(game, name) for name in names))
         return [hook for hook in found if hook is not None]
 
-    async def one(self, game: str, hook: str) -> StoredWebhook | None:
+    async def get(self, game: str, hook: str) -> StoredWebhook | None:
         """A webhook of a game; None where there is no such one."""
         found = await self._client.execute("HMGET", keys.game(game), f"hook:{hook}", f"hook:{hook}:state")
         return _decode_registered(found) if found[0] is not None else None
@@ -83,12 +89,12 @@ class RedisWebhookStore:
             )
         )
 
-    async def tried(self, game: str, hook: str) -> list[DeliveryAttempt]:
+    async def list_attempts(self, game: str, hook: str) -> list[DeliveryAttempt]:
         """The latest attempts, the newest first."""
         entries = await self._client.execute("LRANGE", keys.webhook_attempts(game, hook), 0, MAX_STORED_ATTEMPTS - 1)
         return [_TRIED.decode(entry) for entry in entries]
 
-    async def claim(
+    async def acquire_lease(
         self, game: str, hook: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Take a webhook for so long, so that nobody else delivers to it."""
@@ -104,11 +110,11 @@ class RedisWebhookStore:
             case _:
                 return WebhookNotFound()
 
-    async def note(
+    async def save_state(
         self,
         game: str,
         state: WebhookState,
-        tried: DeliveryAttempt | None,
+        attempt: DeliveryAttempt | None,
         *,
         hook: str,
         holder: str,
@@ -118,7 +124,7 @@ class RedisWebhookStore:
 
         False where it was forgotten meanwhile, or the holder had held it for too long: nothing was changed.
         """
-        entry = "" if tried is None else _ENCODER.encode(tried)
+        entry = "" if attempt is None else _ENCODER.encode(attempt)
         return bool(
             await self._ack_script.run(
                 [keys.game(game), keys.webhook_lease(game, hook), keys.webhook_attempts(game, hook)],
@@ -130,7 +136,7 @@ class RedisWebhookStore:
         """Have webhooks looked at by then, or earlier where that was promised before."""
         await asyncio.gather(*(self._schedule.schedule(f"{game} {hook}", at) for hook in hooks))
 
-    async def due(self, now: int, limit: int) -> list[tuple[str, str]]:
+    async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
         """Games and webhooks to look at, the most urgent first, until `settle`."""
         names = [name.partition(" ") for name in await self._schedule.due(now, limit)]
         return [(game, hook) for game, _, hook in names]

@@ -103,6 +103,6 @@ async def whole(store: RedisStore, game: str) -> Whole:
     loaded = await store.load(game)
     assert loaded is not None
     log = [diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]  # which tells of a commit here
-    hooks = await store.webhooks.of_game(game)
+    hooks = await store.webhooks.list_by_game(game)
     assert view(ARCHIPELAGO.tables, decode(loaded.snapshot)).version == loaded.version
     return Whole(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

@@ -91,7 +91,7 @@ async def test_a_game_that_is_over_is_archived_with_all_that_proves_it(
     await archiver(archiving, objects).archive_due()
     document = objects.document()
     assert [*objects.objects] == [object_name(kept.id, document.created_at)]
-    assert (document.kind, document.status, document.access, document.hooks) == ("archive", status, None, [])
+    assert (document.kind, document.status, document.access, document.webhooks) == ("archive", status, None, [])
     assert validate_document(document).game.id == kept.id
     log = [msgspec.json.decode(diff) for diff in document.diffs]
     checks = verify(log, msgspec.json.decode(document.tileset, type=type(ARCHIPELAGO.tileset)))
@@ -102,7 +102,7 @@ async def test_there_is_no_token_no_hash_and_no_secret_in_an_archive(archiving: 
     kept = await kept_game(archiving, "finished", hooks=1)
     await archiver(archiving, objects).archive_due()
     text = msgspec.json.encode(objects.document())
-    (hook,) = await archiving.webhooks.of_game(kept.id)
+    (hook,) = await archiving.webhooks.list_by_game(kept.id)
     secrets = [
         kept.created.owner_token,
         kept.created.spectator_token,

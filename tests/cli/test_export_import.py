@@ -67,7 +67,7 @@ async def test_what_is_due_is_due_there(store: RedisStore, other: RedisStore, tm
     await moved(store, other, tmp_path)
     later = 2**33
     assert await other.list_due(later, 10) == [kept.id]
-    assert [game for game, _ in await other.webhooks.due(later, 10)] == [kept.id]
+    assert [game for game, _ in await other.webhooks.list_due(later, 10)] == [kept.id]
 
 
 async def test_an_import_that_is_repeated_changes_nothing(store: RedisStore, other: RedisStore, tmp_path: Path) -> None:

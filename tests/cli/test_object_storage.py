@@ -80,7 +80,7 @@ async def test_a_game_that_is_over_becomes_an_object_once(archiving: RedisStore)
             archiving, archiving.archive_queue, open_object_storage(f"s3://{BUCKET}/games"), CATALOGUE, clock
         )
         await archiver.archive_due()
-    assert await archiving.archive_queue.archived(kept.id) > 0
+    assert await archiving.archive_queue.load_archived_version(kept.id) > 0
     bucket = from_url(f"s3://{BUCKET}")
     assert isinstance(bucket, S3Store)
     (name,) = [one["path"] for one in bucket.list("games").collect()]

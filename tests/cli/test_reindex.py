@@ -96,7 +96,7 @@ async def test_indexes_that_are_lost_altogether_are_made_anew(store: RedisStore,
     assert await listed(store) == sorted(kept.id for kept in games)
     active = [kept.id for kept in (*games, private) if kept is games[1] or kept is private]
     assert sorted(await store.list_due(EVERY, 10)) == sorted(active)
-    assert {game for game, _ in await store.webhooks.due(EVERY, 10)} <= {kept.id for kept in games}
+    assert {game for game, _ in await store.webhooks.list_due(EVERY, 10)} <= {kept.id for kept in games}
     for key in after:
         if key.startswith(keys.game_index("")):
             assert await redis.ttl(key) > max(Retention())
@@ -107,8 +107,8 @@ async def test_webhooks_that_are_behind_are_looked_at_again(store: RedisStore, r
     behind = await kept_game(store, hooks=2)
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await mender(store).repair_all()
-    hooks = await store.webhooks.of_game(behind.id)
-    assert sorted(await store.webhooks.due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
+    hooks = await store.webhooks.list_by_game(behind.id)
+    assert sorted(await store.webhooks.list_due(EVERY, 10)) == sorted((behind.id, one.registration.id) for one in hooks)
 
 
 async def test_a_game_under_a_status_that_it_does_not_have_is_taken_from_there(store: RedisStore, redis: Redis) -> None:
@@ -192,7 +192,7 @@ async def test_after_a_walk_there_is_a_rest_unless_something_is_lost(store: Redi
 
 async def test_one_instance_at_a_time_does_a_part(store: RedisStore, redis_url: str) -> None:
     async with connect(redis_url) as other:
-        turns = [await one.index_repair.take_turn(60) for one in (store, other, store)]
+        turns = [await one.index_repair.try_acquire_turn(60) for one in (store, other, store)]
     assert turns == [True, False, False]
 
 

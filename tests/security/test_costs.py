@@ -293,7 +293,7 @@ async def test_a_list_looks_at_so_many_games_and_no_more(store: RedisStore, monk
         for _ in range(12):
             table = await new_table(client)
             await store.unlist(table.id, "active")
-            await store.enlist(table.id, "waiting", 1_800_000_000)
+            await store.list_game(table.id, "waiting", 1_800_000_000)
         pages, query = 0, {"status": "waiting", "limit": "4"}
         while True:
             told = await (await client.get("/v1/games", params=query)).json()

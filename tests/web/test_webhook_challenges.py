@@ -13,8 +13,8 @@ from standardwebhooks import Webhook
 
 from service.games.webhooks.challenges import (
     CHALLENGE_RETRY_DELAYS_S,
-    CLIENT_RATE_LIMIT,
-    SITE_RATE_LIMIT,
+    CLIENT_RATE,
+    SITE_RATE,
     ChallengeRateLimiter,
 )
 from service.games.webhooks.sender import POSTPONED, SendResult
@@ -158,7 +158,7 @@ async def test_a_site_gets_few_challenges_that_it_does_not_want(
             await retry(table, hook)
         await one.deliver()
         later.moved += 2
-    assert CLIENT_RATE_LIMIT.burst <= len(receiver.challenges) <= CLIENT_RATE_LIMIT.burst + 2
+    assert CLIENT_RATE.burst <= len(receiver.challenges) <= CLIENT_RATE.burst + 2
     assert {(await read(table, hook))["status"] for hook in hooks} == {"pending"}
 
 
@@ -170,7 +170,7 @@ async def test_right_answers_are_not_counted(one: Instance, receiver: Receiver) 
     async with asyncio.timeout(30):
         while len(receiver.challenges) < len(hooks):
             await one.deliver()
-    assert len(hooks) > CLIENT_RATE_LIMIT.burst
+    assert len(hooks) > CLIENT_RATE.burst
     assert {(await read(table, hook))["status"] for table, hook in hooks} == {"active"}
     assert {(await read(table, hook))["failures"] for table, hook in hooks} == {0}
 
@@ -182,7 +182,7 @@ def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
     for second in range(600):
         sent += sum(not limits.take(f"client {number}", "https://a.victim.example/") for number in range(50))
         later.moved = second
-    assert SITE_RATE_LIMIT.burst <= sent <= SITE_RATE_LIMIT.burst + 600 / SITE_RATE_LIMIT.interval_s + 2
+    assert SITE_RATE.burst <= sent <= SITE_RATE.burst + 600 / SITE_RATE.interval_s + 2
     assert limits.take("client", "https://other.example/") == 0
 
 

@@ -86,7 +86,7 @@ class Archiver:
     async def _process(self, game_id: str) -> None:
         """Archive a game, unless somebody else does, and put it off where that fails."""
         now = int(self.clock())
-        if not await self.queue.claim(game_id, self._holder, LEASE_TTL_S):
+        if not await self.queue.acquire_lease(game_id, self._holder, LEASE_TTL_S):
             await self.queue.reschedule(game_id, now + LEASE_TTL_S)
             return
         try:
@@ -102,11 +102,11 @@ class Archiver:
             record_failure("archive", game_id, error, f"is archived in {RETRY_DELAY_S} s at the earliest")
             await self._postpone(game_id)
             return
-        if await self.queue.note(game_id, self._holder, version):
+        if await self.queue.mark_archived(game_id, self._holder, version):
             await self.queue.reschedule(game_id, None)
 
     async def _postpone(self, game_id: str) -> None:
-        await self.queue.note(game_id, self._holder, 0)
+        await self.queue.mark_archived(game_id, self._holder, 0)
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
     async def _archive_game(self, game_id: str) -> int:
@@ -115,7 +115,7 @@ class Archiver:
         if loaded is None:
             return 0
         game = decode_game(loaded)
-        if not is_finished(game) or await self.queue.archived(game_id) == game.version:
+        if not is_finished(game) or await self.queue.load_archived_version(game_id) == game.version:
             return game.version if is_finished(game) else 0
         document = await build_archive(self.store, self.tilesets, loaded, game)
         data = await asyncio.to_thread(encode_document, document)

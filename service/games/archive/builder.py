@@ -37,11 +37,13 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
         log = await _read_log(store, game_id, loaded)
         hooks = [
             WebhookDocument(
-                hook=one.registration, state=one.state, tried=await store.webhooks.tried(game_id, one.registration.id)
+                registration=one.registration,
+                state=one.state,
+                attempts=await store.webhooks.list_attempts(game_id, one.registration.id),
             )
-            for one in await store.webhooks.of_game(game_id)
+            for one in await store.webhooks.list_by_game(game_id)
         ]
-        if log is None or [one.hook.id for one in hooks] != [*loaded.webhooks]:
+        if log is None or [one.registration.id for one in hooks] != [*loaded.webhooks]:
             continue
         game, access = decode_game(loaded), read_access(loaded)
         return _build(_load_tileset(catalogue, game), loaded, game, access, log, exported=hooks)
@@ -86,5 +88,5 @@ def _build(
         snapshot=loaded.snapshot,
         diffs=[Raw(diff.data) for diff in log],
         access=None if exported is None else loaded.access,
-        hooks=exported or [],
+        webhooks=exported or [],
     )

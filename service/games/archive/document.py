@@ -51,9 +51,9 @@ class InvalidDocument(InvalidLog):
 class WebhookDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook, how far it has come, and the latest attempts, the newest first."""
 
-    hook: WebhookRegistration
+    registration: WebhookRegistration = msgspec.field(name="hook")
     state: WebhookState
-    tried: list[DeliveryAttempt] = []
+    attempts: list[DeliveryAttempt] = msgspec.field(name="tried", default_factory=list)
 
 
 class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The whole log, each diff byte for byte as clients get it."""
     access: bytes | None = None
     """Of an export: the access record, MessagePack in base64. It has hashes of tokens, no token."""
-    hooks: list[WebhookDocument] = []
+    webhooks: list[WebhookDocument] = msgspec.field(name="hooks", default_factory=list)
     """Of an export, the oldest first. Their secrets are in it."""
 
 

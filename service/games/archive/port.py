@@ -32,13 +32,13 @@ class ArchiveQueue(Protocol):
     async def reschedule(self, game: str, until: int | None) -> None:
         """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
 
-    async def claim(self, game: str, holder: str, seconds: int) -> bool:
+    async def acquire_lease(self, game: str, holder: str, seconds: int) -> bool:
         """Take a game for so long, so that nobody else archives it; False where somebody else has it."""
 
-    async def archived(self, game: str) -> int:
+    async def load_archived_version(self, game: str) -> int:
         """The version that is archived; 0 for none."""
 
-    async def note(self, game: str, holder: str, version: int) -> bool:
+    async def mark_archived(self, game: str, holder: str, version: int) -> bool:
         """Note that a version is archived, and let the game go; False where it has another now, or was not held."""
 
 
@@ -47,7 +47,7 @@ class RestoreRequest(NamedTuple):
 
     commit: Commit
     """As if it were created with its whole log."""
-    hooks: Sequence[WebhookDocument]
+    webhooks: Sequence[WebhookDocument]
     replace: bool
     """Whether it takes the place of a game with the same id."""
 
@@ -55,8 +55,8 @@ class RestoreRequest(NamedTuple):
 class GameTransfer(Protocol):
     """Whole games out of and into a store. Every method may raise StoreUnavailable."""
 
-    def games(self) -> AsyncIterator[str]:
+    def iter_games(self) -> AsyncIterator[str]:
         """Ids of all games, in any order; each at least once that is there from beginning to end."""
 
-    async def restore(self, restoring: RestoreRequest) -> bool:
+    async def restore(self, request: RestoreRequest) -> bool:
         """Store a whole game at once; False, and nothing changed, where it is there and not to be replaced."""

@@ -139,10 +139,10 @@ def _check_state(document: GameDocument, tables: Tables, game: Game, patches: Se
 
 
 def _check_webhooks(document: GameDocument) -> None:
-    ids = [one.hook.id for one in document.hooks]
+    ids = [one.registration.id for one in document.webhooks]
     if len({*ids}) < len(ids) or not all(map(is_id, ids)):
         raise InvalidDocument("its webhooks have ids that cannot be")
-    if any(not 0 <= one.state.delivered_version <= document.version for one in document.hooks):
+    if any(not 0 <= one.state.delivered_version <= document.version for one in document.webhooks):
         raise InvalidDocument("a webhook was told of more than there is")
 
 

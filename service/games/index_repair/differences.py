@@ -43,14 +43,14 @@ async def add_missing_entries(means: RepairContext, loaded: GameRecord) -> tuple
     game, access = decode_game(loaded), read_access(loaded)
     under = index_keys(access)
     hooks = await _pending_webhooks(means.store, game, loaded.webhooks)
-    places = await means.indexes.places(game.id, under, [*hooks])
+    places = await means.indexes.load_entries(game.id, under, [*hooks])
     created_at, added = unix_seconds(game.created_at), 0
     status = game.status if access.visibility == "public" else None
     if status is not None and status not in places.statuses:
-        await means.indexes.enlist(game.id, status, created_at)
+        await means.indexes.list_game(game.id, status, created_at)
         added += 1
     if missing := [name for name in under if name not in places.index_keys]:
-        await means.indexes.name(game.id, missing, created_at, means.index_ttl_s)
+        await means.indexes.index_game(game.id, missing, created_at, means.index_ttl_s)
         added += len(missing)
     due_at = means.now if bot_on_turn(game) is not None else overdue_at(game)
     if due_at is not None and not places.is_scheduled:
@@ -68,7 +68,7 @@ async def _pending_webhooks(store: GameStore, game: Game, ids: Sequence[str]) ->
     """The webhooks that wait for a message or a challenge, and when the next attempt is, where one has failed."""
     if not ids:
         return {}
-    registered = await store.webhooks.of_game(game.id)
+    registered = await store.webhooks.list_by_game(game.id)
     return {
         one.registration.id: one.state.next_attempt_at
         for one in registered
@@ -79,7 +79,7 @@ async def _pending_webhooks(store: GameStore, game: Game, ids: Sequence[str]) ->
 
 async def _schedule_archiving(archive: ArchiveQueue | None, game: Game) -> bool:
     """Whether a game that is over was not archived as it is; then somebody will look at it."""
-    if archive is None or not is_finished(game) or await archive.archived(game.id) == game.version:
+    if archive is None or not is_finished(game) or await archive.load_archived_version(game.id) == game.version:
         return False
     await archive.schedule(game.id, unix_seconds(game.updated_at))
     return True

@@ -36,44 +36,44 @@ class IndexEntries(NamedTuple):
 class IndexRepairStore(Protocol):
     """A store whose indexes can be mended."""
 
-    async def walk(self, position: str, count: int) -> ScannedKeys:
+    async def scan(self, cursor: str, count: int) -> ScannedKeys:
         """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
 
-    async def take_turn(self, seconds: float) -> bool:
+    async def try_acquire_turn(self, seconds: float) -> bool:
         """Whether it is time for the next part of the walk; if so, for nobody else for so long."""
 
-    async def keep_turn(self, seconds: float) -> None:
+    async def extend_turn(self, seconds: float) -> None:
         """Go on for so long."""
 
-    async def progress(self) -> Mapping[str, str]:
+    async def load_progress(self) -> Mapping[str, str]:
         """What `note_progress` noted, empty at first."""
 
-    async def note_progress(self, progress: Mapping[str, str]) -> None:
+    async def save_progress(self, progress: Mapping[str, str]) -> None:
         """Note how far the walk has come."""
 
-    async def sizes(self) -> dict[str, int]:
+    async def load_index_sizes(self) -> dict[str, int]:
         """How many games each index has that is in one piece."""
 
-    async def places(self, game: str, names: Sequence[str], hooks: Sequence[str]) -> IndexEntries:
+    async def load_entries(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> IndexEntries:
         """Where a game is found now."""
 
-    async def enlist(self, game: str, status: Status, created_at: int) -> None:
+    async def list_game(self, game: str, status: Status, created_at: int) -> None:
         """List it under a status."""
 
     async def unlist(self, game: str, status: Status) -> None:
         """Take it from a status."""
 
-    async def name(self, game: str, names: Sequence[str], created_at: int, seconds: int) -> None:
+    async def index_game(self, game: str, index_keys: Sequence[str], created_at: int, seconds: int) -> None:
         """Have it found by these names for so long."""
 
     async def schedule(self, game: str, at: int) -> None:
         """Have it looked at by then."""
 
-    async def prune_listed(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
+    async def prune_lobby(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
         """Take out games that are no more, of `count` from the `start`th oldest on.
 
         Gives how many were taken out, and where to go on (None at the end).
         """
 
-    async def prune_name(self, name: str, count: int) -> int:
+    async def prune_index_key(self, index_key: str, count: int) -> int:
         """Take out games that are no more, of some found by this name; gives how many."""

@@ -88,7 +88,7 @@ class IndexRepairer:
         """Until cancelled, do a part whenever it is time and nobody else does."""
         while True:
             try:
-                if await self.indexes.take_turn(every_s):
+                if await self.indexes.try_acquire_turn(every_s):
                     await self._repair_in_turn(every_s)
             except StoreUnavailable as unavailable:
                 logger.warning("the store does not answer, mending waits: %s", unavailable)
@@ -104,26 +104,26 @@ class IndexRepairer:
                 logger.info("mended what games are found by: %d added, %d removed", mended.added, mended.removed)
             if not hurry:
                 return
-            await self.indexes.keep_turn(every_s)
+            await self.indexes.extend_turn(every_s)
             await asyncio.sleep(loop.time() - began)
 
     async def repair_batch(self) -> tuple[RepairReport, bool]:
         """Walk on a little from where the last one stopped; gives what was done, and whether to hurry on."""
-        before, sizes, now = await self.indexes.progress(), await self.indexes.sizes(), self.clock()
+        before, sizes, now = await self.indexes.load_progress(), await self.indexes.load_index_sizes(), self.clock()
         noted = {name: str(size) for name, size in sizes.items()}
         lost = [name for name, size in sizes.items() if not size and int(before.get(name, 0)) >= MIN_LOST_INDEX_SIZE]
         if lost:
             logger.warning("what games are found by is gone (%s): it is made anew", ", ".join(lost))
         start = "" if lost else before.get(_CURSOR_FIELD, "")
         if not lost and not start and now < float(before.get(_NEXT_SCAN_FIELD, 0)):
-            await self.indexes.note_progress(noted)
+            await self.indexes.save_progress(noted)
             return RepairReport(), False
         mended, suspects, position = await self._repair_scanned(start)
         pruned, starts = await self._prune_lobby(
             {status: int(before.get(_start_field(status), 0)) for status in STATUSES}
         )
         hurry = bool(position) and (bool(lost) or not before or before.get(_HURRY_FIELD) == "1")
-        await self.indexes.note_progress(
+        await self.indexes.save_progress(
             {
                 **noted,
                 **{_start_field(status): str(start or 0) for status, start in starts.items()},
@@ -153,7 +153,7 @@ class IndexRepairer:
 
     async def _repair_scanned(self, position: str) -> tuple[RepairReport, list[LobbyEntry], str]:
         """Mend the next portion; gives also where games should perhaps not be, and where to go on."""
-        walked = await self.indexes.walk(position, SCAN_BATCH_SIZE)
+        walked = await self.indexes.scan(position, SCAN_BATCH_SIZE)
         mended, suspects = RepairReport(), list[LobbyEntry]()
         for first in range(0, len(walked.games), MAX_CONCURRENT_GAMES):
             games = walked.games[first : first + MAX_CONCURRENT_GAMES]
@@ -162,7 +162,7 @@ class IndexRepairer:
                 suspects += places
         for first in range(0, len(walked.index_keys), MAX_CONCURRENT_GAMES):
             names = walked.index_keys[first : first + MAX_CONCURRENT_GAMES]
-            removed = await asyncio.gather(*(self.indexes.prune_name(name, PRUNE_BATCH_SIZE) for name in names))
+            removed = await asyncio.gather(*(self.indexes.prune_index_key(name, PRUNE_BATCH_SIZE) for name in names))
             mended = mended.combine(RepairReport(removed=sum(removed)))
         return mended, suspects, walked.cursor
 
@@ -189,7 +189,7 @@ class IndexRepairer:
         """Take games that are no more from the next part of the list of each status; gives where to go on."""
         removed, following = 0, dict[Status, int | None]()
         for status, start in starts.items():
-            number, following[status] = await self.indexes.prune_listed(status, start, PRUNE_BATCH_SIZE)
+            number, following[status] = await self.indexes.prune_lobby(status, start, PRUNE_BATCH_SIZE)
             removed += number
         return RepairReport(removed=removed), following
 
@@ -197,7 +197,7 @@ class IndexRepairer:
         """Take games from where they did not belong and still do not; whoever came there meanwhile is put back."""
         if not suspects:
             return RepairReport()
-        await self.indexes.keep_turn(self.timing.grace_s + REPAIR_INTERVAL_S)
+        await self.indexes.extend_turn(self.timing.grace_s + REPAIR_INTERVAL_S)
         await asyncio.sleep(self.timing.grace_s)
         removed = 0
         for place in suspects:
@@ -206,7 +206,7 @@ class IndexRepairer:
             await self.indexes.unlist(*place)
             removed += 1
             if (created_at := await self._created_at_if_listed(place)) is not None:
-                await self.indexes.enlist(*place, created_at)
+                await self.indexes.list_game(*place, created_at)
         return RepairReport(removed=removed)
 
     async def _created_at_if_listed(self, place: LobbyEntry) -> int | None:

@@ -24,7 +24,7 @@ __all__ = [
     "CHALLENGE_RETRY_DELAYS_S",
     "ChallengeRateLimiter",
     "KeyedRateLimiter",
-    "RateLimit",
+    "Rate",
     "create_challenge",
     "is_correct_response",
 ]
@@ -38,17 +38,17 @@ MAX_KEYS = 10_000
 """Paces that are remembered; those not used for longest are forgotten."""
 
 
-class RateLimit(NamedTuple):
+class Rate(NamedTuple):
     """So many at once, then one each so many seconds."""
 
     burst: int
     interval_s: float
 
 
-CLIENT_RATE_LIMIT = RateLimit(20, 60.0)
+CLIENT_RATE = Rate(20, 60.0)
 """Challenges of one client at one site; so many at once that those under way never keep others waiting."""
 
-SITE_RATE_LIMIT = RateLimit(100, 1.0)
+SITE_RATE = Rate(100, 1.0)
 """Challenges at one site."""
 
 
@@ -60,12 +60,12 @@ class KeyedRateLimiter:
         self._full_at: OrderedDict[str, float] = OrderedDict()
         """When nothing will have been taken of a key."""
 
-    def wait_s(self, key: str, pace: RateLimit) -> float:
+    def wait_s(self, key: str, pace: Rate) -> float:
         """How long until one may be taken; 0 for now."""
         now = self._clock()
         return max(0.0, max(self._full_at.get(key, now), now) + pace.interval_s - now - pace.burst * pace.interval_s)
 
-    def take(self, key: str, pace: RateLimit) -> None:
+    def take(self, key: str, pace: Rate) -> None:
         """Take one."""
         now = self._clock()
         self._full_at[key] = max(self._full_at.get(key, now), now) + pace.interval_s
@@ -73,7 +73,7 @@ class KeyedRateLimiter:
         if len(self._full_at) > MAX_KEYS:
             self._full_at.popitem(last=False)
 
-    def refund(self, key: str, pace: RateLimit) -> None:
+    def refund(self, key: str, pace: Rate) -> None:
         """Give back what was taken."""
         if key in self._full_at:
             self._full_at[key] -= pace.interval_s
@@ -87,21 +87,21 @@ class ChallengeRateLimiter:
 
     def take(self, client: str, url: str) -> float:
         """Take what one challenge needs; or take nothing, and give the seconds until there is enough."""
-        wait_s = max(self._rate_limiter.wait_s(key, pace) for key, pace in _limits_of(client, url))
+        wait_s = max(self._rate_limiter.wait_s(key, pace) for key, pace in _rates_by_key(client, url))
         if not wait_s:
-            for key, pace in _limits_of(client, url):
+            for key, pace in _rates_by_key(client, url):
                 self._rate_limiter.take(key, pace)
         return wait_s
 
     def refund(self, client: str, url: str) -> None:
         """Give it back: the server wanted the challenge."""
-        for key, pace in _limits_of(client, url):
+        for key, pace in _rates_by_key(client, url):
             self._rate_limiter.refund(key, pace)
 
 
-def _limits_of(client: str, url: str) -> tuple[tuple[str, RateLimit], ...]:
+def _rates_by_key(client: str, url: str) -> tuple[tuple[str, Rate], ...]:
     where = site_of_url(url)
-    return (f"{client} {where}", CLIENT_RATE_LIMIT), (where, SITE_RATE_LIMIT)
+    return (f"{client} {where}", CLIENT_RATE), (where, SITE_RATE)
 
 
 def create_challenge(game: str, hook: WebhookRegistration, now: int) -> tuple[str, WebhookPayload]:

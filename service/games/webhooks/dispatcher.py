@@ -123,7 +123,7 @@ class WebhookDispatcher:
     async def dispatch_due(self) -> None:
         """Look at all webhooks that are due, and wait for none of them."""
         try:
-            for game, hook in await self._store.webhooks.due(int(self._clock()), DUE_BATCH_SIZE):
+            for game, hook in await self._store.webhooks.list_due(int(self._clock()), DUE_BATCH_SIZE):
                 self.dispatch(game, [hook])
         except StoreUnavailable as unavailable:
             logger.warning("the store does not answer, webhooks wait: %s", unavailable)
@@ -166,7 +166,7 @@ class WebhookDispatcher:
         """Deliver everything that a webhook has not had yet, unless it is not its time."""
         webhooks = self._store.webhooks
         now = int(self._clock())
-        match await webhooks.claim(game, hook_id, self._holder, LEASE_TTL_S):
+        match await webhooks.acquire_lease(game, hook_id, self._holder, LEASE_TTL_S):
             case WebhookNotFound():
                 await webhooks.reschedule(game, hook_id, None)
             case LeaseTaken():
@@ -206,7 +206,7 @@ class WebhookDispatcher:
     async def _release(self, game: str, hook: WebhookRegistration, state: WebhookState, now: int) -> None:
         if _is_waiting(state, now):
             await self._store.webhooks.reschedule(game, hook.id, state.next_attempt_at)
-        await self._store.webhooks.note(game, state, None, hook=hook.id, holder=self._holder, seconds=None)
+        await self._store.webhooks.save_state(game, state, None, hook=hook.id, holder=self._holder, seconds=None)
 
     async def _deliver_log(
         self, game: str, hook: WebhookRegistration, state: WebhookState, slot: DeliverySlot
@@ -308,7 +308,7 @@ class WebhookDispatcher:
         if after.disabled_reason is not None:
             HOOKS_DISABLED.labels(after.disabled_reason).inc()
             logger.warning("webhook %s of game %s is disabled: %s", hook.id, game, after.disabled_reason)
-        return await self._store.webhooks.note(
+        return await self._store.webhooks.save_state(
             game, after, tried, hook=hook.id, holder=self._holder, seconds=LEASE_TTL_S
         )
 

@@ -79,32 +79,38 @@ class WebhookStore(Protocol):
     """A store of webhooks. Every method may raise StoreUnavailable."""
 
     async def add(
-        self, game: str, hook: WebhookRegistration, state: WebhookState, *, most: int, keep: IdempotencyRecord | None
+        self,
+        game: str,
+        hook: WebhookRegistration,
+        state: WebhookState,
+        *,
+        max_webhooks: int,
+        keep: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
         """Add a webhook where the game has fewer than `most`, and have it looked at."""
 
-    async def of_game(self, game: str) -> list[StoredWebhook]:
+    async def list_by_game(self, game: str) -> list[StoredWebhook]:
         """The webhooks of a game, the oldest first."""
 
-    async def one(self, game: str, hook: str) -> StoredWebhook | None:
+    async def get(self, game: str, hook: str) -> StoredWebhook | None:
         """A webhook of a game; None where there is no such one."""
 
     async def remove(self, game: str, hook: str) -> bool:
         """Forget a webhook; whether there was one."""
 
-    async def tried(self, game: str, hook: str) -> list[DeliveryAttempt]:
+    async def list_attempts(self, game: str, hook: str) -> list[DeliveryAttempt]:
         """The latest attempts, the newest first."""
 
-    async def claim(
+    async def acquire_lease(
         self, game: str, hook: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Take a webhook for so long, so that nobody else delivers to it."""
 
-    async def note(
+    async def save_state(
         self,
         game: str,
         state: WebhookState,
-        tried: DeliveryAttempt | None,
+        attempt: DeliveryAttempt | None,
         *,
         hook: str,
         holder: str,
@@ -118,7 +124,7 @@ class WebhookStore(Protocol):
     async def schedule(self, game: str, hooks: Sequence[str], at: int) -> None:
         """Have webhooks looked at by then, or earlier where that was promised before."""
 
-    async def due(self, now: int, limit: int) -> list[tuple[str, str]]:
+    async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
         """Games and webhooks to look at, the most urgent first, until `settle`."""
 
     async def reschedule(self, game: str, hook: str, until: int | None) -> None:

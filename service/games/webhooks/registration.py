@@ -68,7 +68,7 @@ async def register_webhook(context: Context, game_id: str, wanted: WebhookReques
         )
         state = WebhookState(loaded.version, pending_client=wanted.client_hash)
         record = new_record(idempotency, context.clock(), loaded.version, number)
-        match await context.store.webhooks.add(game_id, hook, state, most=wanted.max_webhooks, keep=record):
+        match await context.store.webhooks.add(game_id, hook, state, max_webhooks=wanted.max_webhooks, keep=record):
             case Added():
                 return ReplayableResult(_view_created(StoredWebhook(hook, state)), loaded.version)
             case LimitReached():
@@ -100,7 +100,7 @@ def _view_created(registered: StoredWebhook) -> WebhookCreated:
 async def list_webhooks(context: Context, game_id: str, token: str | None) -> Webhooks:
     """A game's webhooks."""
     await _check_owner(context, game_id, token)
-    return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.of_game(game_id)])
+    return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.list_by_game(game_id)])
 
 
 async def load_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
@@ -123,13 +123,13 @@ async def retry_webhook(context: Context, game_id: str, hook_id: str, token: str
     """
     await _check_owner(context, game_id, token)
     webhooks, holder = context.store.webhooks, uuid4().hex
-    match await webhooks.claim(game_id, hook_id, holder, LEASE_TTL_S):
+    match await webhooks.acquire_lease(game_id, hook_id, holder, LEASE_TTL_S):
         case WebhookNotFound():
             raise NoSuchWebhook(hook_id)
         case StoredWebhook(_, state):
             await webhooks.schedule(game_id, [hook_id], int(context.clock()))
             again = WebhookState(state.delivered_version, pending_client=state.pending_client)
-            await webhooks.note(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
+            await webhooks.save_state(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
             context.on_webhooks_due(game_id, [hook_id])
         case LeaseTaken():
             pass  # it is being tried
@@ -140,7 +140,7 @@ async def list_deliveries(context: Context, game_id: str, hook_id: str, token: s
     """What was tried of late; raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
     found = await _load_stored(context, game_id, hook_id)
-    tried = await context.store.webhooks.tried(game_id, hook_id)
+    tried = await context.store.webhooks.list_attempts(game_id, hook_id)
     return Deliveries(webhook=_view(found), attempts=_view_attempts(game_id, hook_id, tried))
 
 
@@ -150,7 +150,7 @@ async def _check_owner(context: Context, game_id: str, token: str | None) -> Non
 
 
 async def _load_stored(context: Context, game_id: str, hook_id: str) -> StoredWebhook:
-    found = await context.store.webhooks.one(game_id, hook_id)
+    found = await context.store.webhooks.get(game_id, hook_id)
     if found is None:
         raise NoSuchWebhook(hook_id)
     return found

@@ -18,7 +18,7 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
 from service.games.errors import WebhookUrlRejected
-from service.games.webhooks.challenges import KeyedRateLimiter, RateLimit
+from service.games.webhooks.challenges import KeyedRateLimiter, Rate
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, SendResult, WebhookSender
 from service.web.connections.client_ip import normalize_address
 from service.web.limits import Limits
@@ -32,7 +32,7 @@ MOST_ANSWER_BYTES = 32_768
 
 MAX_CHALLENGE_ANSWER_BYTES = 1024
 
-OF_ADDRESS = RateLimit(200, 0.5)
+OF_ADDRESS = Rate(200, 0.5)
 """Connections for challenges to one address, or to the network of one IPv6 subscriber."""
 
 NO_SERVER = "dns"
