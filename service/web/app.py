@@ -12,7 +12,7 @@ from service.supervision import Supervisor
 from service.web.app_keys import CONTEXT, DRAINING, HUB, LIMITS, SUPERVISOR
 from service.web.connections.limiter import CONNECTION_LIMITER, ConnectionLimiter, run_timeout_sweep
 from service.web.docs import routes as docs
-from service.web.error_handling import expecting
+from service.web.error_handling import handle_expect
 from service.web.images.lifespan import renderer_lifespan
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import (
@@ -26,7 +26,7 @@ from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_
 from service.web.routes import page, websocket
 from service.web.routes.health import PROBE, Probe
 from service.web.routes.registry import ROUTES
-from service.web.routing import register
+from service.web.routing import register_routes
 from service.web.security_headers import SECURITY, Security
 
 
@@ -45,7 +45,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)
     app[REPLAY_QUEUE] = ReplayQueue()
     app.cleanup_ctx.extend((run_timeout_sweep, close_rate_limiter, renderer_lifespan))
-    register(app, ROUTES, expecting)
+    register_routes(app, ROUTES, handle_expect)
     websocket.add_routes(app)
     docs.set_up(app)
     page.set_up(app)

@@ -11,11 +11,11 @@ from aiohttp import hdrs, web
 from service.web.app_keys import LIMITS
 from service.web.connections.limiter import client_address, warn_of_untrusted_proxy
 from service.web.connections.protocol import get_connection
-from service.web.errors import EncodedBody, RateLimited, TooLarge
-from service.web.problems import REFUSALS, allow_header, http_problem, refusal_response
+from service.web.errors import BodyTooLarge, EncodedBody, RateLimited
+from service.web.problems import PROBLEM_ERRORS, error_response, format_allow_header, http_exception_response
 from service.web.ratelimit.leases import LeasePending
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.responses import finish_headers
+from service.web.responses import add_common_headers
 
 ALLOWED_HEADERS = (
     "Accept, Authorization, Content-Type, Creator-Key, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
@@ -24,15 +24,15 @@ ALLOWED_HEADERS = (
 PREFLIGHT_MAX_AGE_S = 7200
 
 
-Handle = Callable[[Any], Awaitable[web.StreamResponse]]
+Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Answers a `web.Request`; aiohttp types it as something wider."""
 
 
-def refusing(app: web.Application, handle: Handle) -> Handle:
+def handle_errors(app: web.Application, handle: Handler) -> Handler:
     """Answer what `handle` raises as a problem, and give every answer the headers that all have."""
     guard = app[RATE_LIMITER]
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         address, payer = client_address(request), None
         connection = get_connection(request)
         connection.start_request(address)
@@ -44,22 +44,22 @@ def refusing(app: web.Application, handle: Handle) -> Handle:
                     payer = await guard.retry_admission(refusal, request, address)
             _check_encoding(request)
             response = await handle(request)
-        except REFUSALS as error:
-            response = refusal_response(error)
+        except PROBLEM_ERRORS as error:
+            response = error_response(error)
             if isinstance(error, RateLimited):
                 warn_of_untrusted_proxy(request)
         except web.HTTPMethodNotAllowed as error:
-            response = _options(error) if request.method == "OPTIONS" else http_problem(error)
+            response = options_response(error) if request.method == "OPTIONS" else http_exception_response(error)
         except web.HTTPException as error:
-            response = http_problem(error)
+            response = http_exception_response(error)
         if payer is not None:
             guard.settle(request, address, payer, response)
         if not response.prepared:
-            finish_headers(app, response)
+            add_common_headers(app, response)
         connection.finish_request(request, response)
         return response
 
-    return answer
+    return respond
 
 
 def _check_encoding(request: web.Request) -> None:
@@ -68,22 +68,22 @@ def _check_encoding(request: web.Request) -> None:
         raise EncodedBody
 
 
-async def expecting(request: web.Request) -> None:
+async def handle_expect(request: web.Request) -> None:
     """Tell a client that waits for it to send its body; any other Expect is ignored (RFC 9110, 10.1.1).
 
     Raises TooLarge where that would be for nothing.
     """
     limit = request.app[LIMITS].max_body_bytes
     if (request.content_length or 0) > limit:
-        raise TooLarge(limit)
+        raise BodyTooLarge(limit)
     if request.headers["Expect"].lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # the answer itself has not begun
 
 
-def _options(error: web.HTTPMethodNotAllowed) -> web.Response:
+def options_response(error: web.HTTPMethodNotAllowed) -> web.Response:
     """What a path answers, also for a browser that asks before a request to another origin (a preflight)."""
-    allow = allow_header(error.allowed_methods)
+    allow = format_allow_header(error.allowed_methods)
     return web.Response(
         status=204,
         headers={

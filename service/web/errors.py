@@ -18,17 +18,17 @@ WebError
 from dataclasses import dataclass
 
 __all__ = [
-    "Busy",
-    "DrawingFailed",
+    "BackgroundTaskFailing",
+    "BodyTooLarge",
     "EncodedBody",
     "NoSuchPiece",
     "NoSuchVersion",
-    "NotReady",
-    "OriginRefused",
+    "OriginNotAllowed",
+    "QueueFull",
     "RateLimited",
-    "TaskFailing",
-    "TooLarge",
-    "TooManyOpen",
+    "RenderingFailed",
+    "ShuttingDown",
+    "TooManyConnections",
     "UnsupportedMediaType",
     "WebError",
 ]
@@ -39,7 +39,7 @@ class WebError(Exception):
 
 
 @dataclass(eq=False)
-class TooLarge(WebError):
+class BodyTooLarge(WebError):
     """The body has more than `limit` bytes."""
 
     limit: int
@@ -68,11 +68,11 @@ class NoSuchVersion(WebError):
     latest: int
 
 
-class Busy(WebError):
+class QueueFull(WebError):
     """Too many wait for what takes long: to have a picture drawn, or a game replayed."""
 
 
-class DrawingFailed(WebError):
+class RenderingFailed(WebError):
     """A picture could not be drawn: it raised an error, took too long, or its process ended; says which."""
 
 
@@ -87,7 +87,7 @@ class RateLimited(WebError):
 
 
 @dataclass(eq=False)
-class TooManyOpen(WebError):
+class TooManyConnections(WebError):
     """There are `most` open already, of what `what` names."""
 
     what: str
@@ -95,18 +95,18 @@ class TooManyOpen(WebError):
 
 
 @dataclass(eq=False)
-class OriginRefused(WebError):
+class OriginNotAllowed(WebError):
     """Pages of this origin may not open sockets and event streams here."""
 
     origin: str
 
 
-class NotReady(WebError):
+class ShuttingDown(WebError):
     """The instance is about to stop: ask another one."""
 
 
 @dataclass(eq=False)
-class TaskFailing(WebError):
+class BackgroundTaskFailing(WebError):
     """A background task of this instance keeps failing: ask another one."""
 
     task: str

@@ -8,57 +8,59 @@ from aiohttp import web
 from schemas.acting import LegalMoves
 from service.games.i18n import ENGLISH, LANGUAGES, Language
 
-ACCEPTED = "Accept-Language"
-MAX_RANGES = 32
+ACCEPT_LANGUAGE = "Accept-Language"
+MAX_LANGUAGE_RANGES = 32
 """More than these in one header are not read."""
-MAX_LENGTH = 1000
+MAX_HEADER_LENGTH = 1000
 """Nor what comes after so many characters."""
 
-_RANGE = re.compile(r"(\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?")
+_LANGUAGE_RANGE = re.compile(
+    r"(\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?"
+)
 
 
-def language_of(request: web.Request) -> Language:
+def negotiate_language(request: web.Request) -> Language:
     """The language of ours that the client likes best; English where it likes none.
 
     `fr-CA` asks for `fr`; `*` for whatever is not named; `q=0` refuses. What is no language range is passed over.
     """
-    accepted = request.headers.getall(ACCEPTED, None)
+    accepted = request.headers.getall(ACCEPT_LANGUAGE, None)
     if accepted is None:
         return ENGLISH
     text = ",".join(accepted)
-    return _best(text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH].rpartition(",")[0])
+    return _negotiate(text if len(text) <= MAX_HEADER_LENGTH else text[:MAX_HEADER_LENGTH].rpartition(",")[0])
 
 
-def in_language(response: web.Response, language: str) -> web.Response:
+def set_content_language(response: web.Response, language: str) -> web.Response:
     """Say which language an answer is in, and that another request may get another."""
     response.headers["Content-Language"] = language
     varied = response.headers.get("Vary")
-    response.headers["Vary"] = f"{varied}, {ACCEPTED}" if varied else ACCEPTED
+    response.headers["Vary"] = f"{varied}, {ACCEPT_LANGUAGE}" if varied else ACCEPT_LANGUAGE
     return response
 
 
-def with_moves(response: web.Response, moves: LegalMoves | None) -> web.Response:
+def set_moves_language(response: web.Response, moves: LegalMoves | None) -> web.Response:
     """The same for an answer that holds legal moves where they were asked for."""
-    return response if moves is None else in_language(response, moves.language)
+    return response if moves is None else set_content_language(response, moves.language)
 
 
-def variant(tag: str, language: str) -> str:
+def localized_etag(etag: str, language: str) -> str:
     """The entity tag of an answer in a language: English has the game's own, any other its name behind that.
 
     As bytes differ, so must strong tags; If-Match takes either for the version that it names.
     """
-    return tag if language == ENGLISH else f'{tag[:-1]}-{language}"'
+    return etag if language == ENGLISH else f'{etag[:-1]}-{language}"'
 
 
 @lru_cache(maxsize=256)
-def _best(accepted: str) -> Language:
+def _negotiate(accepted: str) -> Language:
     """The language of ours that a whole header likes best."""
-    liking: dict[str, float] = {}
-    for part in accepted.split(",")[:MAX_RANGES]:
-        if found := _RANGE.fullmatch(part.strip()):
-            name, quality = found[1].lower(), float(found[2] or 1)
+    qualities: dict[str, float] = {}
+    for part in accepted.split(",")[:MAX_LANGUAGE_RANGES]:
+        if match := _LANGUAGE_RANGE.fullmatch(part.strip()):
+            name, quality = match[1].lower(), float(match[2] or 1)
             language = name.partition("-")[0] if quality else name
-            liking[language] = max(liking.get(language, 0.0), quality)
-    unnamed = liking.get("*", 0.0)
-    best = max(LANGUAGES, key=lambda language: liking.get(language, unnamed))
-    return best if liking.get(best, unnamed) else ENGLISH
+            qualities[language] = max(qualities.get(language, 0.0), quality)
+    default_quality = qualities.get("*", 0.0)
+    best = max(LANGUAGES, key=lambda language: qualities.get(language, default_quality))
+    return best if qualities.get(best, default_quality) else ENGLISH

@@ -16,22 +16,22 @@ from service.telemetry.metrics import PROBLEMS
 from service.telemetry.throttled import ThrottledLog
 from service.web import errors
 
-_UNAVAILABLE = ThrottledLog(logging.getLogger(__name__))
+_unavailable_log = ThrottledLog(logging.getLogger(__name__))
 
-REFUSALS = (games.GameError, store.StoreError, errors.WebError)
+PROBLEM_ERRORS = (games.GameError, store.StoreError, errors.WebError)
 """Everything that `to_problem` maps."""
 
-CHALLENGE = 'Bearer realm="south-seas"'
-INVALID_TOKEN = f'{CHALLENGE}, error="invalid_token"'
+BEARER_CHALLENGE = 'Bearer realm="south-seas"'
+INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
 
-DRAWING_RETRY_S = 60
+FAILED_IMAGE_RETRY_S = 60
 """When to ask again for a picture that failed: it is not tried before."""
 
-TOO_MANY_OPEN_S = 10
+TOO_MANY_CONNECTIONS_RETRY_S = 10
 """When to try again where one of those that are open may have been closed meanwhile."""
 
 
-class _Kind(NamedTuple):
+class _ProblemTemplate(NamedTuple):
     """The problem of a type of error; `detail` and `path` are formats of the error's attributes."""
 
     code: str
@@ -40,77 +40,87 @@ class _Kind(NamedTuple):
     retry_after_s: int | None = None
 
 
-_INTERNAL = _Kind("internal", "this is the service's fault, not yours")
+_INTERNAL_ERROR = _ProblemTemplate("internal", "this is the service's fault, not yours")
 
-_KINDS: Mapping[type, _Kind] = {
-    games.Malformed: _Kind("malformed", "{detail}"),
-    games.Unauthorized: _Kind("unauthorized", "this token opens nothing here"),
-    games.WrongSeat: _Kind("wrong_seat", "this token does not act for seat {seat}"),
-    games.NotOwner: _Kind("not_owner", "this token is not the owner's"),
-    games.NoSuchGame: _Kind("not_found", "there is no game {game}, or it is private and this token does not open it"),
-    games.TileSetMissing: _Kind(
+_TEMPLATES: Mapping[type, _ProblemTemplate] = {
+    games.Malformed: _ProblemTemplate("malformed", "{detail}"),
+    games.Unauthorized: _ProblemTemplate("unauthorized", "this token opens nothing here"),
+    games.WrongSeat: _ProblemTemplate("wrong_seat", "this token does not act for seat {seat}"),
+    games.NotOwner: _ProblemTemplate("not_owner", "this token is not the owner's"),
+    games.NoSuchGame: _ProblemTemplate(
+        "not_found", "there is no game {game}, or it is private and this token does not open it"
+    ),
+    games.TileSetMissing: _ProblemTemplate(
         "store_unavailable",
         "this instance does not have the tile set {tileset}, which the game is played with",
         retry_after_s=1,
     ),
-    games.UnknownTileSet: _Kind("unknown_tileset", "there is no tile set {tileset}", "$.tileset"),
-    games.UnknownBot: _Kind("unknown_bot", "there is no bot {bot}", "$.players[{seat}].bot"),
-    games.NoSuchTileSet: _Kind("not_found", "there is no tile set {tileset}"),
-    games.GameNotActive: _Kind("not_active", "the game is {status}"),
-    games.NoSuchWebhook: _Kind("not_found", "the game has no webhook {hook}"),
-    games.NoSuchSeat: _Kind("not_found", "the game has no seat {seat}"),
-    games.TooManyWebhooks: _Kind("limit_reached", "a game has {limit} webhooks at most: delete one first"),
-    games.WebhookUrlRejected: _Kind("url_refused", "{reason}", "$.url"),
-    games.GameNotFinished: _Kind("not_over", "the game is {status}: a rematch is of one that is finished or aborted"),
-    games.NotYourTurn: _Kind("not_your_turn", "seat {decider} decides now, not seat {seat}"),
-    games.SeatPlayedByBot: _Kind("replaced", "a bot stands in for seat {seat}: return first"),
-    games.SeatNotPlayedByBot: _Kind("not_replaced", "no bot stands in for seat {seat}"),
-    games.SeatResigned: _Kind("resigned", "seat {seat} has resigned"),
-    games.NothingToUndo: _Kind(
+    games.UnknownTileSet: _ProblemTemplate("unknown_tileset", "there is no tile set {tileset}", "$.tileset"),
+    games.UnknownBot: _ProblemTemplate("unknown_bot", "there is no bot {bot}", "$.players[{seat}].bot"),
+    games.NoSuchTileSet: _ProblemTemplate("not_found", "there is no tile set {tileset}"),
+    games.GameNotActive: _ProblemTemplate("not_active", "the game is {status}"),
+    games.NoSuchWebhook: _ProblemTemplate("not_found", "the game has no webhook {hook}"),
+    games.NoSuchSeat: _ProblemTemplate("not_found", "the game has no seat {seat}"),
+    games.TooManyWebhooks: _ProblemTemplate("limit_reached", "a game has {limit} webhooks at most: delete one first"),
+    games.WebhookUrlRejected: _ProblemTemplate("url_refused", "{reason}", "$.url"),
+    games.GameNotFinished: _ProblemTemplate(
+        "not_over", "the game is {status}: a rematch is of one that is finished or aborted"
+    ),
+    games.NotYourTurn: _ProblemTemplate("not_your_turn", "seat {decider} decides now, not seat {seat}"),
+    games.SeatPlayedByBot: _ProblemTemplate("replaced", "a bot stands in for seat {seat}: return first"),
+    games.SeatNotPlayedByBot: _ProblemTemplate("not_replaced", "no bot stands in for seat {seat}"),
+    games.SeatResigned: _ProblemTemplate("resigned", "seat {seat} has resigned"),
+    games.NothingToUndo: _ProblemTemplate(
         "nothing_to_undo", "seat {seat} has done nothing since something hidden was revealed, or somebody else acted"
     ),
-    games.NoOpenSeat: _Kind("no_open_seat", "every seat is taken, or the game is over"),
-    games.Conflict: _Kind("conflict", "{detail}"),
-    games.RematchExists: _Kind("conflict", "the rematch is {next_game} already"),
-    games.VersionMismatch: _Kind("version_mismatch", "the game has version {version} now"),
-    games.MoveRejected: _Kind("illegal_move", "{reason}"),
-    games.ListTooLong: _Kind("list_too_long", "the action before this one reveals something hidden: look at it first"),
-    games.TooManyIdempotencyKeys: _Kind(
+    games.NoOpenSeat: _ProblemTemplate("no_open_seat", "every seat is taken, or the game is over"),
+    games.Conflict: _ProblemTemplate("conflict", "{detail}"),
+    games.RematchExists: _ProblemTemplate("conflict", "the rematch is {next_game} already"),
+    games.VersionMismatch: _ProblemTemplate("version_mismatch", "the game has version {version} now"),
+    games.MoveRejected: _ProblemTemplate("illegal_move", "{reason}"),
+    games.ListTooLong: _ProblemTemplate(
+        "list_too_long", "the action before this one reveals something hidden: look at it first"
+    ),
+    games.TooManyIdempotencyKeys: _ProblemTemplate(
         "rate_limited", "this token has used too many idempotency keys in this game: go on without, or wait"
     ),
-    games.IdempotencyKeyReused: _Kind("key_reused", "this key came with another request before"),
-    store.UnreadableGame: _Kind("store_unavailable", "what is stored of this game cannot be read by this instance"),
-    store.StoreBusy: _Kind(
+    games.IdempotencyKeyReused: _ProblemTemplate("key_reused", "this key came with another request before"),
+    store.UnreadableGame: _ProblemTemplate(
+        "store_unavailable", "what is stored of this game cannot be read by this instance"
+    ),
+    store.StoreBusy: _ProblemTemplate(
         "store_unavailable", "too much waits for the store already: ask again later, with the same Idempotency-Key"
     ),
-    store.StoreUnavailable: _Kind(
+    store.StoreUnavailable: _ProblemTemplate(
         "store_unavailable", "what was asked may have been done: ask again with the same Idempotency-Key"
     ),
-    errors.NoSuchPiece: _Kind("not_found", "the tile set has no {piece}"),
-    errors.NoSuchVersion: _Kind("not_found", "the game has no version {wanted}: its latest is {latest}"),
-    errors.Busy: _Kind(
+    errors.NoSuchPiece: _ProblemTemplate("not_found", "the tile set has no {piece}"),
+    errors.NoSuchVersion: _ProblemTemplate("not_found", "the game has no version {wanted}: its latest is {latest}"),
+    errors.QueueFull: _ProblemTemplate(
         "rate_limited", "too many wait for a picture, or for a game to be replayed: ask again", retry_after_s=1
     ),
-    errors.RateLimited: _Kind("rate_limited", "too many {policy}: wait"),
-    errors.TooManyOpen: _Kind(
-        "rate_limited", "{most} {what} are open already: close one, or wait", retry_after_s=TOO_MANY_OPEN_S
+    errors.RateLimited: _ProblemTemplate("rate_limited", "too many {policy}: wait"),
+    errors.TooManyConnections: _ProblemTemplate(
+        "rate_limited", "{most} {what} are open already: close one, or wait", retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S
     ),
-    errors.OriginRefused: _Kind("origin_refused", "pages of {origin} may not open sockets and event streams here"),
-    errors.NotReady: _Kind("store_unavailable", "this instance is stopping", retry_after_s=1),
-    errors.DrawingFailed: _Kind(
+    errors.OriginNotAllowed: _ProblemTemplate(
+        "origin_refused", "pages of {origin} may not open sockets and event streams here"
+    ),
+    errors.ShuttingDown: _ProblemTemplate("store_unavailable", "this instance is stopping", retry_after_s=1),
+    errors.RenderingFailed: _ProblemTemplate(
         "store_unavailable",
         "this picture could not be drawn: ask again later, or for another size or region",
-        retry_after_s=DRAWING_RETRY_S,
+        retry_after_s=FAILED_IMAGE_RETRY_S,
     ),
-    errors.TaskFailing: _Kind(
+    errors.BackgroundTaskFailing: _ProblemTemplate(
         "store_unavailable", "the background task {task} of this instance keeps failing", retry_after_s=1
     ),
-    errors.TooLarge: _Kind("too_large", "a body may have {limit} bytes at most"),
-    errors.UnsupportedMediaType: _Kind("unsupported_media_type", "send Content-Type: application/json"),
-    errors.EncodedBody: _Kind("unsupported_media_type", "send the body as it is, without Content-Encoding"),
+    errors.BodyTooLarge: _ProblemTemplate("too_large", "a body may have {limit} bytes at most"),
+    errors.UnsupportedMediaType: _ProblemTemplate("unsupported_media_type", "send Content-Type: application/json"),
+    errors.EncodedBody: _ProblemTemplate("unsupported_media_type", "send the body as it is, without Content-Encoding"),
 }
 
-_MEMBERS = frozenset({"rule", "path", "index", "version", "digest", "next_game", "retry_after_s"})
+_ERROR_MEMBERS = frozenset({"rule", "path", "index", "version", "digest", "next_game", "retry_after_s"})
 """Attributes of errors that are members of their problems."""
 
 
@@ -123,48 +133,48 @@ def to_problem(error: Exception) -> Problem:
             return problem("wrong_seat", "this token only reads", index=index)
         case _:
             pass
-    told = vars(error)
-    kind = next((_KINDS[base] for base in type(error).__mro__ if base in _KINDS), _INTERNAL)
-    members: dict[str, Any] = {name: told[name] for name in _MEMBERS & told.keys()}
-    if kind.path is not None:
-        members["path"] = kind.path.format_map(told)
-    if kind.retry_after_s is not None:
-        members["retry_after_s"] = kind.retry_after_s
-    return problem(kind.code, kind.detail.format_map(told), **members)
+    attributes = vars(error)
+    template = next((_TEMPLATES[base] for base in type(error).__mro__ if base in _TEMPLATES), _INTERNAL_ERROR)
+    members: dict[str, Any] = {name: attributes[name] for name in _ERROR_MEMBERS & attributes.keys()}
+    if template.path is not None:
+        members["path"] = template.path.format_map(attributes)
+    if template.retry_after_s is not None:
+        members["retry_after_s"] = template.retry_after_s
+    return problem(template.code, template.detail.format_map(attributes), **members)
 
 
-def problem_response(told: Problem, more: Mapping[str, str] | None = None) -> web.Response:
+def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> web.Response:
     """A problem as an HTTP answer."""
-    PROBLEMS.labels(told.code, "http").inc()
+    PROBLEMS.labels(document.code, "http").inc()
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
-    if told.retry_after_s is not None:
-        headers["Retry-After"] = str(told.retry_after_s)
-    if more is not None:
-        headers.update(more)
-    return web.Response(status=told.status, body=encode(told), headers=headers)
+    if document.retry_after_s is not None:
+        headers["Retry-After"] = str(document.retry_after_s)
+    if extra_headers is not None:
+        headers.update(extra_headers)
+    return web.Response(status=document.status, body=encode(document), headers=headers)
 
 
-def refusal_response(error: Exception) -> web.Response:
+def error_response(error: Exception) -> web.Response:
     """The answer to a request that raised one of REFUSALS."""
-    told = to_problem(error)
+    document = to_problem(error)
     if isinstance(error, games.Unauthorized):
-        challenge = CHALLENGE if error.missing else INVALID_TOKEN
-        return problem_response(told, {"WWW-Authenticate": challenge})
+        challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE
+        return problem_response(document, {"WWW-Authenticate": challenge})
     if isinstance(error, errors.RateLimited):
         limit = f'"{error.policy}";r=0;t={error.retry_after_s}'
-        return problem_response(told, {"RateLimit": limit, "RateLimit-Policy": error.header})
+        return problem_response(document, {"RateLimit": limit, "RateLimit-Policy": error.header})
     if isinstance(error, errors.EncodedBody):
-        return problem_response(told, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
+        return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, store.StoreUnavailable):
-        _UNAVAILABLE.warning("the store does not answer: %s", error)
-    return problem_response(told)
+        _unavailable_log.warning("the store does not answer: %s", error)
+    return problem_response(document)
 
 
-def http_problem(error: web.HTTPException) -> web.Response:
+def http_exception_response(error: web.HTTPException) -> web.Response:
     """The answer where aiohttp itself refuses a request: no such path, method, or a body that is too large."""
     match error:
         case web.HTTPMethodNotAllowed(method=method, allowed_methods=allowed):
-            allow = allow_header(allowed)
+            allow = format_allow_header(allowed)
             return problem_response(problem("method_not_allowed", f"{method} is none of {allow}"), {"Allow": allow})
         case web.HTTPRequestEntityTooLarge():
             return problem_response(problem("too_large", "the body is too large"))
@@ -174,27 +184,27 @@ def http_problem(error: web.HTTPException) -> web.Response:
             return problem_response(problem("malformed", error.reason))
 
 
-def allow_header(methods: set[str]) -> str:
+def format_allow_header(methods: set[str]) -> str:
     """What a path answers; every path answers OPTIONS."""
     return ", ".join(sorted(methods | {"OPTIONS"}))
 
 
-_AT = re.compile(r"(?P<detail>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
-_FIELD = re.compile(
+_MESSAGE_WITH_PATH = re.compile(r"(?P<detail>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
+_MESSAGE_WITH_FIELD = re.compile(
     r"(?:Object (?:missing required|contains unknown) field )?`(?P<name>\w{1,64})`(?:: (?P<reason>.+))?"
 )
 
 
-def _invalid(told: str) -> games.Malformed:
+def _parse_validation_message(message: str) -> games.Malformed:
     """A sentence of msgspec with its path taken apart, down to the field where the sentence begins with one.
 
     >>> refusal = _invalid("Object missing required field `name` - at `$.players[0]`")
     >>> refusal.detail, refusal.path
     ('Object missing required field `name`', '$.players[0].name')
     """
-    found = _AT.fullmatch(told)
-    detail, path = (found["detail"], found["path"] or "$") if found else (told, "$")
-    field = _FIELD.fullmatch(detail)
+    match = _MESSAGE_WITH_PATH.fullmatch(message)
+    detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
+    field = _MESSAGE_WITH_FIELD.fullmatch(detail)
     return (
         games.Malformed(field["reason"] or detail, f"{path}.{field['name']}")
         if field
@@ -202,11 +212,11 @@ def _invalid(told: str) -> games.Malformed:
     )
 
 
-def malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError) -> games.Malformed:
+def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError) -> games.Malformed:
     """What msgspec found wrong with a body or a message, its path apart from its text."""
     match error:
         case msgspec.ValidationError():
-            return _invalid(str(error))
+            return _parse_validation_message(str(error))
         case msgspec.MsgspecError():
             return games.Malformed(str(error), "$")
         case UnicodeDecodeError():

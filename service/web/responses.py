@@ -8,31 +8,34 @@ from multidict import istr
 from schemas.base import encode
 from service.telemetry.log_context import DOING
 from service.web.app_keys import DRAINING
-from service.web.parsing import JSON, unchanged
+from service.web.parsing import JSON, matches_if_none_match
 from service.web.request_metrics import REQUEST_ID
 from service.web.security_headers import SECURITY
 
-EXPOSED = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
-REPLAYED = istr("Idempotent-Replayed")
-IMMUTABLE = "public, max-age=31536000, immutable"
-PUBLIC = "no-cache"
-PRIVATE = "private, no-cache"
-NEVER = "no-store"
+EXPOSED_HEADERS = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
+CACHE_IMMUTABLE = "public, max-age=31536000, immutable"
+CACHE_PUBLIC = "no-cache"
+CACHE_PRIVATE = "private, no-cache"
+NO_STORE = "no-store"
 
-_CACHING = {False: {"Cache-Control": PUBLIC}, True: {"Cache-Control": PRIVATE, "Vary": "Authorization"}}
+_CACHE_HEADERS = {
+    False: {"Cache-Control": CACHE_PUBLIC},
+    True: {"Cache-Control": CACHE_PRIVATE, "Vary": "Authorization"},
+}
 """By whether an answer is private."""
 
 
-def etag(version: int, digest: str) -> str:
+def game_etag(version: int, digest: str) -> str:
     """The entity tag of everything that is told of a game at a version."""
     return f'"{version}-{digest}"'
 
 
-def answer(
+def json_response(
     value: Any,
     *,
     status: int = 200,
-    tag: str | None = None,
+    etag: str | None = None,
     private: bool = False,
     secret: bool = False,
     location: str | None = None,
@@ -42,11 +45,11 @@ def answer(
     `private` is whether only a token opens what it tells; `secret` whether it hands out tokens or other secrets, which
     no cache may keep, the browser's own least.
     """
-    headers = {"Content-Type": JSON, **_CACHING[private]}
+    headers = {"Content-Type": JSON, **_CACHE_HEADERS[private]}
     if secret:
-        headers["Cache-Control"] = NEVER
-    if tag is not None:
-        headers["ETag"] = tag
+        headers["Cache-Control"] = NO_STORE
+    if etag is not None:
+        headers["ETag"] = etag
     if location is not None:
         headers["Location"] = location
     return web.Response(status=status, body=value if type(value) is bytes else encode(value), headers=headers)
@@ -55,22 +58,22 @@ def answer(
 def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
     """Say so where the answer is to a key that was answered before."""
     if replayed:
-        response.headers[REPLAYED] = "true"
+        response.headers[IDEMPOTENT_REPLAYED] = "true"
     return response
 
 
-def not_modified(request: web.Request, tag: str, *, private: bool = False) -> web.Response | None:
+def not_modified_response(request: web.Request, etag: str, *, private: bool = False) -> web.Response | None:
     """304 where the client has this already."""
-    if not unchanged(request, tag):
+    if not matches_if_none_match(request, etag):
         return None
-    return web.Response(status=304, headers={"ETag": tag, **_CACHING[private]})
+    return web.Response(status=304, headers={"ETag": etag, **_CACHE_HEADERS[private]})
 
 
-def finish_headers(app: web.Application, response: web.StreamResponse) -> None:
+def add_common_headers(app: web.Application, response: web.StreamResponse) -> None:
     """Let every origin read the answer and no browser do more; close the connection where this instance is stopping."""
     headers = response.headers
     headers["Access-Control-Allow-Origin"] = "*"
-    headers["Access-Control-Expose-Headers"] = EXPOSED
+    headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
     if (doing := DOING.get()) is not None and doing.request_id is not None:
         headers[REQUEST_ID] = doing.request_id
     app[SECURITY].add_to(headers)

@@ -21,16 +21,16 @@ Access = Literal["none", "reads", "required"]
 GAME_ID = f"{{id:{ID}}}"
 """An id in a path; what is no id is no path either, so it is 404."""
 
-MOST_ASKED = ("act", "readGame", "readLegalMoves")
+MOST_REQUESTED = ("act", "readGame", "readLegalMoves")
 """The operations that most requests ask for, the most frequent first."""
 
-HOOK_ID = f"{{hook:{ID}}}"
+WEBHOOK_ID = f"{{hook:{ID}}}"
 """A webhook's id in a path."""
 
 SEAT = "{seat:[0-4]}"
 """A seat's number in a path."""
 
-_PATTERNED = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
+_PATH_PARAMETER = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 """A name in a path with the pattern that it must match."""
 
 
@@ -38,7 +38,7 @@ class Query(Request, frozen=True, forbid_unknown_fields=False):
     """The parameters of a query; names that it does not know are ignored, as later versions may know them."""
 
 
-class Reply(NamedTuple):
+class ResponseSpec(NamedTuple):
     """One answer that is no problem: its status, what it holds and with which headers."""
 
     status: int
@@ -51,7 +51,7 @@ class Reply(NamedTuple):
     """Names of `examples.json`."""
 
 
-async def _undeclared(request: web.Request) -> web.StreamResponse:
+async def _missing_handler(request: web.Request) -> web.StreamResponse:
     raise NotImplementedError(request.path)
 
 
@@ -65,7 +65,7 @@ class Route:
     operation: str
     summary: str
     tag: Tag
-    replies: tuple[Reply, ...]
+    replies: tuple[ResponseSpec, ...]
     access: Access = "none"
     problems: tuple[str, ...] = ()
     """Codes that it answers besides those that every route has."""
@@ -77,7 +77,7 @@ class Route:
     """Names of `examples.json`, for the body."""
     body_optional: bool = False
     """Whether no body at all means the same as `{}`."""
-    handler: Handler = _undeclared
+    handler: Handler = _missing_handler
 
     def __call__(self, handler: Handler) -> "Route":
         """Declare the handler."""
@@ -89,23 +89,25 @@ class Route:
         return self.handler.__doc__ or ""
 
     @property
-    def public_path(self) -> str:
+    def openapi_path(self) -> str:
         """The path without the patterns of its names, as OpenAPI writes it."""
-        return _PATTERNED.sub(r"{\1}", self.path)
+        return _PATH_PARAMETER.sub(r"{\1}", self.path)
 
     @property
-    def path_names(self) -> list[str]:
+    def path_parameters(self) -> list[str]:
         """The names in the path, each of `described.PARAMETERS`."""
-        return _PATTERNED.findall(self.path)
+        return _PATH_PARAMETER.findall(self.path)
 
 
-def register(app: web.Application, routes: tuple[Route, ...], expect: Callable[[web.Request], Awaitable[Any]]) -> None:
+def register_routes(
+    app: web.Application, routes: tuple[Route, ...], expect_handler: Callable[[web.Request], Awaitable[Any]]
+) -> None:
     """Make the application answer all of these; what answers GET answers HEAD too.
 
     aiohttp tries routes that begin alike in the order of their registration, so what is asked most goes first.
     """
-    places = {operation: place for place, operation in enumerate(MOST_ASKED)}
-    for one in sorted(routes, key=lambda one: places.get(one.operation, len(places))):
-        app.router.add_route(one.method, one.path, one.handler, expect_handler=expect)
-        if one.method == "GET":
-            app.router.add_route("HEAD", one.path, one.handler, expect_handler=expect)
+    priorities = {operation: place for place, operation in enumerate(MOST_REQUESTED)}
+    for route in sorted(routes, key=lambda one: priorities.get(one.operation, len(priorities))):
+        app.router.add_route(route.method, route.path, route.handler, expect_handler=expect_handler)
+        if route.method == "GET":
+            app.router.add_route("HEAD", route.path, route.handler, expect_handler=expect_handler)

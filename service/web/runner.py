@@ -15,10 +15,10 @@ from service.telemetry.metrics import HTTP_MALFORMED
 from service.web.access_log import UNMATCHED, log_request
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import ClientConnection
-from service.web.error_handling import refusing
+from service.web.error_handling import handle_errors
 from service.web.problems import problem_response
 from service.web.request_metrics import REQUEST_ID, measured, routed
-from service.web.responses import EXPOSED
+from service.web.responses import EXPOSED_HEADERS
 from service.web.security_headers import NOTHING
 
 LOG = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the answer has begun already")
         response = problem_response(
-            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED, **NOTHING}
+            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **NOTHING}
         )
         if status >= 500 and (doing := DOING.get()) is not None and doing.request_id is not None:
             response.headers[REQUEST_ID] = doing.request_id
@@ -73,7 +73,7 @@ class ProblemServer(web.Server):
 
     def __init__(self, app: web.Application, server: web.Server) -> None:
         super().__init__(
-            measured(refusing(app, routed(server.request_handler))), request_factory=server.request_factory
+            measured(handle_errors(app, routed(server.request_handler))), request_factory=server.request_factory
         )
         self._gate = app[CONNECTION_LIMITER]
 

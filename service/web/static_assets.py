@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from service.web.parsing import unchanged
+from service.web.parsing import matches_if_none_match
 from service.web.security_headers import PAGE
 
-__all__ = ["Asset", "asset", "asset_answer"]
+__all__ = ["Asset", "make_asset", "static_response"]
 
-BINARY = frozenset({"image/png"})
+BINARY_MEDIA_TYPES = frozenset({"image/png"})
 
 
 class Asset(NamedTuple):
@@ -19,24 +19,24 @@ class Asset(NamedTuple):
 
     media_type: str
     body: bytes
-    packed: bytes
+    gzipped: bytes
     digest: str
 
 
-def asset(media_type: str, body: bytes) -> Asset:
+def make_asset(media_type: str, body: bytes) -> Asset:
     """Prepare these bytes to be sent."""
-    charset = "" if media_type in BINARY else "; charset=utf-8"
+    charset = "" if media_type in BINARY_MEDIA_TYPES else "; charset=utf-8"
     return Asset(f"{media_type}{charset}", body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:32])
 
 
-def asset_answer(request: web.Request, found: Asset, caching: str, vary: str = "Accept-Encoding") -> web.Response:
+def static_response(request: web.Request, asset: Asset, caching: str, vary: str = "Accept-Encoding") -> web.Response:
     """Answer a GET; the packed form has a tag of its own, as these are other bytes."""
-    packed = "gzip" in request.headers.get("Accept-Encoding", "")
-    tag = f'"{found.digest}-gzip"' if packed else f'"{found.digest}"'
-    headers = {**PAGE, "ETag": tag, "Cache-Control": caching, "Vary": vary}
-    if unchanged(request, tag):
+    accepts_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
+    etag = f'"{asset.digest}-gzip"' if accepts_gzip else f'"{asset.digest}"'
+    headers = {**PAGE, "ETag": etag, "Cache-Control": caching, "Vary": vary}
+    if matches_if_none_match(request, etag):
         return web.Response(status=304, headers=headers)
-    headers["Content-Type"] = found.media_type
-    if packed:
+    headers["Content-Type"] = asset.media_type
+    if accepts_gzip:
         headers["Content-Encoding"] = "gzip"
-    return web.Response(body=found.packed if packed else found.body, headers=headers)
+    return web.Response(body=asset.gzipped if accepts_gzip else asset.body, headers=headers)

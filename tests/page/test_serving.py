@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientSession, web
 
 from service.web.drawing.palette import MARKS, PLAYERS
-from service.web.responses import IMMUTABLE
+from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
 from tests.web.app_server import Client
 
@@ -45,7 +45,7 @@ async def test_files_named_for_what_they_hold_are_kept_for_good_and_the_page_is_
         for path in assets:
             async with browser.get(path) as answer:
                 assert answer.status == web.HTTPOk.status_code
-                assert answer.headers["Cache-Control"] == IMMUTABLE
+                assert answer.headers["Cache-Control"] == CACHE_IMMUTABLE
     async with client.get("/", headers={**BROWSER, "If-None-Match": tag}) as answer:
         assert answer.status == web.HTTPNotModified.status_code
         assert answer.headers["Vary"] == "Accept, Accept-Encoding"

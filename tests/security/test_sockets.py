@@ -11,7 +11,7 @@ from aiohttp import ClientSession, WSServerHandshakeError
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.errors import Busy
+from service.web.errors import QueueFull
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
 from service.web.websocket.session import MAX_REFUSED
@@ -275,7 +275,7 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
                 most = max(most, running)
                 await asyncio.sleep(0.01)
                 running -= 1
-        except Busy:
+        except QueueFull:
             return False
         return True
 
@@ -289,7 +289,7 @@ async def test_an_address_waits_for_a_few_replays_only() -> None:
     async with replays.slot("a"), replays.slot("a"):
         waiting = asyncio.create_task(replays.slot("a").__aenter__())
         await asyncio.sleep(0)
-        with pytest.raises(Busy):
+        with pytest.raises(QueueFull):
             await replays.slot("a").__aenter__()
         other = asyncio.create_task(replays.slot("b").__aenter__())
         await asyncio.sleep(0)
@@ -301,7 +301,7 @@ async def test_an_address_waits_for_a_few_replays_only() -> None:
 async def test_an_address_waits_for_a_few_pictures_only() -> None:
     shares = ConcurrencyLimit(2)
     with shares.slot("a"), shares.slot("a"), shares.slot("b"):
-        with pytest.raises(Busy), shares.slot("a"):
+        with pytest.raises(QueueFull), shares.slot("a"):
             pass
         with shares.slot("b"):
             pass

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from service.games.ports import StoreBusy
-from service.web.problems import refusal_response
+from service.web.problems import error_response
 from tests.redis_servers import Node, standalone
 from tests.started import Started, started
 from tests.telemetry.scraped import Values, metrics_url, of, scrape
@@ -207,7 +207,7 @@ async def test_what_was_refused_or_unanswered_is_done_once_and_watchers_stay(sta
 
 
 async def test_what_is_refused_is_logged_by_the_second(caplog: pytest.LogCaptureFixture) -> None:
-    refused = [refusal_response(StoreBusy("120 commands wait")) for _ in range(REFUSED)]
+    refused = [error_response(StoreBusy("120 commands wait")) for _ in range(REFUSED)]
     assert {(one.status, one.headers["Retry-After"]) for one in refused} == {(503, "1")}
     async with asyncio.timeout(30):
         while not any("the last of" in line for line in caplog.messages):  # noqa: ASYNC110  a timer writes it

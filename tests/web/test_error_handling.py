@@ -10,7 +10,7 @@ from tests.web.app_server import Client
 from tests.web.http_game import TWO, bearer, new_table, refused
 from tests.web.raw_http import send
 
-METHODS = {route.public_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
+METHODS = {route.openapi_path: {one.method for one in ROUTES if one.path == route.path} for route in ROUTES}
 EXPOSED = {"ETag", "Location", "Retry-After", "RateLimit"}
 ASKED = (
     "Authorization",

@@ -6,7 +6,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from service.web.languages import MAX_LENGTH, language_of
+from service.web.languages import MAX_HEADER_LENGTH, negotiate_language
 from tests.web.app_server import Client
 from tests.web.http_game import bearer, new_table
 from tests.web.watcher_client import Line
@@ -34,24 +34,24 @@ FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
     ),
 )
 def test_the_language_is_the_one_that_is_liked_best(asked: str, language: str) -> None:
-    assert language_of(make_mocked_request("GET", "/", headers={"Accept-Language": asked})) == language
+    assert negotiate_language(make_mocked_request("GET", "/", headers={"Accept-Language": asked})) == language
 
 
 def test_without_a_wish_it_is_english() -> None:
-    assert language_of(make_mocked_request("GET", "/")) == "en"
+    assert negotiate_language(make_mocked_request("GET", "/")) == "en"
     both = CIMultiDict([("Accept-Language", "de;q=0.1"), ("Accept-Language", "fr;q=0.2")])
-    assert language_of(make_mocked_request("GET", "/", headers=both)) == "fr"
+    assert negotiate_language(make_mocked_request("GET", "/", headers=both)) == "fr"
 
 
 @pytest.mark.parametrize("enormous", ("fr" + " " * 500_000 + "x", "fr," * 500_000, "fr;" + " " * 500_000 + "q"))
 def test_an_enormous_wish_keeps_nobody_waiting(enormous: str) -> None:
     asked = make_mocked_request("GET", "/", headers={"Accept-Language": f"de;q=0.1, {enormous}"})
-    assert language_of(asked) in {"de", "fr"}
+    assert negotiate_language(asked) in {"de", "fr"}
 
 
 def test_what_was_cut_off_does_not_count() -> None:
-    wish = "de;q=0.5," + " " * (MAX_LENGTH - len("de;q=0.5,fr;q=0")) + "fr;q=0.9"
-    assert language_of(make_mocked_request("GET", "/", headers={"Accept-Language": wish})) == "de"
+    wish = "de;q=0.5," + " " * (MAX_HEADER_LENGTH - len("de;q=0.5,fr;q=0")) + "fr;q=0.9"
+    assert negotiate_language(make_mocked_request("GET", "/", headers={"Accept-Language": wish})) == "de"
 
 
 async def test_legal_moves_are_told_in_the_language_asked_for(client: Client) -> None:

@@ -15,9 +15,9 @@ from service.web.app_keys import SUPERVISOR
 from service.web.connections.client_ip import TrustedProxies, site_network
 from service.web.connections.protocol import ClientConnection, get_connection
 from service.web.connections.send_buffers import SendBufferBudget
-from service.web.errors import TooManyOpen
+from service.web.errors import TooManyConnections
 from service.web.limits import Limits
-from service.web.problems import TOO_MANY_OPEN_S
+from service.web.problems import TOO_MANY_CONNECTIONS_RETRY_S
 
 __all__ = ["CONNECTION_LIMITER", "ConnectionLimiter", "client_address", "run_timeout_sweep", "warn_of_untrusted_proxy"]
 
@@ -35,10 +35,10 @@ RESERVED_FILES = 100
 
 def _encode_refusal(status: str, code: str, detail: str) -> bytes:
     """A whole answer, for who is refused before anything was read."""
-    body = encode(problem(code, detail, retry_after_s=TOO_MANY_OPEN_S))
+    body = encode(problem(code, detail, retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S))
     head = (
         f"HTTP/1.1 {status}\r\nContent-Type: {MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n"
-        f"Retry-After: {TOO_MANY_OPEN_S}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n\r\n"
+        f"Retry-After: {TOO_MANY_CONNECTIONS_RETRY_S}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n\r\n"
     )
     return head.encode() + body
 
@@ -120,7 +120,7 @@ class ConnectionLimiter:
         most = self.limits.max_streams_per_address
         if self._is_at_limit(self.streams_per_address, address, most):
             RATE_LIMITED.labels("open-streams").inc()
-            raise TooManyOpen("sockets and event streams of this address", most)
+            raise TooManyConnections("sockets and event streams of this address", most)
         _add_count(self.streams_per_address, address, 1)
 
     def remove_stream(self, address: str) -> None:

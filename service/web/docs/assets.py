@@ -5,8 +5,8 @@ from importlib import resources
 
 from aiohttp import web
 
-from service.web.responses import IMMUTABLE, PUBLIC
-from service.web.static_assets import Asset, asset, asset_answer
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC
+from service.web.static_assets import Asset, make_asset, static_response
 
 __all__ = ["CONTENT_TYPES", "asset_response", "load_static", "static_url"]
 
@@ -35,7 +35,7 @@ def load_static(name: str) -> Asset:
     """Return one of the files of CONTENT_TYPES."""
     folder = "sources" if name.startswith("pictures/") else "static"
     body = resources.files(__package__).joinpath(folder, *name.split("/")).read_bytes()
-    return asset(CONTENT_TYPES[name], body)
+    return make_asset(CONTENT_TYPES[name], body)
 
 
 def static_url(name: str) -> str:
@@ -45,4 +45,4 @@ def static_url(name: str) -> str:
 
 def asset_response(request: web.Request, found: Asset) -> web.Response:
     """Return the response to a GET; it is immutable if the URL has the digest of the content."""
-    return asset_answer(request, found, IMMUTABLE if request.query.get("v") == found.digest else PUBLIC)
+    return static_response(request, found, CACHE_IMMUTABLE if request.query.get("v") == found.digest else CACHE_PUBLIC)

@@ -13,7 +13,7 @@ from service.web.docs.markdown import RenderedPage, render_fragment, render_page
 from service.web.docs.message_reference import render_reference
 from service.web.docs.search import Section, operation_sections, page_sections
 from service.web.routes.api_documents import document
-from service.web.static_assets import Asset, asset
+from service.web.static_assets import Asset, make_asset
 
 __all__ = ["load_page", "load_search_index"]
 
@@ -28,7 +28,7 @@ VIEWER = """<h1>HTTP API</h1>
 @cache
 def load_page(name: str) -> Asset:
     """Return a page by one of the names of NAMES."""
-    return asset("text/html", render_layout(name, _render(name), _viewer_head() if name == HTTP else ""))
+    return make_asset("text/html", render_layout(name, _render(name), _viewer_head() if name == HTTP else ""))
 
 
 @cache
@@ -39,7 +39,7 @@ def load_search_index() -> Asset:
         for name, title in chapter.items():
             sections += page_sections(page_path(name), title, _render(name).body)
     sections += operation_sections(page_path(HTTP), _load_document("openapi.json"))
-    return asset("application/json", msgspec.json.encode(sections))
+    return make_asset("application/json", msgspec.json.encode(sections))
 
 
 @cache

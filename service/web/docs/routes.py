@@ -10,8 +10,8 @@ from aiohttp import web
 from schemas.problems import KINDS
 from service.web.docs.assets import CONTENT_TYPES, asset_response, load_static
 from service.web.docs.contents import INDEX, NAMES, page_path
-from service.web.error_handling import expecting
-from service.web.responses import PUBLIC
+from service.web.error_handling import handle_expect
+from service.web.responses import CACHE_PUBLIC
 from service.web.static_assets import Asset
 
 __all__ = ["set_up"]
@@ -27,7 +27,7 @@ def set_up(app: web.Application) -> None:
         "/problems/{slug}": redirect_to_problem,
     }.items():
         for method in ("GET", "HEAD"):
-            app.router.add_route(method, path, handler, expect_handler=expecting)
+            app.router.add_route(method, path, handler, expect_handler=handle_expect)
 
 
 async def read_page(request: web.Request) -> web.Response:
@@ -63,7 +63,7 @@ async def redirect_to_problem(request: web.Request) -> web.Response:
 
 
 def _redirect(path: str) -> web.Response:
-    return web.Response(status=302, headers={"Location": path, "Cache-Control": PUBLIC})
+    return web.Response(status=302, headers={"Location": path, "Cache-Control": CACHE_PUBLIC})
 
 
 # Importing the Markdown parser takes a twentieth of the time to start, so the first page does it.

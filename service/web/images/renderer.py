@@ -14,7 +14,7 @@ import msgspec
 
 from service.supervision import spawn
 from service.telemetry.metrics import DRAWING, PICTURES
-from service.web.errors import Busy, DrawingFailed
+from service.web.errors import QueueFull, RenderingFailed
 from service.web.images.jobs import Job
 from service.web.images.worker import HEAD, LENGTH
 
@@ -66,7 +66,7 @@ class Studio:
             PICTURES.labels("cached").inc()
             return kept
         if monotonic() - self._failed.get(key, -FAILED_S) < FAILED_S:
-            raise DrawingFailed("it failed a moment ago")
+            raise RenderingFailed("it failed a moment ago")
         task = self._drawing.get(key)
         return None if task is None else await asyncio.shield(task)
 
@@ -81,9 +81,9 @@ class Studio:
         if task is None:
             if len(self._drawing) >= MOST_WAITING:
                 PICTURES.labels("refused").inc()
-                raise Busy
+                raise QueueFull
             work = self._make(key, msgspec.msgpack.encode(job()))
-            task = self._drawing[key] = spawn("picture", work, expected=(DrawingFailed,))
+            task = self._drawing[key] = spawn("picture", work, expected=(RenderingFailed,))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
@@ -99,7 +99,7 @@ class Studio:
             async with self._turn:
                 picture = await self._draw(job)
             result = "drawn"
-        except DrawingFailed as failed:
+        except RenderingFailed as failed:
             logger.error("a picture failed: %s", failed)  # noqa: TRY400  the reason has the stack, if there is one
             self._remember(key)
             raise
@@ -130,8 +130,8 @@ class Studio:
                 with suppress(asyncio.IncompleteReadError, ConnectionError):
                     return await self._attempt(job)
         except OSError as error:
-            raise DrawingFailed(f"no process can be started: {error}") from error
-        raise DrawingFailed("the process that draws ended")
+            raise RenderingFailed(f"no process can be started: {error}") from error
+        raise RenderingFailed("the process that draws ended")
 
     async def _attempt(self, job: bytes) -> bytes:
         """One picture; a process that fails or is left in the middle is ended."""
@@ -145,9 +145,9 @@ class Studio:
             done = True
         except Undrawable as error:
             done = True
-            raise DrawingFailed(str(error)) from None
+            raise RenderingFailed(str(error)) from None
         except TimeoutError as error:
-            raise DrawingFailed(f"it took more than {PATIENCE_S:g} s") from error
+            raise RenderingFailed(f"it took more than {PATIENCE_S:g} s") from error
         finally:
             if not done:
                 await self._end()
@@ -176,7 +176,7 @@ class Studio:
 
 async def _exchange(process: Process, job: bytes) -> bytes:
     if process.stdin is None or process.stdout is None:
-        raise DrawingFailed("the process that draws has no pipes")
+        raise RenderingFailed("the process that draws has no pipes")
     process.stdin.write(LENGTH.pack(len(job)) + job)
     await process.stdin.drain()
     drawn, size = HEAD.unpack(await process.stdout.readexactly(HEAD.size))

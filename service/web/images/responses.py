@@ -13,11 +13,11 @@ from service.games.timestamps import DAY_S
 from service.web.connections.limiter import client_address
 from service.web.images.jobs import Form, Job
 from service.web.images.renderer import Studio
-from service.web.parsing import unchanged
+from service.web.parsing import matches_if_none_match
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS, charge_request
-from service.web.responses import IMMUTABLE, PRIVATE, PUBLIC
-from service.web.routing import Reply
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
+from service.web.routing import ResponseSpec
 from service.web.security_headers import NOTHING
 
 STUDIO = web.AppKey("studio", Studio)
@@ -26,20 +26,20 @@ MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png", "txt
 PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
 A_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
-KEPT = Reply(304, "You have this picture.", headers=("ETag",))
+KEPT = ResponseSpec(304, "You have this picture.", headers=("ETag",))
 
 
-def replies(form: Form) -> tuple[Reply, ...]:
+def replies(form: Form) -> tuple[ResponseSpec, ...]:
     """What a route that answers pictures of this form answers."""
     content = msgspec.Raw if form == "png" else str
-    return (Reply(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[form]), KEPT)
+    return (ResponseSpec(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[form]), KEPT)
 
 
 def board_caching(*, private: bool, unchanging: bool) -> Mapping[str, str]:
     """How long a game's board may be kept, and by whom: for ever where the request names the version."""
     if private:
-        return {"Cache-Control": PRIVATE_IMMUTABLE if unchanging else PRIVATE, "Vary": "Authorization"}
-    return {"Cache-Control": IMMUTABLE if unchanging else PUBLIC}
+        return {"Cache-Control": PRIVATE_IMMUTABLE if unchanging else CACHE_PRIVATE, "Vary": "Authorization"}
+    return {"Cache-Control": CACHE_IMMUTABLE if unchanging else CACHE_PUBLIC}
 
 
 class Picture(NamedTuple):
@@ -59,7 +59,7 @@ async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitab
     key = sha256(f"{style()} {subject} {form}".encode()).hexdigest()[:32]
     tag = f'"{subject.partition(" ")[0]}-{key}"'
     headers = {"ETag": tag, **caching}
-    if unchanged(request, tag):
+    if matches_if_none_match(request, tag):
         return web.Response(status=304, headers=headers)
     body = await request.app[STUDIO].kept(key)
     if body is None:

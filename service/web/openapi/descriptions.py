@@ -7,9 +7,9 @@ from schemas.vocabulary import ID, SHIP_ID
 from service.games import errors as games
 from service.games.ports import StoreUnavailable
 from service.web import errors
-from service.web.parsing import MAX_KEY, REPRESENTATION
+from service.web.parsing import MAX_IDEMPOTENCY_KEY_LENGTH, PREFER_REPRESENTATION
 from service.web.problems import to_problem
-from service.web.responses import IMMUTABLE
+from service.web.responses import CACHE_IMMUTABLE
 
 INFO: dict[str, Any] = {
     "title": "South Seas",
@@ -90,7 +90,7 @@ PARAMETERS: dict[str, Any] = {
         "header",
         "Chosen by you for this request and its retries: printable ASCII, counted per path and token.",
         minLength=1,
-        maxLength=MAX_KEY,
+        maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
         pattern="^[ -~]*$",
     ),
     "Idempotency-Key-secret": _parameter(
@@ -100,7 +100,7 @@ PARAMETERS: dict[str, Any] = {
         "secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats "
         "itself or counts is refused. It is never stored.",
         minLength=32,
-        maxLength=MAX_KEY,
+        maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
         pattern="^[ -~]*$",
     ),
     "Creator-Key": _parameter(
@@ -117,7 +117,9 @@ PARAMETERS: dict[str, Any] = {
     "hook": _parameter("hook", "path", "A webhook's id.", "w4k8x1m7q2zc", pattern=f"^{ID}$"),
     "tile": _parameter("tile", "path", "The id of a type of tile.", "junction-4", pattern=f"^{ID}$"),
     "ship": _parameter("ship", "path", "A ship's id.", "s16", pattern=f"^{SHIP_ID}$"),
-    "Prefer": _parameter("Prefer", "header", f"`{REPRESENTATION}` puts the whole GAME into the answer (RFC 7240)."),
+    "Prefer": _parameter(
+        "Prefer", "header", f"`{PREFER_REPRESENTATION}` puts the whole GAME into the answer (RFC 7240)."
+    ),
     "Last-Event-ID": _parameter(
         "Last-Event-ID",
         "header",
@@ -156,8 +158,8 @@ HEADERS: dict[str, Any] = {
     ),
     "Content-Language": _header("The language of the texts, where the answer holds any.", "fr"),
     "Location": _header("The path of what is new.", "/v1/games/k7m2x9qd4t1w", required=True),
-    "Cache-Control": _header("It may be kept for ever.", IMMUTABLE, required=True),
-    "Preference-Applied": _header(f"`{REPRESENTATION}` where that was preferred.", REPRESENTATION),
+    "Cache-Control": _header("It may be kept for ever.", CACHE_IMMUTABLE, required=True),
+    "Preference-Applied": _header(f"`{PREFER_REPRESENTATION}` where that was preferred.", PREFER_REPRESENTATION),
     "Retry-After": _header("Seconds to wait before the next attempt.", "1", required=True, pattern="^[0-9]+$"),
     "RateLimit": _header(
         "What is left of which limit, and the seconds until all of it is there again, or with 429 until "
@@ -188,7 +190,7 @@ _REFUSED = (
     games.Unauthorized(missing=False),
     games.WrongSeat(1),
     games.NotOwner(),
-    errors.OriginRefused("https://example.org"),
+    errors.OriginNotAllowed("https://example.org"),
     games.NoSuchGame("k7m2x9qd4t1w"),
     games.GameNotActive("finished"),
     games.GameNotFinished("active"),
@@ -201,7 +203,7 @@ _REFUSED = (
     games.TooManyWebhooks(10),
     games.Conflict("red is taken"),
     games.VersionMismatch(18, "5b0d7e2c9a4f1836e0d2c4b6a8f09173"),
-    errors.TooLarge(65_536),
+    errors.BodyTooLarge(65_536),
     errors.UnsupportedMediaType(),
     games.MoveRejected("R3.3", "an edge does not continue its neighbour's", 0),
     games.ListTooLong(2),

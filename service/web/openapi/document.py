@@ -24,7 +24,7 @@ from service.web.openapi.links import links, links_of
 from service.web.parsing import JSON
 from service.web.ratelimit.classification import EXEMPT_PATHS
 from service.web.routes.registry import ROUTES
-from service.web.routing import Query, Reply, Route
+from service.web.routing import Query, ResponseSpec, Route
 
 __all__ = ["openapi"]
 
@@ -45,7 +45,7 @@ def openapi() -> dict[str, Any]:
     refs = dict(zip(types, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
-        paths.setdefault(route.public_path, {})[route.method.lower()] = _operation(route, refs)
+        paths.setdefault(route.openapi_path, {})[route.method.lower()] = _operation(route, refs)
     return {
         "openapi": "3.1.0",
         "info": INFO,
@@ -151,7 +151,7 @@ def _posted(refs: Refs, body: type, example: str) -> Schema:
 
 
 def _parameters(route: Route) -> Iterable[Schema]:
-    for name in route.path_names:
+    for name in route.path_parameters:
         yield {"$ref": f"#/components/parameters/{name}"}
     if route.query is not None:
         yield from _query_parameters(route.query)
@@ -195,7 +195,7 @@ def _responses(route: Route, refs: Refs) -> Schema:
     return responses
 
 
-def _content(reply: Reply, refs: Refs) -> Schema:
+def _content(reply: ResponseSpec, refs: Refs) -> Schema:
     content: Schema = {"schema": refs[reply.content]}
     if reply.examples:
         content["examples"] = _examples(reply.examples)

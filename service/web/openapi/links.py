@@ -14,7 +14,7 @@ from schemas.lobby import Created, Games, Joined
 from schemas.tileset import TileSet, TileSets
 from schemas.webhooks import WebhookCreated, Webhooks
 from service.web.openapi.components import Schema
-from service.web.routing import Reply, Route
+from service.web.routing import ResponseSpec, Route
 
 __all__ = ["LINKS", "links", "links_of"]
 
@@ -63,7 +63,7 @@ def links(routes: Iterable[Route]) -> dict[str, Schema]:
     return {name: link for content in contents for name, link in _after(content, routes)}
 
 
-def links_of(reply: Reply, routes: Iterable[Route]) -> dict[str, Schema]:
+def links_of(reply: ResponseSpec, routes: Iterable[Route]) -> dict[str, Schema]:
     """The links of one answer, as references."""
     return {name: {"$ref": LINKS + name} for name, _ in _after(reply.content, [*routes])}
 
@@ -72,7 +72,7 @@ def _after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schema]]:
     """What can be asked next after an answer with this content."""
     for named in NAMED.get(content, ()):
         for route in routes:
-            if route.public_path.startswith(named.path) and route.path_names == named.names:
+            if route.openapi_path.startswith(named.path) and route.path_parameters == named.names:
                 yield f"{content.__name__}.{route.operation}", _asked(route, named)
     if (pointer := MOVES.get(content)) is not None:
         for route in routes:
@@ -90,7 +90,7 @@ def _asked(route: Route, named: Named) -> Schema:
 def _moved(route: Route, pointer: str) -> Schema:
     return {
         "operationId": route.operation,
-        "parameters": {f"path.{name}": f"$request.path.{name}" for name in route.path_names},
+        "parameters": {f"path.{name}": f"$request.path.{name}" for name in route.path_parameters},
         "requestBody": {"move": f"$response.body#{pointer}"},
         "description": f"{route.summary}: do the first of the legal moves.",
     }

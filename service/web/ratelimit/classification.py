@@ -4,7 +4,7 @@ from aiohttp import web
 
 from schemas.vocabulary import is_id
 from service.games.errors import Malformed, Unauthorized
-from service.web.parsing import bearer, bearers
+from service.web.parsing import parse_bearer_token, parse_bearer_tokens
 
 __all__ = [
     "EXEMPT_PATHS",
@@ -64,8 +64,8 @@ def read_tokens(request: web.BaseRequest) -> list[str]:
     """The tokens that a request shows, in the form that its path takes; none where they are in another."""
     try:
         if request.path == MY_GAMES_PATH:
-            return bearers(request)
-        token = bearer(request)
+            return parse_bearer_tokens(request)
+        token = parse_bearer_token(request)
     except (Unauthorized, Malformed):
         return []
     return [] if token is None else [token]

@@ -11,7 +11,7 @@ from service.games.bots.priority import hash_creator
 from service.web.connections.client_ip import site_network
 from service.web.connections.limiter import CONNECTION_LIMITER, client_address
 from service.web.connections.protocol import streaming_response
-from service.web.errors import Busy
+from service.web.errors import QueueFull
 from service.web.ratelimit.limiter import CHARGE, RATE_LIMITER
 
 __all__ = [
@@ -50,7 +50,7 @@ class ConcurrencyLimit:
     def slot(self, address: str) -> Iterator[None]:
         """Have one. Raises Busy."""
         if self._in_use[address] >= self._max_per_address:
-            raise Busy
+            raise QueueFull
         self._in_use[address] += 1
         try:
             yield
@@ -75,7 +75,7 @@ class ReplayQueue:
     async def slot(self, address: str) -> AsyncIterator[None]:
         """Wait for a turn. Raises Busy."""
         if self._total >= self._max_total:
-            raise Busy
+            raise QueueFull
         with self._per_address.slot(address):
             self._total += 1
             try:

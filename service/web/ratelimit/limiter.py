@@ -17,7 +17,7 @@ from service.games.errors import Unauthorized
 from service.games.ports import RateLimit, TokenBucketStore
 from service.web.errors import RateLimited
 from service.web.limits import Limits
-from service.web.parsing import bearer
+from service.web.parsing import parse_bearer_token
 from service.web.ratelimit.address_leases import AddressLeases
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.classification import (
@@ -38,7 +38,7 @@ from service.web.ratelimit.policies import Policy
 from service.web.ratelimit.recent_cache import hash_token
 from service.web.ratelimit.token_verifier import TokenVerifier
 from service.web.ratelimit.trusted_tokens import TrustedTokens
-from service.web.responses import REPLAYED
+from service.web.responses import IDEMPOTENT_REPLAYED
 
 __all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
@@ -152,7 +152,9 @@ class RateLimiter:
     def settle(self, request: web.BaseRequest, address: str, payer: Charge, response: web.StreamResponse) -> None:
         """Learn from the answer who asked, charge for its bytes, and say in it how much is left."""
         status, headers = response.status, response.headers
-        payer.settle(MIN_FAILED_STATUS if REPLAYED in headers else status)  # done again, it makes nothing new
+        payer.settle(
+            MIN_FAILED_STATUS if IDEMPOTENT_REPLAYED in headers else status
+        )  # done again, it makes nothing new
         if status in {401, 404}:
             self._count_guess(request, address, status)
         elif payer.unverified_token and 200 <= status < 400 and proves_token(request):
@@ -207,7 +209,7 @@ class RateLimiter:
             keys = [hash_token(token) for token in read_tokens(request)[:MAX_TOKENS_CHECKED]]
             return next((key for key in keys if key in self.trusted_tokens), keys[0] if keys else b"")
         try:
-            token = bearer(request)
+            token = parse_bearer_token(request)
         except Unauthorized:
             return b""
         return b"" if token is None else hash_token(token)

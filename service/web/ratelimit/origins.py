@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from service.web.errors import OriginRefused
+from service.web.errors import OriginNotAllowed
 
 __all__ = ["BadOrigin", "check_origin", "parse_origins"]
 
@@ -44,4 +44,4 @@ def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:
     if not allowed or origin is None or origin.lower() in allowed:
         return
     if origin == "null" or urlsplit(origin).netloc.lower() != request.headers.get("Host", "").lower():
-        raise OriginRefused(origin[:MAX_SHOWN_CHARACTERS])
+        raise OriginNotAllowed(origin[:MAX_SHOWN_CHARACTERS])

@@ -14,22 +14,22 @@ from service.games.commands.execute import CommandRequest, CommandResult
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
 from service.web.connections.limiter import client_address
-from service.web.languages import language_of, with_moves
+from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
-    REPRESENTATION,
-    bearer,
-    idempotency_key,
-    if_match,
-    path_id,
+    PREFER_REPRESENTATION,
+    get_path_id,
+    parse_bearer_token,
+    parse_idempotency_key,
+    parse_if_match,
+    prefers_representation,
     read_body,
     read_query,
-    wants_representation,
 )
 from service.web.ratelimit.bot_charges import make_bot_charge
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.responses import answer, etag, mark_replayed
+from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.queries import Including
-from service.web.routing import GAME_ID, Reply, Route
+from service.web.routing import GAME_ID, ResponseSpec, Route
 
 B = TypeVar("B")
 
@@ -38,7 +38,7 @@ FOR_SEAT = msgspec.json.Decoder(ForSeat)
 
 HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
 ANSWERED = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
-DONE = (Reply(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
+DONE = (ResponseSpec(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
 REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
 """What every change of an active game may be refused for."""
 
@@ -48,9 +48,9 @@ async def perform(
 ) -> web.Response:
     """Do what a request with this body asks, with all that its headers and its query ask besides."""
     include = read_query(request, Including).include if request.query_string else None
-    whole = wants_representation(request)
-    expected, key, token = if_match(request), idempotency_key(request), bearer(request)
-    language = language_of(request)
+    whole = prefers_representation(request)
+    expected, key, token = parse_if_match(request), parse_idempotency_key(request), parse_bearer_token(request)
+    language = negotiate_language(request)
     asked = CommandRequest(
         body,
         token,
@@ -61,12 +61,12 @@ async def perform(
         language=language,
         charge_bots=make_bot_charge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
     )
-    acted, encoded, replayed = await do(request.app[CONTEXT], path_id(request), asked)
-    response = answer(encoded, tag=etag(acted.version, acted.digest), private=True)
+    acted, encoded, replayed = await do(request.app[CONTEXT], get_path_id(request), asked)
+    response = json_response(encoded, etag=game_etag(acted.version, acted.digest), private=True)
     mark_replayed(response, replayed=replayed)
-    with_moves(response, acted.legal_moves)
+    set_moves_language(response, acted.legal_moves)
     if whole:
-        response.headers["Preference-Applied"] = REPRESENTATION
+        response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
 
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from service.web.responses import answer, not_modified
-from service.web.routing import Reply, Route
+from service.web.responses import json_response, not_modified_response
+from service.web.routing import ResponseSpec, Route
 
-UNCHANGED = Reply(304, "Nothing has changed.", headers=("ETag",))
+UNCHANGED = ResponseSpec(304, "Nothing has changed.", headers=("ETag",))
 
 
 class Document(NamedTuple):
@@ -34,7 +34,7 @@ def document(name: str) -> Document:
     summary="This document",
     tag="service",
     headers=("If-None-Match",),
-    replies=(Reply(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), UNCHANGED),
+    replies=(ResponseSpec(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), UNCHANGED),
 )
 async def read_openapi(request: web.Request) -> web.Response:
     """What the service answers over HTTP, as an OpenAPI 3.1 document."""
@@ -48,7 +48,7 @@ async def read_openapi(request: web.Request) -> web.Response:
     summary="What goes over the WebSocket",
     tag="service",
     headers=("If-None-Match",),
-    replies=(Reply(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), UNCHANGED),
+    replies=(ResponseSpec(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), UNCHANGED),
 )
 async def read_asyncapi(request: web.Request) -> web.Response:
     """What the service says and understands on its WebSocket, as an AsyncAPI 3.0 document."""
@@ -57,7 +57,7 @@ async def read_asyncapi(request: web.Request) -> web.Response:
 
 def _published(request: web.Request, name: str) -> web.Response:
     found = document(name)
-    return not_modified(request, found.tag) or answer(found.body, tag=found.tag)
+    return not_modified_response(request, found.tag) or json_response(found.body, etag=found.tag)
 
 
 ROUTES = (read_openapi, read_asyncapi)

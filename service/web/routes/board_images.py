@@ -15,7 +15,7 @@ from service.web.images.jobs import BoardJob, Form
 from service.web.images.past_versions import at_version
 from service.web.images.queries import BoardQuery, TextQuery, options_of
 from service.web.images.responses import Picture, board_caching, replies, send
-from service.web.parsing import bearer, path_id, read_query
+from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import replay_slot
 from service.web.routing import GAME_ID, Handler, Route
@@ -71,8 +71,8 @@ def _handler(form: Form) -> Handler:
         """
         query = read_query(request, _query(form))
         options = options_of(query)
-        game = path_id(request)
-        loaded, private = await load_for_reader(request.app[CONTEXT], game, bearer(request))
+        game = get_path_id(request)
+        loaded, private = await load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
         asked = Asked(game, loaded, private, options, form)
         if query.v is None or query.v == loaded.version:
             return await _now(request, asked, unchanging=query.v is not None)

@@ -5,13 +5,13 @@ from aiohttp import web
 from schemas.diffs import Diff, Diffs
 from service.games.queries import games
 from service.web.app_keys import CONTEXT
-from service.web.parsing import bearer, path_id, read_query
+from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request
-from service.web.responses import answer, etag, not_modified
+from service.web.responses import game_etag, json_response, not_modified_response
 from service.web.routes.game_responses import NOTHING_NEW
 from service.web.routes.queries import Since
-from service.web.routing import GAME_ID, Reply, Route
+from service.web.routing import GAME_ID, ResponseSpec, Route
 from service.web.websocket import event_stream
 
 
@@ -25,8 +25,10 @@ from service.web.websocket import event_stream
     query=Since,
     headers=("If-None-Match", "Last-Event-ID"),
     replies=(
-        Reply(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
-        Reply(200, "The log as it grows.", str, media_type=event_stream.EVENT_STREAM, examples=("event_stream",)),
+        ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
+        ResponseSpec(
+            200, "The log as it grows.", str, media_type=event_stream.EVENT_STREAM, examples=("event_stream",)
+        ),
         NOTHING_NEW,
     ),
     problems=("not_found", "origin_refused"),
@@ -39,17 +41,17 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     a comment every 15 seconds.
     """
     asked = read_query(request, Since)
-    game = path_id(request)
+    game = get_path_id(request)
     if event_stream.EVENT_STREAM in request.headers.get("Accept", ""):
         return await event_stream.serve_event_stream(request, game)
     context = request.app[CONTEXT]
-    loaded, private = await games.load_for_reader(context, game, bearer(request))
-    tag = etag(loaded.version, loaded.digest)
-    response = not_modified(request, tag, private=private)
+    loaded, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    tag = game_etag(loaded.version, loaded.digest)
+    response = not_modified_response(request, tag, private=private)
     if response is None:
         await charge_request(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
         page = await games.list_diffs(context, loaded, game, asked.since, asked.limit)
-        response = answer(page, tag=tag, private=private)
+        response = json_response(page, etag=tag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response
 

@@ -13,8 +13,16 @@ from service.games.commands.create import create
 from service.games.idempotency import ReplayableResult
 from service.games.queries.games import list_games
 from service.web.app_keys import CONTEXT
-from service.web.languages import language_of, with_moves
-from service.web.parsing import bearer, creator_key, idempotency_key, if_match, path_id, read_body, read_query
+from service.web.languages import negotiate_language, set_moves_language
+from service.web.parsing import (
+    get_path_id,
+    parse_bearer_token,
+    parse_creator_key,
+    parse_idempotency_key,
+    parse_if_match,
+    read_body,
+    read_query,
+)
 from service.web.ratelimit import costs
 from service.web.ratelimit.bot_charges import charge_game_bots
 from service.web.ratelimit.concurrency import (
@@ -24,10 +32,10 @@ from service.web.ratelimit.concurrency import (
     refund_request,
     trust_issued_tokens,
 )
-from service.web.responses import answer, etag, mark_replayed
+from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
 from service.web.routes.queries import Including, Listing
-from service.web.routing import GAME_ID, Reply, Route
+from service.web.routing import GAME_ID, ResponseSpec, Route
 
 CREATE = msgspec.json.Decoder(CreateGame)
 
@@ -49,7 +57,7 @@ def tokens_of(created: Created) -> Iterator[str]:
     query=Including,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
     replies=(
-        Reply(
+        ResponseSpec(
             201,
             "The new game and its tokens.",
             Created,
@@ -69,8 +77,8 @@ async def create_game(request: web.Request) -> web.Response:
     """
     asked = await read_body(request, CREATE)
     include = read_query(request, Including).include
-    key = idempotency_key(request)
-    creator = creator_key(request)
+    key = parse_idempotency_key(request)
+    creator = parse_creator_key(request)
     if any(player.open for player in asked.players):
         await charge_open_game(request)
     async with charge_game_bots(request, asked) as give_back_bots:
@@ -81,7 +89,7 @@ async def create_game(request: web.Request) -> web.Response:
             include_moves=include is not None,
             creator=creator,
             client=make_creator_key(request),
-            language=language_of(request),
+            language=negotiate_language(request),
         )
     if result.replayed:
         give_back_bots()
@@ -92,15 +100,15 @@ def created_answer(request: web.Request, result: ReplayableResult[Created], *, p
     """The answer to whoever made a game, which alone tells its tokens."""
     created, version, replayed = result
     trust_issued_tokens(request, tokens_of(created))
-    response = answer(
+    response = json_response(
         created,
         status=201,
-        tag=etag(version, created.digest),
+        etag=game_etag(version, created.digest),
         private=private,
         secret=True,
         location=f"/v1/games/{created.game.id}",
     )
-    return with_moves(mark_replayed(response, replayed=replayed), created.legal_moves)
+    return set_moves_language(mark_replayed(response, replayed=replayed), created.legal_moves)
 
 
 @Route(
@@ -110,7 +118,7 @@ def created_answer(request: web.Request, result: ReplayableResult[Created], *, p
     summary="List public games",
     tag="games",
     query=Listing,
-    replies=(Reply(200, "Public games, newest first.", Games),),
+    replies=(ResponseSpec(200, "Public games, newest first.", Games),),
     problems=("store_unavailable",),
 )
 async def list_public_games(request: web.Request) -> web.Response:
@@ -120,7 +128,7 @@ async def list_public_games(request: web.Request) -> web.Response:
     await charge_request(request, charged)
     found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
     refund_request(request, charged - loaded // costs.LISTED_GAMES_PER_TOKEN)
-    return answer(found)
+    return json_response(found)
 
 
 @reading(
@@ -128,7 +136,7 @@ async def list_public_games(request: web.Request) -> web.Response:
     operation="readGame",
     summary="Read a game",
     tag="games",
-    replies=(Reply(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)), NOTHING_NEW),
+    replies=(ResponseSpec(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)), NOTHING_NEW),
 )
 async def read_game(request: web.Request) -> web.Response:
     """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
@@ -143,14 +151,16 @@ async def read_game(request: web.Request) -> web.Response:
     tag="games",
     access="required",
     headers=("If-Match",),
-    replies=(Reply(200, "The aborted game.", GameView, ("ETag",)),),
+    replies=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_game(request: web.Request) -> web.Response:
     """Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable."""
-    expected = if_match(request)
-    aborted, digest = await abort_game(request.app[CONTEXT], path_id(request), token=bearer(request), if_match=expected)
-    return answer(aborted, tag=etag(aborted.version, digest), private=True)
+    expected = parse_if_match(request)
+    aborted, digest = await abort_game(
+        request.app[CONTEXT], get_path_id(request), token=parse_bearer_token(request), if_match=expected
+    )
+    return json_response(aborted, etag=game_etag(aborted.version, digest), private=True)
 
 
 ROUTES = (list_public_games, create_game, read_game, delete_game)

@@ -8,9 +8,9 @@ from schemas.service import Health
 from service.games.ports import GameStore, StoreError
 from service.supervision import spawn
 from service.web.app_keys import DRAINING, SUPERVISOR
-from service.web.errors import NotReady, TaskFailing
-from service.web.responses import answer
-from service.web.routing import Reply, Route
+from service.web.errors import BackgroundTaskFailing, ShuttingDown
+from service.web.responses import json_response
+from service.web.routing import ResponseSpec, Route
 
 OK = Health(status="ok")
 
@@ -38,12 +38,12 @@ PROBE = web.AppKey("probe", Probe)
     operation="isAlive",
     summary="Whether this instance lives",
     tag="service",
-    replies=(Reply(200, "It does.", Health),),
+    replies=(ResponseSpec(200, "It does.", Health),),
 )
 async def livez(request: web.Request) -> web.Response:
     """Answers as long as the process can answer at all, also while its store does not."""
     del request
-    return answer(OK)
+    return json_response(OK)
 
 
 @Route(
@@ -52,7 +52,7 @@ async def livez(request: web.Request) -> web.Response:
     operation="isReady",
     summary="Whether this instance should be asked",
     tag="service",
-    replies=(Reply(200, "It should.", Health),),
+    replies=(ResponseSpec(200, "It should.", Health),),
     problems=("store_unavailable",),
 )
 async def readyz(request: web.Request) -> web.Response:
@@ -61,11 +61,11 @@ async def readyz(request: web.Request) -> web.Response:
     Also while one of the instance's background tasks keeps failing; `detail` names it.
     """
     if request.app[DRAINING].is_set():
-        raise NotReady
+        raise ShuttingDown
     await request.app[PROBE].ping()
     if (task := request.app[SUPERVISOR].failing()) is not None:
-        raise TaskFailing(task)
-    return answer(OK)
+        raise BackgroundTaskFailing(task)
+    return json_response(OK)
 
 
 ROUTES = (livez, readyz)

@@ -13,7 +13,7 @@ from service.games.queries.games import MoveFilter, decode_with_tables, list_leg
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.routes.game_responses import NOTHING_NEW, told_in_words
-from service.web.routing import GAME_ID, Query, Reply, Route
+from service.web.routing import GAME_ID, Query, ResponseSpec, Route
 
 
 class Filters(Query, frozen=True):
@@ -42,7 +42,7 @@ class Filters(Query, frozen=True):
     query=Filters,
     headers=("If-None-Match", "Accept-Language"),
     replies=(
-        Reply(
+        ResponseSpec(
             200,
             "Everything that is accepted now.",
             LegalMoves,

@@ -9,12 +9,12 @@ from schemas.lobby import ExternalUser, MyGames
 from service.games.queries.games import MAX_GAMES_SCANNED
 from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
-from service.web.parsing import bearers, read_query
+from service.web.parsing import parse_bearer_tokens, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request, refund_request
-from service.web.responses import answer
+from service.web.responses import json_response
 from service.web.routes.queries import Listing
-from service.web.routing import Reply, Route
+from service.web.routing import ResponseSpec, Route
 
 
 class Mine(Listing, frozen=True):
@@ -32,7 +32,7 @@ class Mine(Listing, frozen=True):
     tag="games",
     access="required",
     query=Mine,
-    replies=(Reply(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
+    replies=(ResponseSpec(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
 )
 async def list_my_games(request: web.Request) -> web.Response:
     """The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
@@ -44,14 +44,14 @@ async def list_my_games(request: web.Request) -> web.Response:
     """
     asked = read_query(request, Mine)
     wanted = MyGamesQuery(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
-    tokens = bearers(request)
+    tokens = parse_bearer_tokens(request)
     charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
     await charge_request(request, charged + len(tokens) // costs.ACCESS_TOKENS_PER_TOKEN)
     found, loaded = await collect_my_games(request.app[CONTEXT], tokens, wanted)
     refund_request(
         request, charged - loaded // costs.LISTED_GAMES_PER_TOKEN
     )  # of those that are looked at, few may be told
-    return answer(found, private=True)
+    return json_response(found, private=True)
 
 
 ROUTES = (list_my_games,)

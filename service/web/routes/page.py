@@ -8,10 +8,10 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from schemas.service import Index
-from service.web.error_handling import expecting
-from service.web.responses import IMMUTABLE, PUBLIC, answer
-from service.web.routing import Reply, Route
-from service.web.static_assets import Asset, asset, asset_answer
+from service.web.error_handling import handle_expect
+from service.web.responses import CACHE_IMMUTABLE, CACHE_PUBLIC, json_response
+from service.web.routing import ResponseSpec, Route
+from service.web.static_assets import Asset, make_asset, static_response
 
 HTML = "text/html"
 FILES = ("favicon.svg", "manifest.webmanifest")
@@ -44,7 +44,7 @@ def files() -> dict[str, Asset]:
 
 
 def _file(entry: Traversable) -> Asset:
-    return asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
+    return make_asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
 
 
 @Route(
@@ -55,16 +55,16 @@ def _file(entry: Traversable) -> Asset:
     tag="service",
     headers=("If-None-Match",),
     replies=(
-        Reply(200, "The paths to begin with.", Index),
-        Reply(200, "The page to play on.", str, media_type=HTML),
-        Reply(304, "The page has not changed.", headers=("ETag",)),
+        ResponseSpec(200, "The paths to begin with.", Index),
+        ResponseSpec(200, "The page to play on.", str, media_type=HTML),
+        ResponseSpec(304, "The page has not changed.", headers=("ETag",)),
     ),
 )
 async def index(request: web.Request) -> web.Response:
     """The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on."""
     if HTML in request.headers.get("Accept", ""):
-        return asset_answer(request, files()["index.html"], PUBLIC, "Accept, Accept-Encoding")
-    response = answer(INDEX)
+        return static_response(request, files()["index.html"], CACHE_PUBLIC, "Accept, Accept-Encoding")
+    response = json_response(INDEX)
     response.headers["Vary"] = "Accept"
     return response
 
@@ -76,17 +76,19 @@ def _sending(path: str, caching: str) -> Handler:
         file = files().get(path + request.match_info.get("file", ""))
         if file is None:
             raise web.HTTPNotFound
-        return asset_answer(request, file, caching)
+        return static_response(request, file, caching)
 
     return send
 
 
 def set_up(app: web.Application) -> None:
     """Serve the files that the page asks for; they are no part of the API, so the document does not tell of them."""
-    sent = {"/assets/{file}": _sending("assets/", IMMUTABLE)} | {f"/{name}": _sending(name, PUBLIC) for name in FILES}
+    sent = {"/assets/{file}": _sending("assets/", CACHE_IMMUTABLE)} | {
+        f"/{name}": _sending(name, CACHE_PUBLIC) for name in FILES
+    }
     for path, handler in sent.items():
         for method in ("GET", "HEAD"):
-            app.router.add_route(method, path, handler, expect_handler=expecting)
+            app.router.add_route(method, path, handler, expect_handler=handle_expect)
 
 
 ROUTES = (index,)

@@ -12,7 +12,7 @@ from service.web.errors import NoSuchPiece
 from service.web.images.jobs import Form, Job, ShipJob, TileJob
 from service.web.images.queries import MOST_PIXELS, PieceQuery, TileQuery
 from service.web.images.responses import A_DAY, Picture, replies, send
-from service.web.parsing import path_id, read_query
+from service.web.parsing import get_path_id, read_query
 from service.web.routing import GAME_ID, Handler, Query, Route
 
 
@@ -46,7 +46,7 @@ def _tile_handler(form: Form) -> Handler:
         islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
         """
         asked = read_query(request, TileQuery)
-        loaded = request.app[CONTEXT].tilesets.get(path_id(request))
+        loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
         tile = _found(loaded.tileset.tiles, request.match_info["tile"])
         job = TileJob(tile, asked.rotation, asked.theme, min(asked.width, MOST_PIXELS), form)
         return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, A_DAY), _made(job))
@@ -61,7 +61,7 @@ def _ship_handler(form: Form) -> Handler:
         A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
         """
         asked = read_query(request, PieceQuery)
-        loaded = request.app[CONTEXT].tilesets.get(path_id(request))
+        loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
         ship = _found(loaded.tileset.ships, request.match_info["ship"])
         job = ShipJob(ship, asked.theme, min(asked.width, MOST_PIXELS), form)
         return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, A_DAY), _made(job))

@@ -6,13 +6,13 @@ from aiohttp import web
 from schemas.lobby import Created, Rematch
 from service.games.commands.rematch import RematchRequest, rematch
 from service.web.app_keys import CONTEXT
-from service.web.languages import language_of
-from service.web.parsing import bearer, idempotency_key, path_id, read_optional_body, read_query
+from service.web.languages import negotiate_language
+from service.web.parsing import get_path_id, parse_bearer_token, parse_idempotency_key, read_optional_body, read_query
 from service.web.ratelimit.bot_charges import make_rematch_charge
 from service.web.ratelimit.concurrency import make_creator_key
 from service.web.routes.games import created_answer
 from service.web.routes.queries import Including
-from service.web.routing import GAME_ID, Reply, Route
+from service.web.routing import GAME_ID, ResponseSpec, Route
 
 REMATCH = msgspec.json.Decoder(Rematch)
 
@@ -29,7 +29,7 @@ REMATCH = msgspec.json.Decoder(Rematch)
     query=Including,
     headers=("Idempotency-Key-secret", "Accept-Language"),
     replies=(
-        Reply(
+        ResponseSpec(
             201,
             "The rematch and its tokens.",
             Created,
@@ -51,14 +51,14 @@ async def create_rematch(request: web.Request) -> web.Response:
     """
     asked = await read_optional_body(request, REMATCH)
     include = read_query(request, Including).include
-    key = idempotency_key(request)
-    language = language_of(request)
+    key = parse_idempotency_key(request)
+    language = negotiate_language(request)
     result = await rematch(
         request.app[CONTEXT],
-        path_id(request),
+        get_path_id(request),
         RematchRequest(
             asked,
-            bearer(request),
+            parse_bearer_token(request),
             key,
             include_moves=include is not None,
             client=make_creator_key(request),

@@ -5,7 +5,7 @@ from aiohttp import web
 from schemas.scores import Scores
 from service.games.queries.games import compute_scores
 from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
-from service.web.routing import GAME_ID, Reply
+from service.web.routing import GAME_ID, ResponseSpec
 
 
 @reading(
@@ -14,7 +14,7 @@ from service.web.routing import GAME_ID, Reply
     summary="Read the scores",
     tag="playing",
     replies=(
-        Reply(200, "Points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
+        ResponseSpec(200, "Points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
         NOTHING_NEW,
     ),
 )

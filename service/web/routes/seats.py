@@ -8,21 +8,21 @@ from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.seats import remove_player, replace_token
 from service.web.app_keys import CONTEXT
-from service.web.languages import language_of, with_moves
+from service.web.languages import negotiate_language, set_moves_language
 from service.web.parsing import (
-    bearer,
-    creator_key,
-    idempotency_key,
-    if_match,
-    path_id,
+    get_path_id,
+    parse_bearer_token,
+    parse_creator_key,
+    parse_idempotency_key,
+    parse_if_match,
     read_body,
     read_optional_body,
     read_query,
 )
 from service.web.ratelimit.concurrency import trust_issued_tokens
-from service.web.responses import answer, etag, mark_replayed
+from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.queries import Including
-from service.web.routing import GAME_ID, SEAT, Reply, Route
+from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
 
 __all__ = ["ROUTES"]
 
@@ -40,7 +40,9 @@ REPLACE = msgspec.json.Decoder(ReplaceToken)
     body=JOIN,
     query=Including,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    replies=(Reply(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),),
+    replies=(
+        ResponseSpec(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),
+    ),
     problems=("not_found", "no_open_seat", "conflict", "key_reused"),
     examples=("join",),
 )
@@ -52,14 +54,14 @@ async def join_game(request: web.Request) -> web.Response:
     """
     asked = await read_body(request, JOIN)
     include = read_query(request, Including).include
-    key = idempotency_key(request)
-    token = bearer(request)
-    language = language_of(request)
-    joiner = JoinRequest(token, key, creator_key(request), include_moves=include is not None, language=language)
-    joined, version, replayed = await join(request.app[CONTEXT], path_id(request), asked, joiner)
+    key = parse_idempotency_key(request)
+    token = parse_bearer_token(request)
+    language = negotiate_language(request)
+    joiner = JoinRequest(token, key, parse_creator_key(request), include_moves=include is not None, language=language)
+    joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), asked, joiner)
     trust_issued_tokens(request, (joined.token,))
-    response = answer(joined, tag=etag(version, joined.digest), private=token is not None, secret=True)
-    return with_moves(mark_replayed(response, replayed=replayed), joined.legal_moves)
+    response = json_response(joined, etag=game_etag(version, joined.digest), private=token is not None, secret=True)
+    return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
 
 
 @Route(
@@ -70,7 +72,7 @@ async def join_game(request: web.Request) -> web.Response:
     tag="games",
     access="required",
     headers=("If-Match",),
-    replies=(Reply(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    replies=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_player(request: web.Request) -> web.Response:
@@ -81,9 +83,13 @@ async def delete_player(request: web.Request) -> web.Response:
     `not_active`. The event is `player_left`.
     """
     view, digest = await remove_player(
-        request.app[CONTEXT], path_id(request), _seat(request), token=bearer(request), if_match=if_match(request)
+        request.app[CONTEXT],
+        get_path_id(request),
+        _seat(request),
+        token=parse_bearer_token(request),
+        if_match=parse_if_match(request),
     )
-    return answer(view, tag=etag(view.version, digest), private=True)
+    return json_response(view, etag=game_etag(view.version, digest), private=True)
 
 
 @Route(
@@ -96,7 +102,7 @@ async def delete_player(request: web.Request) -> web.Response:
     body=REPLACE,
     body_optional=True,
     headers=("Idempotency-Key-secret",),
-    replies=(Reply(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
+    replies=(ResponseSpec(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
     problems=("wrong_seat", "not_found", "conflict", "key_reused"),
 )
 async def post_seat_token(request: web.Request) -> web.Response:
@@ -109,14 +115,14 @@ async def post_seat_token(request: web.Request) -> web.Response:
     asked = await read_optional_body(request, REPLACE)
     replaced, _, replayed = await replace_token(
         request.app[CONTEXT],
-        path_id(request),
+        get_path_id(request),
         _seat(request),
         asked,
-        token=bearer(request),
-        key=idempotency_key(request),
+        token=parse_bearer_token(request),
+        key=parse_idempotency_key(request),
     )
     trust_issued_tokens(request, (replaced.token,))
-    return mark_replayed(answer(replaced, private=True, secret=True), replayed=replayed)
+    return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
 def _seat(request: web.Request) -> int:

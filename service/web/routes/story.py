@@ -12,7 +12,7 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request
 from service.web.routes.game_responses import NOTHING_NEW, told_in_words
 from service.web.routes.queries import Since
-from service.web.routing import GAME_ID, Reply, Route
+from service.web.routing import GAME_ID, ResponseSpec, Route
 
 
 @Route(
@@ -25,7 +25,7 @@ from service.web.routing import GAME_ID, Reply, Route
     query=Since,
     headers=("If-None-Match", "Accept-Language"),
     replies=(
-        Reply(200, "A part of the log, told.", Story, ("ETag", "Content-Language"), examples=("story",)),
+        ResponseSpec(200, "A part of the log, told.", Story, ("ETag", "Content-Language"), examples=("story",)),
         NOTHING_NEW,
     ),
     problems=("not_found",),

@@ -5,7 +5,7 @@ from aiohttp import web
 from schemas.scores import TilesLeft
 from service.games.queries.games import count_tiles_left
 from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
-from service.web.routing import GAME_ID, Reply
+from service.web.routing import GAME_ID, ResponseSpec
 
 
 @reading(
@@ -14,7 +14,7 @@ from service.web.routing import GAME_ID, Reply
     summary="Read the tiles left",
     tag="playing",
     replies=(
-        Reply(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
+        ResponseSpec(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
         NOTHING_NEW,
     ),
 )

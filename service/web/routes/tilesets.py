@@ -6,9 +6,9 @@ from aiohttp import web
 
 from schemas.tileset import TileSet, TileSets
 from service.web.app_keys import CONTEXT
-from service.web.parsing import path_id
-from service.web.responses import IMMUTABLE, answer, not_modified
-from service.web.routing import GAME_ID, Reply, Route
+from service.web.parsing import get_path_id
+from service.web.responses import CACHE_IMMUTABLE, json_response, not_modified_response
+from service.web.routing import GAME_ID, ResponseSpec, Route
 
 
 @Route(
@@ -19,17 +19,17 @@ from service.web.routing import GAME_ID, Reply, Route
     tag="tile sets",
     headers=("If-None-Match",),
     replies=(
-        Reply(200, "Every tile set, whole.", TileSets, ("ETag",)),
-        Reply(304, "Nothing has changed.", headers=("ETag",)),
+        ResponseSpec(200, "Every tile set, whole.", TileSets, ("ETag",)),
+        ResponseSpec(304, "Nothing has changed.", headers=("ETag",)),
     ),
 )
 async def list_tilesets(request: web.Request) -> web.Response:
     """Every tile set that a game can be played with: its tiles with their segments, and its ships."""
     catalogue = request.app[CONTEXT].tilesets
     tag = f'"{sha256("".join(loaded.hash for loaded in catalogue).encode()).hexdigest()[:32]}"'
-    return not_modified(request, tag) or answer(
+    return not_modified_response(request, tag) or json_response(
         TileSets(tilesets=[loaded.tileset for loaded in catalogue]),
-        tag=tag,
+        etag=tag,
     )
 
 
@@ -41,8 +41,8 @@ async def list_tilesets(request: web.Request) -> web.Response:
     tag="tile sets",
     headers=("If-None-Match",),
     replies=(
-        Reply(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),
-        Reply(304, "Nothing has changed, as nothing ever does.", headers=("ETag", "Cache-Control")),
+        ResponseSpec(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),
+        ResponseSpec(304, "Nothing has changed, as nothing ever does.", headers=("ETag", "Cache-Control")),
     ),
     problems=("not_found",),
 )
@@ -51,10 +51,10 @@ async def read_tileset(request: web.Request) -> web.Response:
 
     `SET` of a game's commitment is the SHA-256 of this answer in RFC 8785 form.
     """
-    loaded = request.app[CONTEXT].tilesets.get(path_id(request))
+    loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
     tag = f'"{loaded.hash}"'
-    response = not_modified(request, tag) or answer(loaded.response, tag=tag)
-    response.headers["Cache-Control"] = IMMUTABLE
+    response = not_modified_response(request, tag) or json_response(loaded.response, etag=tag)
+    response.headers["Cache-Control"] = CACHE_IMMUTABLE
     return response
 
 

@@ -12,9 +12,9 @@ from service.web.parsing import read_optional_body
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import replay_slot
 from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
-from service.web.routing import GAME_ID, Reply
+from service.web.routing import GAME_ID, ResponseSpec
 
-UNDONE = (Reply(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
+UNDONE = (ResponseSpec(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
 
 
 @of_seat(

@@ -11,16 +11,16 @@ from service.games.webhooks import registration
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.connections.limiter import client_address
 from service.web.outbound.ssrf import check_url
-from service.web.parsing import bearer, idempotency_key, path_id, read_body
-from service.web.responses import answer, mark_replayed
-from service.web.routing import GAME_ID, HOOK_ID, Reply, Route
+from service.web.parsing import get_path_id, parse_bearer_token, parse_idempotency_key, read_body
+from service.web.responses import json_response, mark_replayed
+from service.web.routing import GAME_ID, WEBHOOK_ID, ResponseSpec, Route
 
 CLIENT_BYTES = 8
 
 REGISTER = msgspec.json.Decoder(RegisterWebhook)
 
 WEBHOOKS = "/v1/games/" + GAME_ID + "/webhooks"
-WEBHOOK = WEBHOOKS + "/" + HOOK_ID
+WEBHOOK = WEBHOOKS + "/" + WEBHOOK_ID
 
 owned = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
 
@@ -33,7 +33,7 @@ owned = partial(Route, tag="webhooks", access="required", problems=("not_owner",
     body=REGISTER,
     headers=("Idempotency-Key",),
     replies=(
-        Reply(
+        ResponseSpec(
             201,
             "The webhook and its secret.",
             WebhookCreated,
@@ -57,11 +57,13 @@ async def register_webhook(request: web.Request) -> web.Response:
     asked = await read_body(request, REGISTER)
     limits = request.app[LIMITS]
     check_url(asked.url, allow_private=limits.webhooks_allow_private)
-    game = path_id(request)
+    game = get_path_id(request)
     client = blake2b(client_address(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
-    wanted = registration.WebhookRequest(asked, bearer(request), idempotency_key(request), limits.max_webhooks, client)
+    wanted = registration.WebhookRequest(
+        asked, parse_bearer_token(request), parse_idempotency_key(request), limits.max_webhooks, client
+    )
     created, _, replayed = await registration.register_webhook(request.app[CONTEXT], game, wanted)
-    response = answer(
+    response = json_response(
         created, status=201, private=True, secret=True, location=f"/v1/games/{game}/webhooks/{created.id}"
     )
     return mark_replayed(response, replayed=replayed)
@@ -72,12 +74,13 @@ async def register_webhook(request: web.Request) -> web.Response:
     WEBHOOKS,
     operation="listWebhooks",
     summary="List the webhooks",
-    replies=(Reply(200, "The webhooks of the game, the oldest first.", Webhooks),),
+    replies=(ResponseSpec(200, "The webhooks of the game, the oldest first.", Webhooks),),
 )
 async def list_webhooks(request: web.Request) -> web.Response:
     """The game's webhooks, for its owner, without their secrets."""
-    return answer(
-        await registration.list_webhooks(request.app[CONTEXT], path_id(request), bearer(request)), private=True
+    return json_response(
+        await registration.list_webhooks(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request)),
+        private=True,
     )
 
 
@@ -86,12 +89,14 @@ async def list_webhooks(request: web.Request) -> web.Response:
     WEBHOOK,
     operation="readWebhook",
     summary="Read a webhook",
-    replies=(Reply(200, "The webhook.", Webhook),),
+    replies=(ResponseSpec(200, "The webhook.", Webhook),),
 )
 async def read_webhook(request: web.Request) -> web.Response:
     """One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled."""
     context, hook = request.app[CONTEXT], request.match_info["hook"]
-    return answer(await registration.load_webhook(context, path_id(request), hook, bearer(request)), private=True)
+    return json_response(
+        await registration.load_webhook(context, get_path_id(request), hook, parse_bearer_token(request)), private=True
+    )
 
 
 @owned(
@@ -99,12 +104,12 @@ async def read_webhook(request: web.Request) -> web.Response:
     WEBHOOK,
     operation="deleteWebhook",
     summary="Delete a webhook",
-    replies=(Reply(204, "It is forgotten."),),
+    replies=(ResponseSpec(204, "It is forgotten."),),
 )
 async def delete_webhook(request: web.Request) -> web.Response:
     """Forgets a webhook with its log: nothing more is sent there, but for what is on its way."""
     await registration.delete_webhook(
-        request.app[CONTEXT], path_id(request), request.match_info["hook"], bearer(request)
+        request.app[CONTEXT], get_path_id(request), request.match_info["hook"], parse_bearer_token(request)
     )
     return web.Response(status=204)
 
@@ -114,7 +119,7 @@ async def delete_webhook(request: web.Request) -> web.Response:
     WEBHOOK + "/retry",
     operation="retryWebhook",
     summary="Try again now",
-    replies=(Reply(200, "The webhook, its failures forgotten.", Webhook),),
+    replies=(ResponseSpec(200, "The webhook, its failures forgotten.", Webhook),),
 )
 async def retry_webhook(request: web.Request) -> web.Response:
     """Tries the message that waits at once, for the game's owner, as when the server is in order again.
@@ -123,7 +128,9 @@ async def retry_webhook(request: web.Request) -> web.Response:
     its challenge is `pending` again, and gets another one.
     """
     context, hook = request.app[CONTEXT], request.match_info["hook"]
-    return answer(await registration.retry_webhook(context, path_id(request), hook, bearer(request)), private=True)
+    return json_response(
+        await registration.retry_webhook(context, get_path_id(request), hook, parse_bearer_token(request)), private=True
+    )
 
 
 @owned(
@@ -131,12 +138,15 @@ async def retry_webhook(request: web.Request) -> web.Response:
     WEBHOOK + "/deliveries",
     operation="listDeliveries",
     summary="Read a webhook's log",
-    replies=(Reply(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
+    replies=(ResponseSpec(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
 )
 async def list_deliveries(request: web.Request) -> web.Response:
     """What was sent of late and what was answered, for the game's owner: the latest 100 attempts."""
     context, hook = request.app[CONTEXT], request.match_info["hook"]
-    return answer(await registration.list_deliveries(context, path_id(request), hook, bearer(request)), private=True)
+    return json_response(
+        await registration.list_deliveries(context, get_path_id(request), hook, parse_bearer_token(request)),
+        private=True,
+    )
 
 
 ROUTES = (register_webhook, list_webhooks, read_webhook, delete_webhook, retry_webhook, list_deliveries)

@@ -9,9 +9,9 @@ from service.games.ports import StoreUnavailable
 from service.telemetry.metrics import CONNECTED
 from service.web.access_log import log_closed, log_opened
 from service.web.app_keys import CONTEXT, LIMITS
-from service.web.languages import language_of
-from service.web.parsing import bearer
-from service.web.problems import REFUSALS, to_problem
+from service.web.languages import negotiate_language
+from service.web.parsing import parse_bearer_token
+from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
@@ -56,7 +56,7 @@ async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     connections.add(connection)
     try:
         session = Session(request.app, connection, client, request.get(CHARGE))
-        session.language = language_of(request)
+        session.language = negotiate_language(request)
         await _begin(request, session, connection)
         await connection.run(session.handle_message)
     finally:
@@ -79,7 +79,7 @@ async def _begin(request: web.Request, session: Session, connection: WebSocketCo
     """Do what the upgrade asked; what is refused closes the socket."""
     game = request.match_info.get("id")
     try:
-        session.tokens.upgrade_token = bearer(request)
+        session.tokens.upgrade_token = parse_bearer_token(request)
         if game is not None:
             asked = read_query_position(request) if request.query_string else ResumePoint()
             if not is_id(game):
@@ -87,6 +87,6 @@ async def _begin(request: web.Request, session: Session, connection: WebSocketCo
             await session.subscribe_to_path_game(game, asked.since, asked.digest)
     except StoreUnavailable as unavailable:
         connection.request_reconnect(1000 * unavailable.retry_after_s)
-    except REFUSALS as error:
+    except PROBLEM_ERRORS as error:
         code = to_problem(error).code
         connection.close(close_code(code), code)

@@ -17,13 +17,13 @@ from service.web.access_log import log_closed, log_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, record_unsent
 from service.web.limits import Limits
-from service.web.parsing import bearer
+from service.web.parsing import parse_bearer_token
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request, open_stream
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
 from service.web.request_metrics import EVENT_STREAM
-from service.web.responses import PRIVATE, PUBLIC, etag, finish_headers
+from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.websocket.capacity import check_subscriber_limit
 from service.web.websocket.frames import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
 from service.web.websocket.resume_point import read_last_event_id
@@ -57,7 +57,7 @@ class EventStream:
     def recheck_token(self, game: str, access: AccessRecord) -> None:
         """End where the token has ended by which the game is watched."""
         try:
-            authorize_read(access, game, bearer(self._request))
+            authorize_read(access, game, parse_bearer_token(self._request))
         except (NoSuchGame, Unauthorized):
             self._ended.set()
 
@@ -106,13 +106,13 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     asked = read_last_event_id(request)
     hub = request.app[HUB]
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    loaded, private = await games.load_for_reader(request.app[CONTEXT], game, bearer(request))
+    loaded, private = await games.load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
     position = await resolve_position(request.app[CONTEXT].store, game, loaded, asked.since, asked.digest)
     if position is not None:
         await charge_request(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
     whole = None if position is not None else build_snapshot(request.app[CONTEXT].tilesets, game, loaded)
-    response = _response(etag(loaded.version, loaded.digest), private=private)
-    finish_headers(request.app, response)
+    response = _response(game_etag(loaded.version, loaded.digest), private=private)
+    add_common_headers(request.app, response)
     if (payer := request.get(CHARGE)) is not None:
         payer.answered()
         payer.tell(response.headers)
@@ -155,7 +155,7 @@ def _response(tag: str, *, private: bool) -> web.StreamResponse:
         headers={
             "ETag": tag,
             "Content-Type": EVENT_STREAM,
-            "Cache-Control": PRIVATE if private else PUBLIC,
+            "Cache-Control": CACHE_PRIVATE if private else CACHE_PUBLIC,
             "Vary": "Accept, Authorization" if private else "Accept",
             "X-Accel-Buffering": "no",
         }

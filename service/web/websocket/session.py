@@ -44,7 +44,7 @@ from service.telemetry.metrics import MESSAGES, PROBLEMS
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.parsing import check_token
-from service.web.problems import REFUSALS, malformed, to_problem
+from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
 from service.web.ratelimit import costs
 from service.web.ratelimit.bot_charges import make_bot_charge
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
@@ -138,7 +138,7 @@ class Session:
             asked = _DECODER.decode(message.data)
         except (msgspec.MsgspecError, RecursionError) as error:
             MESSAGES.labels("malformed").inc()
-            await self._refuse_malformed(*_envelope(message.data), malformed(error))
+            await self._refuse_malformed(*_envelope(message.data), to_malformed(error))
             return
         kind, status = _TAGS[type(asked)], 200
         _RECEIVED[type(asked)].inc()
@@ -149,7 +149,7 @@ class Session:
         except RateLimited as error:
             status = MIN_FAILED_STATUS
             self._hold_up(asked.id, None if isinstance(asked, Ping) else asked.game, error)
-        except REFUSALS as error:
+        except PROBLEM_ERRORS as error:
             status = MIN_FAILED_STATUS
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._guard.count_guess(self._client)
@@ -257,7 +257,7 @@ class Session:
             loaded = await self._read(game)
             await self._pay(costs.SNAPSHOT_MESSAGE)
             self._connection.deliver(build_snapshot(self._context.tilesets, game, loaded))
-        except REFUSALS:
+        except PROBLEM_ERRORS:
             if position is not None:
                 await self._join(game, position)
             raise

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.web.errors import Busy, DrawingFailed
+from service.web.errors import QueueFull, RenderingFailed
 from service.web.images import renderer as module
 from service.web.images.jobs import ShipJob
 from service.web.images.renderer import Studio
@@ -47,7 +47,7 @@ async def test_a_picture_over_which_every_process_ends_is_given_up(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/true")
-    with pytest.raises(DrawingFailed):
+    with pytest.raises(RenderingFailed):
         await studio.picture(1, lambda: SHIP)
     monkeypatch.undo()
     assert await studio.picture(2, lambda: SHIP)
@@ -59,7 +59,7 @@ async def test_one_that_hangs_is_ended(studio: Studio, monkeypatch: pytest.Monke
     assert process is not None
     process.send_signal(19)
     monkeypatch.setattr(module, "PATIENCE_S", 0.05)
-    with pytest.raises(DrawingFailed):
+    with pytest.raises(RenderingFailed):
         await studio.picture(2, lambda: SHIP)
     monkeypatch.undo()
     assert await studio.picture(3, lambda: SHIP)
@@ -69,7 +69,7 @@ async def test_more_than_may_wait_are_refused(studio: Studio, monkeypatch: pytes
     monkeypatch.setattr(module, "MOST_WAITING", 2)
     first = [asyncio.create_task(studio.picture(number, lambda: SHIP)) for number in range(2)]
     await asyncio.sleep(0)
-    with pytest.raises(Busy):
+    with pytest.raises(QueueFull):
         await studio.picture(2, lambda: SHIP)
     await asyncio.gather(*first)
     assert await studio.picture(2, lambda: SHIP)

@@ -22,7 +22,7 @@ def linked(path: str, method: str, status: str) -> set[str]:
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_gives_its_operation_every_name_in_its_path(name: str) -> None:
     link = LINKS[name]
-    wanted = {f"path.{one}" for one in OPERATIONS[link["operationId"]].path_names}
+    wanted = {f"path.{one}" for one in OPERATIONS[link["operationId"]].path_parameters}
     assert {*link["parameters"]} == wanted
 
 
@@ -30,7 +30,7 @@ def test_a_new_game_leads_to_all_that_can_be_asked_of_one() -> None:
     below = {
         route.operation
         for route in ROUTES
-        if route.public_path.startswith("/v1/games/{id}") and route.path_names == ["id"]
+        if route.openapi_path.startswith("/v1/games/{id}") and route.path_parameters == ["id"]
     }
     assert {"joinGame", "act", "undo", "resign", "abortGame", "readDiffs", "readBoardSvg", "registerWebhook"} <= below
     for path in ("/v1/games", "/v1/games/{id}/rematch"):
