@@ -106,7 +106,7 @@ async def open_stream(request: web.Request) -> AsyncIterator[str]:
 async def charge_request(request: web.Request, tokens: int) -> None:
     """Charge what a request costs beyond the one token of any, before the work is done. Raises RateLimited."""
     if tokens > 0 and (payer := request.get(CHARGE)) is not None:
-        await payer.pay(tokens)
+        await payer.increase(tokens)
 
 
 @asynccontextmanager
@@ -120,7 +120,7 @@ async def replay_slot(request: web.Request, tokens: int) -> AsyncIterator[None]:
 def refund_request(request: web.Request, tokens: int) -> None:
     """Give back what was charged, and was not needed."""
     if tokens > 0 and (payer := request.get(CHARGE)) is not None:
-        payer.give_back(tokens)
+        payer.refund(tokens)
 
 
 def trust_issued_tokens(request: web.Request, tokens: Iterable[str]) -> None:
