@@ -63,7 +63,7 @@ class Watcher:
 class Deaf(RedisStore):
     """Hears no announcements."""
 
-    async def hints(self) -> Any:
+    async def notifications(self) -> Any:
         await asyncio.Event().wait()
         yield None
 

@@ -24,7 +24,7 @@ class Hanging(RedisStore):
 
     game = ""
 
-    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log."""
         if game == self.game and limit == PAGE_SIZE:
             await asyncio.Event().wait()

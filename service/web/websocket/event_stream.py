@@ -114,8 +114,8 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     response = _response(game_etag(loaded.version, loaded.digest), private=private)
     add_common_headers(request.app, response)
     if (payer := request.get(CHARGE)) is not None:
-        payer.answered()
-        payer.tell(response.headers)
+        payer.settle()
+        payer.set_headers(response.headers)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response

@@ -77,7 +77,7 @@ class UnreliableStore(RedisStore):
     behind = 0
     """So often it says that games have one version less, as a primary does that was promoted before it had all."""
 
-    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log."""
         self.reads += 1
         self._check()
@@ -88,7 +88,7 @@ class UnreliableStore(RedisStore):
         self._check()
         return await super().load(game, key)
 
-    async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
         """The versions."""
         self._check()
         versions = await super().load_versions(games)
@@ -97,7 +97,7 @@ class UnreliableStore(RedisStore):
             return [None if one is None else (one[0] - 1, digest(one[0] - 1)) for one in versions]
         return versions
 
-    async def hints(self) -> Any:
+    async def notifications(self) -> Any:
         """Announcements, unless it is deaf."""
         if self.hint_failures:
             self.hint_failures -= 1

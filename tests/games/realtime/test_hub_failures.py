@@ -24,16 +24,16 @@ class Hanging(UnreliableStore):
     damaged: frozenset[str] = frozenset()
     sweeps = 0
 
-    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log."""
         await self._answer([game])
-        return await super().diffs(game, since, limit)
+        return await super().load_diffs(game, since, limit)
 
-    async def versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
+    async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
         """The versions."""
         self.sweeps += 1
         await self._answer(games)
-        return await super().versions(games)
+        return await super().load_versions(games)
 
     async def swept(self, times: int) -> None:
         """Wait until so many sweeps more have begun."""

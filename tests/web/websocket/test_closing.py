@@ -108,7 +108,7 @@ class Gated(RedisStore):
         await self.gate.wait()
         return await super().commit(commit)
 
-    async def diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
+    async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
         """The log, in its time."""
         await self.log_gate.wait()
         return await super().load_diffs(game, since, limit)

@@ -30,7 +30,7 @@ MOVES = 100
 class Deaf(RedisStore):
     """A store whose announcements are all lost."""
 
-    async def hints(self) -> Any:
+    async def notifications(self) -> Any:
         """Nothing, for ever."""
         await asyncio.Event().wait()
         yield ""
