@@ -17,9 +17,9 @@ from benchmarks.sample_games import new_game
 from schemas.actions import PlaceTile
 from schemas.events import AnyEvent, FeatureEvaluated, ShipTaken, TileDiscarded
 from schemas.vocabulary import WARES
-from service.engine import Game, Tables, apply, is_finished, view
-from service.engine.segments import kind_of
-from service.engine.tileset_index import KINDS, NEIGHBOURS
+from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished
+from service.engine.segments import feature_kind
+from service.engine.tileset_index import FEATURE_KINDS, SIDE_OFFSETS
 from service.games.bots.runner import run_bot
 from service.games.shuffle import first_seat
 
@@ -43,18 +43,18 @@ class Fixture(NamedTuple):
 
 def play(fixture: Fixture) -> Tally:
     """Play one game to the end."""
-    tables, bot, seats = tables_of(fixture.tileset), bots()[fixture.bot], fixture.seats
-    game = new_game(tables, fixture.seed, seats, first=first_seat(fixture.seed, seats))
+    index, bot, seats = tables_of(fixture.tileset), bots()[fixture.bot], fixture.seats
+    game = new_game(index, fixture.seed, seats, first=first_seat(fixture.seed, seats))
     game.version = 0
     tally: Tally = Counter()
     while not is_finished(game):
-        action, events = apply(tables, game, run_bot(bot, tables, game))
+        action, events = apply_action(index, game, run_bot(bot, index, game))
         game.version += 1
         _count_events(tally, events)
         if isinstance(action, PlaceTile):
-            _count_patterns(tally, tables, game)
-    _count_features(tally, tables, game)
-    _count_result(tally, tables, game)
+            _count_patterns(tally, index, game)
+    _count_features(tally, index, game)
+    _count_result(tally, index, game)
     return tally
 
 
@@ -72,12 +72,12 @@ def _count_events(tally: Tally, events: Sequence[AnyEvent]) -> None:
                 pass
 
 
-def _count_patterns(tally: Tally, tables: Tables, game: Game) -> None:
+def _count_patterns(tally: Tally, index: TileSetIndex, game: Game) -> None:
     """The edge patterns that the tile just laid made around it, and those that no tile of the bag could serve."""
-    for step in NEIGHBOURS:
+    for step in SIDE_OFFSETS:
         packed = game.frontier.get(game.cells[-1] + step)
         if packed is not None and game.bag:
-            unserved = not any(tables.fits[tile][packed] for tile in set(game.bag))
+            unserved = not any(index.fitting_rotations[tile][packed] for tile in set(game.bag))
             for key in ((), (pattern_of(packed),)):
                 tally["arose", *key] += 1
                 tally["unserved", *key] += unserved
@@ -93,17 +93,17 @@ def pattern_of(packed: int) -> str:
     return min(sides[turn:] + sides[:turn] for turn in range(4))
 
 
-def _count_features(tally: Tally, tables: Tables, game: Game) -> None:
+def _count_features(tally: Tally, index: TileSetIndex, game: Game) -> None:
     """Every feature of the last board, and whether it is complete; of a market, whether all 8 cells hold tiles."""
-    for segment, label in enumerate(game.feature):
+    for segment, label in enumerate(game.feature_labels):
         if segment == label:
-            kind = KINDS[kind_of(tables, game, label)]
+            kind = FEATURE_KINDS[feature_kind(index, game, label)]
             tally["features", kind] += 1
             tally["complete", kind] += not game.open_slots[label]
 
 
-def _count_result(tally: Tally, tables: Tables, game: Game) -> None:
-    result = view(tables, game).result
+def _count_result(tally: Tally, index: TileSetIndex, game: Game) -> None:
+    result = build_view(index, game).result
     if result is None:
         raise AssertionError
     tally["games",] += 1
@@ -132,10 +132,10 @@ def figures(tally: Tally) -> dict[str, float]:
         "points of all players": tally["points",] / games,
     }
     rows |= {f"ends by {reason.replace('_', ' ')}, share": tally["end", reason] / games for reason in REASONS}
-    for kind in KINDS:
+    for kind in FEATURE_KINDS:
         rows[f"{kind}s on the last board"] = tally["features", kind] / games
         rows[f"{kind}s completed, share"] = _share(tally["complete", kind], tally["features", kind])
-    for kind, ware in zip(KINDS, WARES, strict=False):
+    for kind, ware in zip(FEATURE_KINDS, WARES, strict=False):
         rows[f"{ware} won"] = tally["wares", kind] / games
         for cause, words in CAUSES.items():
             if kind == "sea" or cause != "boat":

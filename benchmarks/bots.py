@@ -8,8 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
-from service.engine import Tables
-from service.engine.tileset_validation import parse
+from service.engine import TileSetIndex
+from service.engine.tileset_validation import parse_tileset
 from service.games.bots.interface import Bot
 from service.games.bots.plugins import load_bots
 
@@ -26,9 +26,9 @@ def bots() -> dict[str, Bot]:
 
 
 @cache
-def tables_of(tileset: Path) -> Tables:
+def tables_of(tileset: Path) -> TileSetIndex:
     """Return the tables of a tile set's file, made once in each process."""
-    return Tables(parse(tileset.read_bytes()))
+    return TileSetIndex(parse_tileset(tileset.read_bytes()))
 
 
 def play_all(play: Callable[[A], B], games: Iterable[A], processes: int) -> Iterator[B]:

@@ -6,7 +6,7 @@ from time import process_time
 
 from benchmarks.sample_games import archipelago, new_game
 from schemas.actions import PlaceTile
-from service.engine import Game, Tables, apply, is_finished, legal_moves, view
+from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
 from service.web.drawing.scene import Options
 from service.web.images.jobs import BoardJob, draw
 
@@ -14,12 +14,12 @@ ROUNDS = 15
 WIDTHS = (400, 1200, 2000)
 
 
-def whole_game(tables: Tables, seed: str) -> Game:
+def whole_game(index: TileSetIndex, seed: str) -> Game:
     """Play a game of five; a tile is placed beside as many others as a person would."""
-    game, chance = new_game(tables, seed, 5), Random(seed)
+    game, chance = new_game(index, seed, 5), Random(seed)
     while not is_finished(game):
-        moves = legal_moves(tables, game)
-        apply(tables, game, chance.choice(moves) if isinstance(moves[0], PlaceTile) else moves[0])
+        moves = legal_moves(index, game)
+        apply_action(index, game, chance.choice(moves) if isinstance(moves[0], PlaceTile) else moves[0])
     return game
 
 
@@ -33,7 +33,7 @@ def milliseconds(job: BoardJob) -> float:
 def main() -> None:
     """Print the table."""
     loaded = archipelago()
-    game = view(loaded.tables, whole_game(loaded.tables, "pictures"))
+    game = build_view(loaded.index, whole_game(loaded.index, "pictures"))
     svg = BoardJob(loaded.response, game, [], Options(), "svg")
     print(f"{len(game.board)} tiles; processor time, median of {ROUNDS}; the first one: {milliseconds(svg):.0f} ms")
     pngs = (BoardJob(loaded.response, game, [], Options(width=width), "png") for width in WIDTHS)

@@ -9,7 +9,18 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.vocabulary import COLORS, Edition
-from service.engine import Game, Player, Tables, apply, encode, is_finished, legal_moves, move_id, set_up, view
+from service.engine import (
+    Game,
+    Player,
+    TileSetIndex,
+    apply_action,
+    build_view,
+    encode_snapshot,
+    is_finished,
+    legal_moves,
+    move_id,
+    set_up,
+)
 from service.games.diffs import record_change
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import LoadedTileSet, load_catalogue
@@ -34,8 +45,8 @@ class SampleGame(NamedTuple):
 @cache
 def samples() -> list[SampleGame]:
     """Return random games played beforehand."""
-    tables = archipelago().tables
-    return [sample_game(tables, f"load-{number}") for number in range(SAMPLES)]
+    index = archipelago().index
+    return [sample_game(index, f"load-{number}") for number in range(SAMPLES)]
 
 
 def archipelago() -> LoadedTileSet:
@@ -44,17 +55,17 @@ def archipelago() -> LoadedTileSet:
 
 
 def new_game(
-    tables: Tables, seed: str, players: int = 2, *, first: int = 0, edition: Edition = "international"
+    index: TileSetIndex, seed: str, players: int = 2, *, first: int = 0, edition: Edition = "international"
 ) -> Game:
     """Set a game up from a seed as the service does."""
     game, _ = set_up(
-        tables,
+        index,
         game_id="0" * 12,
         edition=edition,
         players=[Player(name=f"Player {seat}", color=COLORS[seat], kind="human") for seat in range(players)],
         first_seat=first,
-        bag=shuffled_bag(tables, seed),
-        ships=shuffled_ships(tables, seed),
+        bag=shuffled_bag(index, seed),
+        ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=True,
         commitment="0" * 64,
@@ -64,29 +75,29 @@ def new_game(
     return game
 
 
-def sample_game(tables: Tables, seed: str) -> SampleGame:
+def sample_game(index: TileSetIndex, seed: str) -> SampleGame:
     """Play a whole random game and weigh it."""
-    game, chance = new_game(tables, seed), random.Random(seed)
+    game, chance = new_game(index, seed), random.Random(seed)
     sample = SampleGame(seed, [], [], [], [], [], [])
     while not is_finished(game):
         sample.seats.append(game.decider)
-        action, events = apply(tables, game, chance.choice(legal_moves(tables, game)))
+        action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
         sample.moves.append(move_id(action))
-        diff = record_change(tables, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
-        sample.snapshots.append(len(encode(game)))
+        diff = record_change(index, game, events, at=game.created_at, seat=0, move=sample.moves[-1], by="owner")
+        sample.snapshots.append(len(encode_snapshot(game)))
         sample.diffs.append(len(diff.data))
         sample.deflated.append(len(_deflated(diff.data)))
-        sample.views.append(len(msgspec.json.encode(view(tables, game))))
+        sample.views.append(len(msgspec.json.encode(build_view(index, game))))
     return sample
 
 
-def games_at(tables: Tables, tiles: int, number: int) -> list[Game]:
+def games_at(index: TileSetIndex, tiles: int, number: int) -> list[Game]:
     """Play games up to the placing of a tile while `tiles` lie on the board; one that never gets there is left out."""
     games: list[Game] = []
     for seed in itertools.count():
-        game, chance = new_game(tables, f"mid-{seed}"), random.Random(seed)
+        game, chance = new_game(index, f"mid-{seed}"), random.Random(seed)
         while not is_finished(game) and (len(game.cells) < tiles or game.phase != "place_tile"):
-            apply(tables, game, chance.choice(legal_moves(tables, game)))
+            apply_action(index, game, chance.choice(legal_moves(index, game)))
         if len(game.cells) == tiles and not is_finished(game):
             games.append(game)
         if len(games) == number:

@@ -20,7 +20,7 @@ from benchmarks.bots import ARCHIPELAGO, bots, play_all, tables_of
 from benchmarks.results import percentile
 from benchmarks.sample_games import new_game
 from schemas.vocabulary import Edition
-from service.engine import apply, is_finished, view
+from service.engine import apply_action, build_view, is_finished
 from service.games.bots.runner import run_bot
 
 Z = 1.959964
@@ -49,17 +49,17 @@ class Seat(NamedTuple):
 
 def play(fixture: Fixture) -> list[Seat]:
     """Play one game in this process."""
-    tables, players = tables_of(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
-    game = new_game(tables, fixture.seed, len(players), edition=fixture.edition)
+    index, players = tables_of(ARCHIPELAGO), [bots()[name] for name in fixture.seats]
+    game = new_game(index, fixture.seed, len(players), edition=fixture.edition)
     game.version = 0
     turns: list[defaultdict[int, float]] = [defaultdict(float) for _ in players]
     while not is_finished(game):
         begin = perf_counter()
-        action = run_bot(players[game.decider], tables, game)
-        turns[game.decider][game.number] += (perf_counter() - begin) * 1e3
-        apply(tables, game, action)
+        action = run_bot(players[game.decider], index, game)
+        turns[game.decider][game.turn_number] += (perf_counter() - begin) * 1e3
+        apply_action(index, game, action)
         game.version += 1
-    result = view(tables, game).result
+    result = build_view(index, game).result
     if result is None:
         raise AssertionError
     return [

@@ -6,7 +6,7 @@ import sys
 
 from schemas.actions import Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, SeatAsked
+from schemas.lobby import Created, CreateGame, SeatRequest
 from service.client import Client
 
 NAMES = ("Ana", "Bo", "Cy", "Di")
@@ -22,14 +22,14 @@ def choose(moves: list[Move], game: GameView) -> Move:
 
 async def watch(client: Client, created: Created) -> list[int]:
     """Every version after the game's creation, as the socket brings them."""
-    async with client.follow(created.game.id, start=created) as game:
+    async with client.subscribe(created.game.id, start=created) as game:
         return [diff.version async for diff in game]
 
 
 async def main(url: str) -> None:
     """Create the game, play and follow it at the same time, and compare."""
     async with Client(url) as client:
-        created = await client.create(CreateGame(players=[SeatAsked(name=name) for name in NAMES]))
+        created = await client.create(CreateGame(players=[SeatRequest(name=name) for name in NAMES]))
         async with asyncio.TaskGroup() as tasks:
             watching = tasks.create_task(watch(client, created))
             for seat in created.seats:

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, field
 
 from schemas.actions import Move
-from schemas.lobby import CreateGame, JoinGame, SeatAsked
+from schemas.lobby import CreateGame, JoinGame, SeatRequest
 from service.client import Client, ClientError
 
 HELP = "new [greedy|open ...] · join GAME · moves [words] · a move's number · board · scores · story · undo · resign"
@@ -71,8 +71,8 @@ class TextBot:
         word, _, rest = text.strip().partition(" ")
         try:
             if word == "new":
-                others = [SeatAsked(open=True) if it == "open" else SeatAsked(bot=it) for it in rest.split()]
-                created = await self.client.create(CreateGame(players=[SeatAsked(name=user), *others]))
+                others = [SeatRequest(open=True) if it == "open" else SeatRequest(bot=it) for it in rest.split()]
+                created = await self.client.create(CreateGame(players=[SeatRequest(name=user), *others]))
                 return await self._sit(user, created.seats[0].token, created.game.id)
             if word == "join":
                 joined = await self.client.join(rest, JoinGame(name=user))

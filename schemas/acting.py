@@ -4,8 +4,8 @@ from typing import Annotated, Generic, TypeVar
 
 from msgspec import Meta
 
-from schemas.actions import ActionAsked, Move
-from schemas.base import Answer, Request
+from schemas.actions import ActionRequest, Move
+from schemas.base import RequestModel, ResponseModel
 from schemas.game import GameView
 from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber
 
@@ -14,10 +14,10 @@ D = TypeVar("D")
 MAX_ACTIONS = 16
 """A turn has at most five actions; more than these in one list is a mistake."""
 
-ActionList = Annotated[list[ActionAsked], Meta(min_length=1, max_length=MAX_ACTIONS)]
+ActionList = Annotated[list[ActionRequest], Meta(min_length=1, max_length=MAX_ACTIONS)]
 
 
-class CellChoice(Answer):
+class CellChoice(ResponseModel):
     """A cell with at least one move, for a menu's first stage."""
 
     x: int
@@ -26,7 +26,7 @@ class CellChoice(Answer):
     """For people: where, and how many moves."""
 
 
-class LegalMoves(Answer):
+class LegalMoves(ResponseModel):
     """Every move that is accepted now; `seat` and `phase` are null and `moves` empty where nobody decides.
 
     `cells` is null unless `stage=cell` asked for it, `next_cursor` null unless `limit` cut the answer.
@@ -47,10 +47,10 @@ class LegalMoves(Answer):
     """Null at the end."""
 
 
-class Act(Request):
+class Act(RequestModel):
     """Exactly one of `action`, `move` (a move's id) or `actions` (all or none), and the seat that acts."""
 
-    action: ActionAsked | None = None
+    action: ActionRequest | None = None
     """An action in full."""
     move: MoveId | None = None
     """An action by the id that the list of legal moves gives it."""
@@ -65,14 +65,14 @@ class Act(Request):
             raise ValueError("exactly one of `action`, `move` and `actions` is needed")
 
 
-class ForSeat(Request):
+class SeatCommand(RequestModel):
     """The seat that undoes, resigns or returns."""
 
     seat: SeatNumber | None = None
     """Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced)."""
 
 
-class Next(Answer):
+class NextDecision(ResponseModel):
     """Who must decide now; both null where nobody does."""
 
     seat: int | None
@@ -81,7 +81,7 @@ class Next(Answer):
     """Null where nobody must decide."""
 
 
-class Acted(Answer, Generic[D]):
+class ActionResult(ResponseModel, Generic[D]):
     """The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
 
     `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service
@@ -96,6 +96,6 @@ class Acted(Answer, Generic[D]):
     """What was asked for, and what bots did after it."""
     game: GameView | None
     """With `Prefer: return=representation`, else null."""
-    next: Next
+    next: NextDecision
     legal_moves: LegalMoves | None
     """With `include=legal_moves`, else null."""

@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from schemas.base import Answer, Request
-from schemas.vocabulary import Count, Int32, MoveId, PassPhase, Rotation, ShipId, Wares, WaresAsked
+from schemas.base import RequestModel, ResponseModel
+from schemas.vocabulary import Count, Int32, MoveId, PassPhase, Rotation, ShipId, Wares, WaresRequest
 
 
 class PlaceTile(msgspec.Struct, frozen=True, tag="place_tile", gc=False):
@@ -60,7 +60,7 @@ Action = PlaceTile | PlaceIslander | RetrieveIslander | TakeShip | Deliver | Pas
 ActionType = Literal["place_tile", "place_islander", "retrieve_islander", "take_ship", "deliver", "pass"]
 
 
-class ActionAsked(Request):
+class ActionRequest(RequestModel):
     """An action in a request: `type`, and the fields of that type alone."""
 
     type: ActionType
@@ -74,13 +74,13 @@ class ActionAsked(Request):
     """With `place_islander` (of the tile just placed) and `retrieve_islander`."""
     ship: ShipId | None = None
     """With `take_ship` and `deliver`."""
-    wares: WaresAsked | None = None
+    wares: WaresRequest | None = None
     """With `deliver`; may be left out where one payment is possible."""
     phase: PassPhase | None = None
     """With `pass`, where it may be left out."""
 
 
-class Move(Answer):
+class Move(ResponseModel):
     """A legal move: its short id, a text for people, and the action it stands for."""
 
     id: MoveId

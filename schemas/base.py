@@ -10,24 +10,24 @@ import msgspec
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class ResponseModel(msgspec.Struct, frozen=True, kw_only=True):
     """Something that the service says: every field is always present."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
-class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RequestModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Something that a client asks: an unknown field is refused."""
 
 
-def encode(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """Encode an answer as JSON bytes, fields in the order they are declared."""
     return _ENCODER.encode(value)
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """Encode `value` in RFC 8785 form: members sorted, no white space. The contract holds only int32 and strings."""
-    return _CANONICAL.encode(value)
+    return _CANONICAL_ENCODER.encode(value)
 
 
 _ENCODER = msgspec.json.Encoder()
-_CANONICAL = msgspec.json.Encoder(order="sorted")
+_CANONICAL_ENCODER = msgspec.json.Encoder(order="sorted")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 from schemas.vocabulary import BotKind
 
 BotVersion = Annotated[
@@ -13,7 +13,7 @@ BotVersion = Annotated[
 ]
 
 
-class BotInfo(Answer):
+class BotInfo(ResponseModel):
     """A bot."""
 
     name: BotKind
@@ -25,7 +25,7 @@ class BotInfo(Answer):
     """Whether it takes its time: its moves may follow in later versions."""
 
 
-class BotsListed(Answer):
+class BotList(ResponseModel):
     """The answer to `GET /v1/bots`."""
 
     bots: list[BotInfo]

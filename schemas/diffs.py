@@ -6,12 +6,12 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from schemas.base import Answer, canonical
+from schemas.base import ResponseModel, canonical_json
 from schemas.events import AnyEvent
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id
 
-DIGEST_DIGITS = 32
+DIGEST_LENGTH = 32
 
 By = Annotated[str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided: growing.")]
 
@@ -34,7 +34,7 @@ class Remove(Struct, frozen=True, tag="remove", tag_field="op"):
 PatchOperation = Add | Remove
 
 
-class DiffBody(Answer, tag="diff"):
+class DiffBody(ResponseModel, tag="diff"):
     """All of a DIFF that its digest is made of."""
 
     game: Id
@@ -61,18 +61,18 @@ class Diff(DiffBody, tag="diff"):
 
 def next_digest(previous: str, body: bytes) -> str:
     """The digest of a diff: of the digest before it (the commitment before version 1) and its RFC 8785 form."""
-    return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_DIGITS]
+    return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_LENGTH]
 
 
 def canonical_body(diff: Mapping[str, Any]) -> bytes:
     """The RFC 8785 form of a DIFF without its digest, which the digest is made of."""
-    return canonical({name: value for name, value in diff.items() if name != "digest"})
+    return canonical_json({name: value for name, value in diff.items() if name != "digest"})
 
 
 D = TypeVar("D")
 
 
-class Diffs(Answer, Generic[D]):
+class Diffs(ResponseModel, Generic[D]):
     """The answer to `GET /v1/games/{id}/diffs`: a part of the log, and the game's version and digest now.
 
     The service fills it with diffs as they were stored (`Raw`), clients read it as `Diffs[Diff]`.

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 from schemas.vocabulary import Color, Edition, Id, Name, Phase, Status, Wares
 
 Timestamp = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$", description="UTC, whole seconds.")]
@@ -15,7 +15,7 @@ TimeoutPolicy = Annotated[
 ]
 
 
-class Player(Answer):
+class Player(ResponseModel):
     """A seat: who sits there, what they hold; `points` are those of the ships."""
 
     seat: int
@@ -37,14 +37,14 @@ class Player(Answer):
     """Of the ships."""
 
 
-class Placed(Answer):
+class Placed(ResponseModel):
     """Where the tile of this turn lies."""
 
     x: int
     y: int
 
 
-class Turn(Answer):
+class Turn(ResponseModel):
     """Whose turn it is (`seat`) and who must decide now (`decider`); they differ under R5.10."""
 
     number: int
@@ -64,7 +64,7 @@ class Turn(Answer):
     """How many of the last actions the decider may take back: those of this turn since anything hidden was revealed."""
 
 
-class Standing(Answer):
+class Standing(ResponseModel):
     """An islander on a segment of a tile."""
 
     segment: int
@@ -72,7 +72,7 @@ class Standing(Answer):
     seat: int
 
 
-class Covered(Answer):
+class Covered(ResponseModel):
     """A fish group covered by a boat (R5.7)."""
 
     segment: int
@@ -81,7 +81,7 @@ class Covered(Answer):
     """Index in the segment's `fish`."""
 
 
-class PlacedTile(Answer):
+class PlacedTile(ResponseModel):
     """A tile on the board; `order` is 0 for the start tile, then 1, 2, ..."""
 
     tile: str
@@ -94,7 +94,7 @@ class PlacedTile(Answer):
     covered: list[Covered]
 
 
-class Deck(Answer):
+class Deck(ResponseModel):
     """The provable shuffle: the commitment at once, the seed when the game is over."""
 
     commitment: str
@@ -105,7 +105,7 @@ class Deck(Answer):
     """Whether somebody chose the seed, and so knows the order."""
 
 
-class Score(Answer):
+class Score(ResponseModel):
     """A final score (R7.3)."""
 
     seat: int
@@ -116,7 +116,7 @@ class Score(Answer):
     total: int
 
 
-class Result(Answer):
+class Result(ResponseModel):
     """How it ended (R7.1) and who won (R7.4)."""
 
     winners: list[int]
@@ -125,7 +125,7 @@ class Result(Answer):
     scores: list[Score]
 
 
-class GameSummary(Answer):
+class GameSummary(ResponseModel):
     """GAME without its board and its discarded tiles, as the list of games shows it."""
 
     id: Id

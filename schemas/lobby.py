@@ -6,7 +6,7 @@ from msgspec import Meta
 from msgspec.structs import force_setattr
 
 from schemas.acting import LegalMoves
-from schemas.base import Answer, Request
+from schemas.base import RequestModel, ResponseModel
 from schemas.game import GameSummary, GameView
 from schemas.names import normalize_name
 from schemas.vocabulary import (
@@ -16,9 +16,9 @@ from schemas.vocabulary import (
     Edition,
     Id,
     Name,
+    RequestedTimeoutPolicy,
     SeatNumber,
     Seed,
-    TimeoutAsked,
     Visibility,
 )
 
@@ -32,7 +32,7 @@ ExternalUser = Annotated[
 Token = Annotated[str, Meta(description="A bearer token: 256 random bits, stored only hashed.")]
 
 
-class SeatAsked(Request):
+class SeatRequest(RequestModel):
     """A seat of a new game: a named player, a bot (named after itself unless named), or an open seat."""
 
     name: Name | None = None
@@ -58,10 +58,10 @@ class SeatAsked(Request):
             force_setattr(self, "name", normalize_name(self.name))
 
 
-class CreateGame(Request):
+class CreateGame(RequestModel):
     """A new game of 2 to 5 players (R1.1); only `players` is required, null stands for each default."""
 
-    players: Annotated[list[SeatAsked], Meta(min_length=2, max_length=5)]
+    players: Annotated[list[SeatRequest], Meta(min_length=2, max_length=5)]
     edition: Edition | None = None
     """Null for `international`."""
     first_seat: SeatNumber | None = None
@@ -74,7 +74,7 @@ class CreateGame(Request):
     """Null for `public`."""
     turn_timeout_s: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
     """Seconds that a player has to decide; null for any time."""
-    on_timeout: TimeoutAsked | None = None
+    on_timeout: RequestedTimeoutPolicy | None = None
     """What happens then: `pass` (null means it) decides as little as the rules allow, `bot` stands in, `resign`."""
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class CreateGame(Request):
             raise ValueError("`on_timeout`: there is no time-out without `turn_timeout_s`")
 
 
-class JoinGame(Request):
+class JoinGame(RequestModel):
     """Somebody for the next open seat."""
 
     name: Name
@@ -100,25 +100,25 @@ class JoinGame(Request):
         force_setattr(self, "name", normalize_name(self.name))
 
 
-class Rematch(Request):
+class Rematch(RequestModel):
     """The same players again; an empty body asks for the same as `{}`."""
 
     seed: Seed | None = None
     """Null for a random one. Who chooses it knows the order of bag and ships."""
 
 
-class ReplaceToken(Request):
+class ReplaceToken(RequestModel):
     """A new token for a seat: there is nothing to say; an empty body asks for the same as `{}`."""
 
 
-class SeatToken(Answer):
+class SeatToken(ResponseModel):
     """The token that acts for a seat."""
 
     seat: int
     token: Token
 
 
-class Created(Answer):
+class Created(ResponseModel):
     """The answer to `POST /v1/games`; no token for bots and open seats."""
 
     game: GameView
@@ -134,7 +134,7 @@ class Created(Answer):
     """With `include=legal_moves`, else null."""
 
 
-class Joined(Answer):
+class Joined(ResponseModel):
     """The answer to `POST /v1/games/{id}/seats`."""
 
     seat: int
@@ -147,7 +147,7 @@ class Joined(Answer):
     """With `include=legal_moves`, else null."""
 
 
-class Games(Answer):
+class Games(ResponseModel):
     """The answer to `GET /v1/games`: public games, newest first."""
 
     games: list[GameSummary]
@@ -155,7 +155,7 @@ class Games(Answer):
     """Null at the end."""
 
 
-class MySeat(Answer):
+class MySeat(ResponseModel):
     """A seat that the shown tokens act for, or that the creator's key finds."""
 
     seat: int
@@ -165,7 +165,7 @@ class MySeat(Answer):
     """Whether the game waits for this seat to decide."""
 
 
-class MyGame(Answer):
+class MyGame(ResponseModel):
     """A game of mine."""
 
     game: GameSummary
@@ -177,7 +177,7 @@ class MyGame(Answer):
     """Whether the game waits for one of these seats."""
 
 
-class MyGames(Answer):
+class MyGames(ResponseModel):
     """The answer to `GET /v1/seats/me/games`: the newest first."""
 
     games: list[MyGame]

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from schemas.acting import Act, ActionList, ForSeat, LegalMoves
-from schemas.actions import ActionAsked
-from schemas.base import Answer, Request
+from schemas.acting import Act, ActionList, LegalMoves, SeatCommand
+from schemas.actions import ActionRequest
+from schemas.base import RequestModel, ResponseModel
 from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.problems import Problem
@@ -20,7 +20,7 @@ Version = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Key = Annotated[str, Meta(min_length=1, max_length=255, description="An idempotency key.")]
 
 
-class Auth(Request, tag="auth"):
+class Auth(RequestModel, tag="auth"):
     """Adds a token for a game."""
 
     game: Id
@@ -28,7 +28,7 @@ class Auth(Request, tag="auth"):
     id: MessageId | None = None
 
 
-class Subscribe(Request, tag="subscribe"):
+class Subscribe(RequestModel, tag="subscribe"):
     """Asks for a game's diffs, after version `since` with `digest` where the client knows an earlier state."""
 
     game: Id
@@ -37,26 +37,26 @@ class Subscribe(Request, tag="subscribe"):
     id: MessageId | None = None
 
 
-class Unsubscribe(Request, tag="unsubscribe"):
+class Unsubscribe(RequestModel, tag="unsubscribe"):
     """Ends a subscription."""
 
     game: Id
     id: MessageId | None = None
 
 
-class Sync(Request, tag="sync"):
+class Sync(RequestModel, tag="sync"):
     """Asks for a snapshot, after a gap or a patch that does not apply."""
 
     game: Id
     id: MessageId | None = None
 
 
-class ActMessage(Request, tag="act"):
+class ActMessage(RequestModel, tag="act"):
     """Acts, as `POST /v1/games/{id}/actions` does; legal moves come in the language that the upgrade asked for."""
 
     game: Id
     id: MessageId | None = None
-    action: ActionAsked | None = None
+    action: ActionRequest | None = None
     move: MoveId | None = None
     actions: ActionList | None = None
     seat: SeatNumber | None = None
@@ -72,7 +72,7 @@ class ActMessage(Request, tag="act"):
         return Act(action=self.action, move=self.move, actions=self.actions, seat=self.seat)
 
 
-class SeatMessage(Request):
+class SeatMessage(RequestModel):
     """What a message that needs no more than a seat has: as the request's body and headers."""
 
     game: Id
@@ -82,9 +82,9 @@ class SeatMessage(Request):
     key: Key | None = None
     include: Literal["legal_moves"] | None = None
 
-    def to_body(self) -> ForSeat:
+    def to_body(self) -> SeatCommand:
         """The same as a request's body."""
-        return ForSeat(seat=self.seat)
+        return SeatCommand(seat=self.seat)
 
 
 class Undo(SeatMessage, tag="undo"):
@@ -99,7 +99,7 @@ class Return(SeatMessage, tag="return"):
     """Takes a seat back from a bot, as `POST /v1/games/{id}/return` does."""
 
 
-class Ping(Request, tag="ping"):
+class Ping(RequestModel, tag="ping"):
     """Asks for a `pong`."""
 
     id: MessageId | None = None
@@ -108,7 +108,7 @@ class Ping(Request, tag="ping"):
 ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Undo | Resign | Return | Ping
 
 
-class Welcome(Answer, tag="welcome"):
+class Welcome(ResponseModel, tag="welcome"):
     """The first message of every socket."""
 
     now: str
@@ -116,7 +116,7 @@ class Welcome(Answer, tag="welcome"):
     max_message_bytes: int
 
 
-class Subscribed(Answer, tag="subscribed"):
+class Subscribed(ResponseModel, tag="subscribed"):
     """A subscription began at `version`: what was missed follows (`recovered`), or a snapshot."""
 
     id: str | None
@@ -126,14 +126,14 @@ class Subscribed(Answer, tag="subscribed"):
     digest: Digest
 
 
-class Snapshot(Answer, tag="snapshot"):
+class Snapshot(ResponseModel, tag="snapshot"):
     """The whole GAME, and the digest of its version."""
 
     digest: Digest
     game: GameView
 
 
-class Ack(Answer, tag="ack"):
+class Ack(ResponseModel, tag="ack"):
     """A client's message was done; version and digest are null but where the game was changed."""
 
     id: str | None
@@ -143,7 +143,7 @@ class Ack(Answer, tag="ack"):
     legal_moves: LegalMoves | None = None
 
 
-class Error(Answer, tag="error"):
+class Error(ResponseModel, tag="error"):
     """A client's message was refused."""
 
     id: str | None
@@ -151,13 +151,13 @@ class Error(Answer, tag="error"):
     problem: Problem
 
 
-class Pong(Answer, tag="pong"):
+class Pong(ResponseModel, tag="pong"):
     """The answer to `ping`."""
 
     id: str | None
 
 
-class Closing(Answer, tag="closing"):
+class Closing(ResponseModel, tag="closing"):
     """The instance stops: connect again after `retry_after_ms`, with `since`."""
 
     retry_after_ms: int

@@ -8,28 +8,30 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 __all__ = [
-    "INVISIBLE",
-    "MAX_NAME",
-    "REFUSED_CATEGORIES",
-    "first_free_name",
+    "FORBIDDEN_CATEGORIES",
+    "INVISIBLE_CHARACTERS",
+    "MAX_NAME_LENGTH",
     "is_visible",
     "name_key",
     "normalize_name",
+    "unique_name",
 ]
 
-MAX_NAME = 32
+MAX_NAME_LENGTH = 32
 """Characters of a name at most, trimmed and NFC."""
 
-REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Control and format characters (zero-width and bidirectional ones are among these), and what is no character."""
 
-INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159\U00016fe4")
+INVISIBLE_CHARACTERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159\U00016fe4"
+)
 """Letters, marks and symbols of other categories that nobody sees: fillers, the blank of Braille."""
 
-SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+VARIATION_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 """They choose another shape of the character before, as of an emoji, and show nothing themselves."""
 
-VISIBLE = "LNPS"
+VISIBLE_CATEGORIES = "LNPS"
 """First letters of the categories that can be seen without a character before them: not marks, not spaces."""
 
 
@@ -39,7 +41,7 @@ def is_visible(character: str) -> bool:
     >>> [is_visible(one) for one in ("a", "\u0301", " ", "\u3164")]
     [True, False, False, False]
     """
-    return unicodedata.category(character)[0] in VISIBLE and character not in INVISIBLE
+    return unicodedata.category(character)[0] in VISIBLE_CATEGORIES and character not in INVISIBLE_CHARACTERS
 
 
 def normalize_name(name: str) -> str:
@@ -52,13 +54,13 @@ def normalize_name(name: str) -> str:
     """
     trimmed = unicodedata.normalize("NFC", name.strip())
     for index, character in enumerate(trimmed):
-        if character in INVISIBLE or unicodedata.category(character) in REFUSED_CATEGORIES:
-            what = "cannot be seen" if character in INVISIBLE else "is a control or format character"
+        if character in INVISIBLE_CHARACTERS or unicodedata.category(character) in FORBIDDEN_CATEGORIES:
+            what = "cannot be seen" if character in INVISIBLE_CHARACTERS else "is a control or format character"
             raise ValueError(f"`name`: character {index + 1} of the name (U+{ord(character):04X}) {what}")
     if not any(map(is_visible, trimmed)):
         raise ValueError("`name`: the name has no character that can be seen")
-    if len(trimmed) > MAX_NAME:
-        raise ValueError(f"`name`: in its normal form the name has more than {MAX_NAME} characters")
+    if len(trimmed) > MAX_NAME_LENGTH:
+        raise ValueError(f"`name`: in its normal form the name has more than {MAX_NAME_LENGTH} characters")
     return trimmed
 
 
@@ -68,24 +70,28 @@ def name_key(name: str) -> str:
     >>> name_key("\uff21na  B") == name_key("ANA\u00a0b")
     True
     """
-    shown = "".join(" " if character in INVISIBLE else character for character in name if character not in SELECTORS)
+    shown = "".join(
+        " " if character in INVISIBLE_CHARACTERS else character
+        for character in name
+        if character not in VARIATION_SELECTORS
+    )
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold())
-    kept = (character for character in folded if unicodedata.category(character) not in REFUSED_CATEGORIES)
+    kept = (character for character in folded if unicodedata.category(character) not in FORBIDDEN_CATEGORIES)
     return " ".join("".join(kept).split())
 
 
-def first_free_name(name: str, taken: Iterable[str]) -> str:
+def unique_name(name: str, taken: Iterable[str]) -> str:
     """The name, or else with the first number behind it, so that it looks like none of those that are taken.
 
     >>> first_free_name("Greedy", ["Ana", "GREEDY"])
     'Greedy 2'
     """
     keys = {name_key(other) for other in taken}
-    return next(one for one in _numbered(name) if name_key(one) not in keys)
+    return next(one for one in _numbered_names(name) if name_key(one) not in keys)
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _numbered_names(name: str) -> Iterator[str]:
     yield name
     for number in count(2):
         end = f" {number}"
-        yield name[: MAX_NAME - len(end)].rstrip() + end
+        yield name[: MAX_NAME_LENGTH - len(end)].rstrip() + end

@@ -4,54 +4,54 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 from schemas.vocabulary import Digest, Id
 
 MEDIA_TYPE = "application/problem+json"
 
 
-class Kind(NamedTuple):
+class ProblemType(NamedTuple):
     """A kind of problem: its HTTP status and its title."""
 
     status: int
     title: str
 
 
-KINDS = {
-    "malformed": Kind(400, "The request is not of the contract's form"),
-    "unauthorized": Kind(401, "The token is missing or unknown"),
-    "wrong_seat": Kind(403, "The token does not act for this seat"),
-    "not_owner": Kind(403, "Only the game's owner may do this"),
-    "origin_refused": Kind(403, "Pages of this origin may not follow games"),
-    "not_found": Kind(404, "There is no such thing here"),
-    "method_not_allowed": Kind(405, "This path does not answer this method"),
-    "not_active": Kind(409, "The game is not being played"),
-    "not_over": Kind(409, "The game is not over yet"),
-    "not_your_turn": Kind(409, "Another seat decides now"),
-    "replaced": Kind(409, "A bot stands in for this seat"),
-    "not_replaced": Kind(409, "No bot stands in for this seat"),
-    "resigned": Kind(409, "This seat has resigned"),
-    "nothing_to_undo": Kind(409, "There is nothing to take back"),
-    "no_open_seat": Kind(409, "No seat is open"),
-    "limit_reached": Kind(409, "There may be no more of these"),
-    "conflict": Kind(409, "Somebody else was first"),
-    "version_mismatch": Kind(412, "The game has another version by now"),
-    "too_large": Kind(413, "The request is too large"),
-    "unsupported_media_type": Kind(415, "The body must be application/json"),
-    "illegal_move": Kind(422, "The rules forbid this action now"),
-    "list_too_long": Kind(422, "An action follows one that reveals something hidden"),
-    "key_reused": Kind(422, "This idempotency key was used for another request"),
-    "url_refused": Kind(422, "Nothing may be sent to this URL"),
-    "unknown_tileset": Kind(422, "There is no such tile set"),
-    "unknown_bot": Kind(422, "There is no such bot"),
-    "rate_limited": Kind(429, "Too many requests"),
-    "internal": Kind(500, "The service failed"),
-    "store_unavailable": Kind(503, "The store of games does not answer"),
+PROBLEM_TYPES = {
+    "malformed": ProblemType(400, "The request is not of the contract's form"),
+    "unauthorized": ProblemType(401, "The token is missing or unknown"),
+    "wrong_seat": ProblemType(403, "The token does not act for this seat"),
+    "not_owner": ProblemType(403, "Only the game's owner may do this"),
+    "origin_refused": ProblemType(403, "Pages of this origin may not follow games"),
+    "not_found": ProblemType(404, "There is no such thing here"),
+    "method_not_allowed": ProblemType(405, "This path does not answer this method"),
+    "not_active": ProblemType(409, "The game is not being played"),
+    "not_over": ProblemType(409, "The game is not over yet"),
+    "not_your_turn": ProblemType(409, "Another seat decides now"),
+    "replaced": ProblemType(409, "A bot stands in for this seat"),
+    "not_replaced": ProblemType(409, "No bot stands in for this seat"),
+    "resigned": ProblemType(409, "This seat has resigned"),
+    "nothing_to_undo": ProblemType(409, "There is nothing to take back"),
+    "no_open_seat": ProblemType(409, "No seat is open"),
+    "limit_reached": ProblemType(409, "There may be no more of these"),
+    "conflict": ProblemType(409, "Somebody else was first"),
+    "version_mismatch": ProblemType(412, "The game has another version by now"),
+    "too_large": ProblemType(413, "The request is too large"),
+    "unsupported_media_type": ProblemType(415, "The body must be application/json"),
+    "illegal_move": ProblemType(422, "The rules forbid this action now"),
+    "list_too_long": ProblemType(422, "An action follows one that reveals something hidden"),
+    "key_reused": ProblemType(422, "This idempotency key was used for another request"),
+    "url_refused": ProblemType(422, "Nothing may be sent to this URL"),
+    "unknown_tileset": ProblemType(422, "There is no such tile set"),
+    "unknown_bot": ProblemType(422, "There is no such bot"),
+    "rate_limited": ProblemType(429, "Too many requests"),
+    "internal": ProblemType(500, "The service failed"),
+    "store_unavailable": ProblemType(503, "The store of games does not answer"),
 }
 """Every code with its status; a code means the same everywhere."""
 
 
-class Problem(Answer):
+class Problem(ResponseModel):
     """What went wrong: `code` is for programs, `detail` for people, the rest says where; null where it says nothing."""
 
     type: Annotated[str, Meta(examples=["/problems/illegal-move"])]
@@ -83,7 +83,7 @@ def problem(  # noqa: PLR0913 (one parameter a member of the document)
     retry_after_s: int | None = None,
 ) -> Problem:
     """A problem of a known kind."""
-    kind = KINDS[code]
+    kind = PROBLEM_TYPES[code]
     return Problem(
         type=f"/problems/{code.replace('_', '-')}",
         title=kind.title,

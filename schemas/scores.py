@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 from schemas.vocabulary import SegmentKind, Wares
 
 
-class IfEnded(Answer):
+class IfEnded(ResponseModel):
     """A score if the game ended now; `wares` are the points of wares held and pending (R7.3)."""
 
     ships: int
@@ -20,7 +20,7 @@ class IfEnded(Answer):
     """What the unfinished features would bring (R7.2)."""
 
 
-class PlayerScores(Answer):
+class PlayerScores(ResponseModel):
     """A player's points now (ships only) and if the game ended now (R8.3)."""
 
     seat: int
@@ -29,7 +29,7 @@ class PlayerScores(Answer):
     if_ended_now: IfEnded
 
 
-class IslanderValue(Answer):
+class IslanderValue(ResponseModel):
     """What an islander would bring its owner if its feature were evaluated now (R8.4)."""
 
     seat: int
@@ -46,7 +46,7 @@ class IslanderValue(Answer):
     """Whether its owner has the most islanders there, or ties; true for merchants."""
 
 
-class Scores(Answer):
+class Scores(ResponseModel):
     """The answer to `GET /v1/games/{id}/scores`."""
 
     version: int
@@ -54,14 +54,14 @@ class Scores(Answer):
     islanders: list[IslanderValue]
 
 
-class TileLeft(Answer):
+class TileLeft(ResponseModel):
     """How many tiles of a type are still in the bag (R8.1)."""
 
     tile: str
     left: int
 
 
-class TilesLeft(Answer):
+class TilesLeft(ResponseModel):
     """The answer to `GET /v1/games/{id}/tiles`: every type of the set."""
 
     version: int

@@ -4,16 +4,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 
 
-class Health(Answer):
+class Health(ResponseModel):
     """The answer to `GET /livez` and `GET /readyz`."""
 
     status: Annotated[str, Meta(examples=["ok"])]
 
 
-class Index(Answer):
+class Index(ResponseModel):
     """The answer to `GET /`: where to go on."""
 
     name: str

@@ -1,11 +1,11 @@
 """What happened, in sentences. Source: the events of `schemas.events`, for people to read."""
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Language
 
 
-class StoryLine(Answer):
+class StoryLine(ResponseModel):
     """One version of the game: what happened with it, in plain text."""
 
     version: int
@@ -18,7 +18,7 @@ class StoryLine(Answer):
     """One or more sentences, names as the players wrote them: escape it where your chat reads markup."""
 
 
-class Story(Answer):
+class Story(ResponseModel):
     """The answer to `GET /v1/games/{id}/story`: a part of the log in sentences, and what is waited for now."""
 
     version: int

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from schemas.base import Answer
+from schemas.base import ResponseModel
 from schemas.vocabulary import Count, Edge, EdgeKind, Half, Id, ShipId
 
 Symbols = Annotated[int, Meta(ge=0, le=99)]
@@ -98,7 +98,7 @@ class TileSet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ships: tuple[Ship, ...]
 
 
-class TileSets(Answer):
+class TileSets(ResponseModel):
     """The answer to `GET /v1/tilesets`: every set, whole."""
 
     tilesets: list[TileSet]

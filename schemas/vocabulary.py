@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from schemas.base import Answer, Request
+from schemas.base import RequestModel, ResponseModel
 
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -46,7 +46,7 @@ Visibility = Literal["public", "private"]
 Status = Literal["waiting", "active", "finished", "aborted"]
 Phase = Literal["place_tile", "islander", "take_ship", "deliver"]
 PassPhase = Literal["islander", "deliver"]
-TimeoutAsked = Literal["pass", "bot", "resign"]
+RequestedTimeoutPolicy = Literal["pass", "bot", "resign"]
 BotKind = Annotated[
     str,
     Meta(
@@ -60,24 +60,24 @@ COLORS: tuple[Color, ...] = get_args(Color)
 EDGES: tuple[Edge, ...] = get_args(Edge)
 WARES: tuple[Ware, ...] = get_args(Ware)
 STATUSES: tuple[Status, ...] = get_args(Status)
-OVER: tuple[Status, ...] = ("finished", "aborted")
+ENDED_STATUSES: tuple[Status, ...] = ("finished", "aborted")
 
-_IS_ID = re.compile(ID)
+_ID_PATTERN = re.compile(ID)
 
 
-def is_id(text: str) -> bool:
+def is_valid_id(text: str) -> bool:
     """Say whether a text may be an id."""
-    return _IS_ID.fullmatch(text) is not None
+    return _ID_PATTERN.fullmatch(text) is not None
 
 
-class Cell(Answer):
+class Cell(ResponseModel):
     """A place on the board: x grows east, y grows south, the start tile lies at (0, 0)."""
 
     x: Int32
     y: Int32
 
 
-class Wares(Answer):
+class Wares(ResponseModel):
     """Numbers of wares, in an answer."""
 
     bananas: int
@@ -85,7 +85,7 @@ class Wares(Answer):
     fish: int
 
 
-class WaresAsked(Request):
+class WaresRequest(RequestModel):
     """Numbers of wares, in a request; a kind left out is none."""
 
     bananas: Count = 0

@@ -4,27 +4,29 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from schemas.acting import Next
-from schemas.base import Answer, Request
+from schemas.acting import NextDecision
+from schemas.base import RequestModel, ResponseModel
 from schemas.diffs import By
 from schemas.events import AnyEvent
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, MoveId, SeatNumber
 
-DECISION = "decision"
+DECISION_EVENT = "decision"
 """What a webhook may wait for besides events: that a seat must decide which did not just act, or whose turn begins."""
 
-TYPES = (*(event.__struct_config__.tag for event in get_args(AnyEvent)), DECISION)
+WEBHOOK_EVENT_TYPES = (*(event.__struct_config__.tag for event in get_args(AnyEvent)), DECISION_EVENT)
 """Everything that a webhook may wait for."""
 
-WHOLE_DIFF = "diff"
+DIFF_MESSAGE = "diff"
 """The type of a message of a webhook that asked for no events in particular."""
 
-CHALLENGE = "challenge"
+CHALLENGE_MESSAGE = "challenge"
 """The type of the message that asks a server whether it wants the webhook."""
 
-EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_finished", DECISION])]
-MessageType = Annotated[str, Meta(examples=["turn_started", "game_finished", DECISION, WHOLE_DIFF, CHALLENGE])]
+EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_finished", DECISION_EVENT])]
+MessageType = Annotated[
+    str, Meta(examples=["turn_started", "game_finished", DECISION_EVENT, DIFF_MESSAGE, CHALLENGE_MESSAGE])
+]
 Url = Annotated[str, Meta(min_length=1, max_length=2000, examples=["https://bot.example/south-seas"])]
 Secret = Annotated[
     str,
@@ -37,15 +39,15 @@ Secret = Annotated[
 MessageId = Annotated[
     str, Meta(examples=["k7m2x9qd4t1w.17.w4k8x1m7q2zc"], description="The header `webhook-id`, equal over retries.")
 ]
-HookStatus = Annotated[str, Meta(examples=["pending", "active", "disabled"])]
+WebhookStatus = Annotated[str, Meta(examples=["pending", "active", "disabled"])]
 DisabledReason = Annotated[str, Meta(examples=["gone", "failing", "unproven"])]
-Failure = Annotated[
+DeliveryError = Annotated[
     str, Meta(examples=["status", "redirect", "timeout", "dns", "connect", "tls", "broken", "wrong_answer"])
 ]
 Challenge = Annotated[str, Meta(min_length=1, max_length=100, examples=["q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs"])]
 
 
-class RegisterWebhook(Request):
+class RegisterWebhook(RequestModel):
     """Where to, and what of the game to tell; only `url` is required."""
 
     url: Url
@@ -59,11 +61,11 @@ class RegisterWebhook(Request):
 
     def __post_init__(self) -> None:
         for event in self.events or ():
-            if event not in TYPES:
-                raise ValueError(f"`events`: {event[:40]} is none of {', '.join(TYPES)}")
+            if event not in WEBHOOK_EVENT_TYPES:
+                raise ValueError(f"`events`: {event[:40]} is none of {', '.join(WEBHOOK_EVENT_TYPES)}")
 
 
-class Webhook(Answer):
+class Webhook(ResponseModel):
     """A webhook, for the game's owner; its secret was told when it was made."""
 
     id: Id
@@ -73,7 +75,7 @@ class Webhook(Answer):
     seats: list[int] | None
     """Null for all."""
     created_at: Timestamp
-    status: HookStatus
+    status: WebhookStatus
     """`pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried."""
     disabled_reason: DisabledReason | None
     """`gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
@@ -92,13 +94,13 @@ class WebhookCreated(Webhook):
     """Told here and nowhere else."""
 
 
-class Webhooks(Answer):
+class Webhooks(ResponseModel):
     """The webhooks of a game."""
 
     webhooks: list[Webhook]
 
 
-class Attempt(Answer):
+class Attempt(ResponseModel):
     """One attempt at delivering a message."""
 
     id: MessageId
@@ -111,20 +113,20 @@ class Attempt(Answer):
     delivered: bool
     status: int | None
     """What was answered; null where nothing was."""
-    error: Failure | None
+    error: DeliveryError | None
     """Why it failed; null where it did not."""
     latency_ms: int
     """0 where the name led to no public server."""
 
 
-class Deliveries(Answer):
+class Deliveries(ResponseModel):
     """What was tried of late, the newest first."""
 
     webhook: Webhook
     attempts: list[Attempt]
 
 
-class WebhookData(Answer):
+class WebhookData(ResponseModel):
     """A change of a game, as far as the webhook asked for it."""
 
     game: Id
@@ -140,11 +142,11 @@ class WebhookData(Answer):
     """Who decided; null where nobody acted."""
     events: list[AnyEvent]
     """Those that were asked for; may be empty where only `decision` was."""
-    next: Next
+    next: NextDecision
     """Who must decide after the change."""
 
 
-class WebhookMessage(Answer):
+class WebhookMessage(ResponseModel):
     """What is posted to a webhook's URL (Standard Webhooks)."""
 
     type: MessageType
@@ -154,7 +156,7 @@ class WebhookMessage(Answer):
     data: WebhookData
 
 
-class WebhookChallenge(Answer):
+class WebhookChallenge(ResponseModel):
     """What is posted to a webhook's URL before anything else: it asks whether this server wants the webhook."""
 
     type: Literal["challenge"]
@@ -166,7 +168,7 @@ class WebhookChallenge(Answer):
     webhook: Id
 
 
-class WebhookChallengeAnswer(Request):
+class WebhookChallengeAnswer(RequestModel):
     """The body that proves that the server wants the webhook; nothing else may be in it."""
 
     challenge: Challenge

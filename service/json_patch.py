@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
-__all__ = ["CannotApply", "apply_patch"]
+__all__ = ["PatchError", "apply_patch"]
 
 
-class CannotApply(ValueError):
+class PatchError(ValueError):
     """An operation names a place that is not there, or is of a kind that diffs do not have."""
 
     def __init__(self, operation: Any) -> None:
@@ -29,7 +29,7 @@ def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
         try:
             document = _apply(document, operation)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise CannotApply(operation) from error
+            raise PatchError(operation) from error
     return document
 
 
@@ -48,5 +48,5 @@ def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
         case "remove", dict():
             del parent[name]
         case _:
-            raise CannotApply(operation)
+            raise PatchError(operation)
     return changed

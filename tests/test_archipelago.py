@@ -12,13 +12,13 @@ import pytest
 import service
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, Tile, TileSet
 from schemas.vocabulary import EDGES
-from service.engine.tileset_validation import parse
+from service.engine.tileset_validation import parse_tileset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILE = Path(service.__file__).parent / "tilesets" / "archipelago.json"
-SET: TileSet = parse(FILE.read_bytes())
+SET: TileSet = parse_tileset(FILE.read_bytes())
 TILES = [tile for tile in SET.tiles for _ in range(tile.count)]
 START = next(tile for tile in SET.tiles if tile.id == SET.start)
 

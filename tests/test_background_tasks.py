@@ -11,7 +11,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 from click.testing import CliRunner
 
-from schemas.lobby import SeatAsked
+from schemas.lobby import SeatRequest
 from service.games.bots.plugins import load_bots
 from service.games.tilesets import load_catalogue
 from service.main import Parts, wired
@@ -163,7 +163,7 @@ async def test_an_instance_goes_on_without_what_nobody_waits_for(tmp_path: Path,
 async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
     async with serving(tmp_path) as instance, connect(instance.redis_url) as store:
         await instance.fail("scheduler", 2)
-        game = await due_game(store, SeatAsked(bot="random"), SeatAsked(bot="random"))
+        game = await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
         async with asyncio.timeout(20):
             while not await is_moved(store, game):  # noqa: ASYNC110  it is stored, not told
                 await asyncio.sleep(0.02)

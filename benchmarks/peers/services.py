@@ -21,7 +21,7 @@ from benchmarks.processes import Server, redis, server, service
 from benchmarks.results import Figure, percentile
 from benchmarks.run import Run
 from benchmarks.sample_games import MID_GAME_TILES, archipelago, games_at, samples
-from service.engine import view
+from service.engine import build_view
 
 GROUP = "Services beside peers"
 MATCHES = 32
@@ -151,8 +151,8 @@ async def contenders(run: Run) -> AsyncIterator[list[Contender]]:
 
 def mid_game() -> bytes:
     """Return GAME in the middle of a random game, as JSON: the state that the peers keep."""
-    tables = archipelago().tables
-    return msgspec.json.encode(view(tables, games_at(tables, MID_GAME_TILES, 1)[0]))
+    index = archipelago().index
+    return msgspec.json.encode(build_view(index, games_at(index, MID_GAME_TILES, 1)[0]))
 
 
 async def _service_matches(port: int, games_each: int, *, by_post: bool) -> list[Match]:

@@ -19,7 +19,7 @@ from examples.discord_bot.screens import Screen
 from examples.discord_bot.showing import SeaButton, SeaMenu, shown
 from examples.discord_bot.tables import WIDTH, Person, Tables
 from examples.discord_bot.words import Language, language_of, say
-from service.client import Busy, ClientError, Refused
+from service.client import APIError, ClientError, RetryableError
 
 Make = Callable[[], Awaitable[Screen]]
 
@@ -152,7 +152,7 @@ def _excuse(error: Unanswered | ClientError, language: Language) -> str:
     """Why something was not done, kindly."""
     if isinstance(error, Unanswered):
         return say(language, error.key)
-    if not isinstance(error, Refused) or isinstance(error, Busy):
+    if not isinstance(error, APIError) or isinstance(error, RetryableError):
         log.warning("the service does not answer: %s", error)
         return say(language, "away")
     key = REFUSALS.get(error.code)

@@ -7,7 +7,7 @@ import discord
 
 from examples.discord_bot.tables import Person
 from examples.discord_bot.words import language_of
-from schemas.names import INVISIBLE, MAX_NAME, REFUSED_CATEGORIES, is_visible
+from schemas.names import FORBIDDEN_CATEGORIES, INVISIBLE_CHARACTERS, MAX_NAME_LENGTH, is_visible
 
 
 def person_of(interaction: discord.Interaction[Any]) -> Person:
@@ -25,7 +25,7 @@ def table_name(name: str) -> str:
     kept = "".join(
         character
         for character in unicodedata.normalize("NFC", name)
-        if character not in INVISIBLE and unicodedata.category(character) not in REFUSED_CATEGORIES
+        if character not in INVISIBLE_CHARACTERS and unicodedata.category(character) not in FORBIDDEN_CATEGORIES
     )
-    short = kept.strip()[:MAX_NAME].strip()
+    short = kept.strip()[:MAX_NAME_LENGTH].strip()
     return short if any(map(is_visible, short)) else "?"

@@ -11,7 +11,7 @@ from examples.discord_bot.screens import Button, Picture, Screen
 from examples.discord_bot.tables import TOLD, Tables
 from examples.discord_bot.words import Language, say
 from schemas.game import GameView
-from service.client import ClientError, Following, Refused
+from service.client import APIError, ClientError, Subscription
 
 Post = Callable[[int, Screen], Awaitable[None]]
 """Sends a screen to a channel."""
@@ -65,7 +65,7 @@ class Crier:
         while True:
             try:
                 await self._to_the_end(table)
-            except Refused as refused:
+            except APIError as refused:
                 log.warning("game %s is not to be followed: %s", table.game, refused)
                 self._tables.ledger.finish(table.game)
                 return
@@ -76,15 +76,15 @@ class Crier:
                 return
 
     async def _to_the_end(self, table: Table) -> None:
-        async with self._tables.reader(table, "en").follow(table.game) as following:
+        async with self._tables.reader(table, "en").subscribe(table.game) as following:
             await self._tell(table, following)
             async for _ in following:
-                if not following.has_more:
+                if not following.has_pending:
                     await self._tell(table, following)
             await self._tell(table, following)
         self._tables.ledger.finish(table.game)
 
-    async def _tell(self, table: Table, following: Following) -> None:
+    async def _tell(self, table: Table, following: Subscription) -> None:
         """Call who must decide now, unless they were called already, or a bot is."""
         game = following.view
         moment = _moment(game)

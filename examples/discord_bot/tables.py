@@ -15,11 +15,11 @@ from examples.discord_bot.screens import Button, Picture, Screen, clip, escape
 from examples.discord_bot.words import LANGUAGES, Language, say
 from schemas.bots import BotInfo
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, JoinGame, SeatAsked
-from schemas.names import first_free_name
-from service.client import Backoff, Client, ClientError, VersionMismatch
+from schemas.lobby import Created, CreateGame, JoinGame, SeatRequest
+from schemas.names import unique_name
+from service.client import Backoff, Client, ClientError, VersionMismatchError
 
-PATIENCE = Backoff(tries=3, longest_s=2.0, timeout_s=8.0)
+PATIENCE = Backoff(max_attempts=3, max_wait_s=2.0, timeout_s=8.0)
 """A person waits; what takes longer they ask for again."""
 
 WIDTH = 1000
@@ -104,12 +104,12 @@ class Tables:
         people = [host, *wish.people]
         names: list[str] = []
         for person in people:
-            names.append(first_free_name(person.name, names))
+            names.append(unique_name(person.name, names))
         asked = CreateGame(
             players=[
-                *(SeatAsked(name=name) for name in names),
-                *(SeatAsked(bot=bot) for bot in wish.bots),
-                *(SeatAsked(open=True) for _ in range(wish.open_seats)),
+                *(SeatRequest(name=name) for name in names),
+                *(SeatRequest(bot=bot) for bot in wish.bots),
+                *(SeatRequest(open=True) for _ in range(wish.open_seats)),
             ],
             visibility="private",
             turn_timeout_s=wish.timeout_s,
@@ -141,7 +141,7 @@ class Tables:
             raise AlreadySeated
         client = self.client(person.language, table.spectator_token)
         players = (await client.game(table.game)).players
-        name = first_free_name(person.name, [player.name for player in players if player.name is not None])
+        name = unique_name(person.name, [player.name for player in players if player.name is not None])
         joined = await client.join(table.game, JoinGame(name=name))
         self.ledger.add_seat(Seat(table.game, joined.seat, person.user, joined.token))
         return Screen(say(person.language, "joined"))
@@ -190,7 +190,7 @@ class Tables:
         client = self.client(person.language, seat.token)
         try:
             acted = await client.act(table.game, move, if_match=str(pressed.version), include_legal_moves=True)
-        except VersionMismatch:
+        except VersionMismatchError:
             return await self.moves(table, person, pressed)
         happened, now = await self.story(table, person.language, pressed.version, acted.version)
         happened = clip(happened, TOLD)
@@ -209,7 +209,7 @@ class Tables:
                 await client.undo(table.game)
             else:
                 await client.undo(table.game, if_match=str(pressed.version))
-        except VersionMismatch:
+        except VersionMismatchError:
             return await self.moves(table, person, pressed)
         return await self.moves(table, person)
 

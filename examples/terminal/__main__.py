@@ -15,7 +15,7 @@ from examples.terminal.play import Play, in_words, sit_down
 from examples.terminal.screen import screen
 from examples.terminal.words import counted
 from schemas.lobby import JoinGame
-from service.client import Client, ClientError, Refused, Unreachable
+from service.client import APIError, Client, ClientError, UnreachableError
 
 
 async def take_seats(client: Client, options: Options) -> Seats:
@@ -99,9 +99,9 @@ def main() -> int:
         return 2
     try:
         asyncio.run(run(options, console))
-    except Refused as refusal:
+    except APIError as refusal:
         print(in_words(refusal.problem), file=sys.stderr)
-    except Unreachable as failure:
+    except UnreachableError as failure:
         print(f"{failure}. `make serve` starts a service.", file=sys.stderr)
     except ClientError as failure:
         print(failure, file=sys.stderr)

@@ -10,7 +10,7 @@ from typing import get_args
 import msgspec
 
 from examples.terminal.memory import default_folder
-from schemas.lobby import CreateGame, SeatAsked
+from schemas.lobby import CreateGame, SeatRequest
 from schemas.vocabulary import Edition
 
 URL = "http://127.0.0.1:8080"
@@ -55,9 +55,9 @@ def parse(arguments: Sequence[str]) -> Options:
     try:
         create = CreateGame(
             players=[
-                *(SeatAsked(name=name) for name in given.players),
-                *(SeatAsked(bot=bot) for bot in given.bots),
-                *(SeatAsked(open=True) for _ in range(given.open)),
+                *(SeatRequest(name=name) for name in given.players),
+                *(SeatRequest(bot=bot) for bot in given.bots),
+                *(SeatRequest(open=True) for _ in range(given.open)),
             ],
             edition=given.edition,
             tileset=given.tileset,

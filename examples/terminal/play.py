@@ -10,7 +10,7 @@ from examples.terminal.table import Page, Table
 from schemas.diffs import Diff
 from schemas.messages import Snapshot
 from schemas.problems import Problem
-from service.client import Change, Client, ClientError, Connected, Following, Lost, Refused
+from service.client import APIError, Client, ClientError, Connected, Disconnected, Subscription, SubscriptionEvent
 
 PANS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 PAGE_ROWS = 10
@@ -23,13 +23,13 @@ class Play:
     `client` reads with a token of somebody here, where there is one.
     """
 
-    def __init__(self, client: Client, following: Following, table: Table) -> None:
+    def __init__(self, client: Client, following: Subscription, table: Table) -> None:
         self.client = client
         self.following = following
         self.table = table
         self.changed = asyncio.Event()
         self.done = False
-        self.failure: Refused | None = None
+        self.failure: APIError | None = None
         """Why the service does not let this terminal follow the game any longer."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._moved = asyncio.Event()
@@ -57,12 +57,12 @@ class Play:
             self._look(key)
         self.changed.set()
 
-    def on_change(self, change: Change) -> None:
+    def on_change(self, change: SubscriptionEvent) -> None:
         """Something came from the service."""
         match change:
             case Connected():
                 self.table.online = True
-            case Lost():
+            case Disconnected():
                 self.table.online = False
             case Snapshot(game=game, digest=digest):
                 self.table.take_whole(game, digest)
@@ -85,9 +85,9 @@ class Play:
         """Take what comes until the service wants this terminal no more."""
         self._went_on()
         try:
-            async for change in self.following.changes():
+            async for change in self.following.events():
                 self.on_change(change)
-        except Refused as refusal:
+        except APIError as refusal:
             self.failure = refusal
             self.done = True
             self.changed.set()
@@ -149,7 +149,7 @@ class Play:
         try:
             client = self.client.with_token(token)
             acted = await client.act(game, move, if_match=expected, include_legal_moves=True)
-            self.following.take(acted.diffs)
+            self.following.apply_diffs(acted.diffs)
             while table.game.version < acted.version:
                 self._moved.clear()
                 await self._moved.wait()
@@ -206,7 +206,7 @@ class Play:
     async def _kindly(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except Refused as refusal:
+        except APIError as refusal:
             self.table.note = in_words(refusal.problem)
         except ClientError as failure:
             self.table.note = f"{failure}. Enter tries again."
@@ -226,7 +226,7 @@ def in_words(problem: Problem) -> str:
 async def sit_down(client: Client, seats: Seats) -> AsyncIterator[Play]:
     """Take part in a game, or watch it: gives the play when the whole game has come. Raises Refused, Unreachable."""
     reading = client.with_token(seats.reader)
-    async with reading.follow(seats.game) as following:
+    async with reading.subscribe(seats.game) as following:
         tileset = await reading.tileset(following.view.tileset)
         table = Table(seats, tileset, following.view, following.digest)
         play = Play(reading, following, table)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from service.archive_storage.atomic_files import write_atomically
 from service.cli.progress import Progress, contained
 from service.games.archive.builder import build_export
@@ -74,5 +74,5 @@ def _file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
     if target.name.endswith(SUFFIX) and not target.is_dir():
         return target, encode_document(document)
     if target.name.endswith(_PLAIN) and not target.is_dir():
-        return target, canonical(document)
+        return target, canonical_json(document)
     return target / object_name(document.game, document.created_at), encode_document(document)

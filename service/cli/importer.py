@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from schemas.vocabulary import OVER
+from schemas.vocabulary import ENDED_STATUSES
 from service.cli.progress import Progress, contained
 from service.engine import Game
 from service.games.access import AccessRecord, encode_access, index_keys
@@ -63,7 +63,7 @@ def restoring_of(document: GameDocument, retention: Retention, *, replace: bool)
 
 def _nobodys(document: GameDocument, game: Game) -> AccessRecord:
     """An access record that no token opens, for a game that came without; raises BadDocument where that is no use."""
-    if document.status not in OVER:
+    if document.status not in ENDED_STATUSES:
         raise InvalidDocument("it has no access record, so that nobody could play on")
     if document.visibility == "private":
         raise InvalidDocument("it is the archive of a private game, which has no tokens: nobody could read it")

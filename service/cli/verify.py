@@ -15,8 +15,8 @@ from schemas.vocabulary import DIGEST
 from service.cli.log_file import BadLog, Log, read_log, write_log
 from service.cli.verdict import verdict
 from service.client.errors import ClientError
-from service.client.fetching import fetch_log
-from service.engine.tileset_validation import Fault, TileSetInvalid, parse
+from service.client.fetching import download_log
+from service.engine.tileset_validation import Fault, TileSetInvalid, parse_tileset
 from service.escaping import printable
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
 from service.games.archive.validation import validate_document
@@ -117,7 +117,7 @@ def tileset_group() -> None:
 def check_command(file: Path) -> None:
     """Check a tile set's file; says for each fault where and why, and ends with 1 if there is any."""
     try:
-        tileset = parse(file.read_bytes())
+        tileset = parse_tileset(file.read_bytes())
     except TileSetInvalid as invalid:
         for fault in invalid.faults:
             click.echo(printable(f"{file}: {_where(fault)}"), err=True)
@@ -135,7 +135,7 @@ def _where(fault: Fault) -> str:
 
 def _fetch(url: str) -> Log:
     try:
-        fetched = asyncio.run(fetch_log(url, os.environ.get(VERIFY_AS)))
+        fetched = asyncio.run(download_log(url, os.environ.get(VERIFY_AS)))
     except ClientError as failed:
         raise click.ClickException(str(failed)) from failed
     return Log(fetched.diffs, fetched.tileset)
@@ -169,7 +169,7 @@ def _tileset_of(log: Log, file: Path | None) -> Any:
     data = file.read_bytes() if file is not None else log.tileset
     if data is not None:
         try:
-            return parse(data)
+            return parse_tileset(data)
         except TileSetInvalid as invalid:
             raise click.ClickException(f"the tile set cannot be played: {_where(invalid.faults[0])}") from invalid
     patch = log.diffs[0].get("patch") if log.diffs else None

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-__all__ = ["Undecodable", "Unknown", "convert", "decode"]
+__all__ = ["DecodingError", "Unknown", "convert", "decode"]
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class Unknown(msgspec.Struct, frozen=True):
     """The whole of it, as JSON."""
 
 
-class Undecodable(Exception):
+class DecodingError(Exception):
     """Something is not what the contract says; `path` leads to it."""
 
     def __init__(self, path: str) -> None:
@@ -45,7 +45,7 @@ def decode(content: bytes | str, kind: type[T]) -> T:
         except msgspec.ValidationError:
             document = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Undecodable("$") from error
+        raise DecodingError("$") from error
     return convert(document, kind)
 
 
@@ -54,11 +54,11 @@ def convert(document: Any, kind: type[T]) -> T:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError:
-        value: T = _read(document, inspect.type_info(kind), "$")
+        value: T = _convert(document, inspect.type_info(kind), "$")
         return value
 
 
-SCALARS: dict[type[inspect.Type], type] = {
+SCALAR_TYPES: dict[type[inspect.Type], type] = {
     inspect.StrType: str,
     inspect.BoolType: bool,
     inspect.IntType: int,
@@ -67,45 +67,45 @@ SCALARS: dict[type[inspect.Type], type] = {
 }
 
 
-def _read(value: Any, kind: inspect.Type, path: str) -> Any:
+def _convert(value: Any, kind: inspect.Type, path: str) -> Any:
     match kind:
         case inspect.Metadata(type=inner):
-            return _read(value, inner, path)
+            return _convert(value, inner, path)
         case inspect.StructType() if isinstance(value, dict):
-            return _struct(value, kind, path)
+            return _convert_struct(value, kind, path)
         case inspect.UnionType(types=kinds):
-            return _union(value, kinds, path)
+            return _convert_union(value, kinds, path)
         case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item) if isinstance(value, list):
-            items = [_read(one, item, f"{path}[{index}]") for index, one in enumerate(value)]
+            items = [_convert(one, item, f"{path}[{index}]") for index, one in enumerate(value)]
             return tuple(items) if isinstance(kind, inspect.VarTupleType) else items
         case inspect.DictType(value_type=item) if isinstance(value, dict):
-            return {name: _read(one, item, f"{path}.{name}") for name, one in value.items()}
+            return {name: _convert(one, item, f"{path}.{name}") for name, one in value.items()}
         case inspect.LiteralType() if isinstance(value, str | int):
             return value
-        case _ if isinstance(kind, inspect.AnyType) or type(value) is SCALARS.get(type(kind)):
+        case _ if isinstance(kind, inspect.AnyType) or type(value) is SCALAR_TYPES.get(type(kind)):
             return value
         case _:
-            raise Undecodable(path)
+            raise DecodingError(path)
 
 
-def _struct(value: dict[str, Any], kind: inspect.StructType, path: str) -> Any:
+def _convert_struct(value: dict[str, Any], kind: inspect.StructType, path: str) -> Any:
     fields = {}
     for field in kind.fields:
         if field.encode_name in value:
-            fields[field.name] = _read(value[field.encode_name], field.type, f"{path}.{field.encode_name}")
+            fields[field.name] = _convert(value[field.encode_name], field.type, f"{path}.{field.encode_name}")
         elif field.required:
-            fields[field.name] = _read(None, field.type, f"{path}.{field.encode_name}")
+            fields[field.name] = _convert(None, field.type, f"{path}.{field.encode_name}")
     return kind.cls(**fields)
 
 
-def _union(value: Any, kinds: tuple[inspect.Type, ...], path: str) -> Any:
+def _convert_union(value: Any, kinds: tuple[inspect.Type, ...], path: str) -> Any:
     structs = [kind for kind in kinds if isinstance(kind, inspect.StructType)]
     if structs and isinstance(value, dict):
         for struct in structs:
             if struct.tag_field is None or value.get(struct.tag_field) == struct.tag:
-                return _struct(value, struct, path)
+                return _convert_struct(value, struct, path)
         return Unknown(str(value.get(structs[0].tag_field or "type")), value)
     for kind in kinds:
-        with suppress(Undecodable):
-            return _read(value, kind, path)
-    raise Undecodable(path)
+        with suppress(DecodingError):
+            return _convert(value, kind, path)
+    raise DecodingError(path)

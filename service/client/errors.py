@@ -20,20 +20,20 @@ The kinds follow the HTTP status, so that a code which is not known here is of a
 from schemas.problems import Problem
 
 __all__ = [
-    "Busy",
+    "APIError",
+    "BadRequestError",
     "ClientError",
-    "Conflict",
-    "Forbidden",
-    "IllegalMove",
-    "Malformed",
-    "NotFound",
-    "NotPossible",
-    "Refused",
-    "Unauthorized",
-    "Unreachable",
-    "Unreadable",
-    "VersionMismatch",
-    "refusal",
+    "ConflictError",
+    "ForbiddenError",
+    "IllegalMoveError",
+    "InvalidResponseError",
+    "NotFoundError",
+    "RetryableError",
+    "UnauthorizedError",
+    "UnprocessableError",
+    "UnreachableError",
+    "VersionMismatchError",
+    "error_for",
     "unknown_problem",
 ]
 
@@ -42,7 +42,7 @@ class ClientError(Exception):
     """Something went wrong between a client and its service."""
 
 
-class Unreachable(ClientError):
+class UnreachableError(ClientError):
     """The service did not answer; `reason` is what the last try met."""
 
     def __init__(self, url: str, reason: str) -> None:
@@ -51,7 +51,7 @@ class Unreachable(ClientError):
         self.reason = reason
 
 
-class Unreadable(ClientError):
+class InvalidResponseError(ClientError):
     """What answers at `url` is no such service, or one that this client does not understand; `reason` says where."""
 
     def __init__(self, url: str, reason: str) -> None:
@@ -60,7 +60,7 @@ class Unreadable(ClientError):
         self.reason = reason
 
 
-class Refused(ClientError):
+class APIError(ClientError):
     """The service said no; `problem` says why."""
 
     def __init__(self, problem: Problem) -> None:
@@ -73,27 +73,27 @@ class Refused(ClientError):
         return self.problem.code
 
 
-class Malformed(Refused):
+class BadRequestError(APIError):
     """The request is not of the contract's form; `problem.path` leads to the field."""
 
 
-class Unauthorized(Refused):
+class UnauthorizedError(APIError):
     """The token is missing or unknown."""
 
 
-class Forbidden(Refused):
+class ForbiddenError(APIError):
     """The token is not for this: another's seat, or the owner's business."""
 
 
-class NotFound(Refused):
+class NotFoundError(APIError):
     """There is no such thing, or not for this token."""
 
 
-class Conflict(Refused):
+class ConflictError(APIError):
     """The game is not in a state for it."""
 
 
-class VersionMismatch(Refused):
+class VersionMismatchError(APIError):
     """The game went on: `version` and `digest` are its present ones."""
 
     @property
@@ -107,11 +107,11 @@ class VersionMismatch(Refused):
         return self.problem.digest
 
 
-class NotPossible(Refused):
+class UnprocessableError(APIError):
     """The request is well-formed, and cannot be done."""
 
 
-class IllegalMove(Refused):
+class IllegalMoveError(APIError):
     """The rules forbid it; nothing was done."""
 
     @property
@@ -125,7 +125,7 @@ class IllegalMove(Refused):
         return self.problem.index
 
 
-class Busy(Refused):
+class RetryableError(APIError):
     """Too many requests, or a part of the service is away, still after the last try."""
 
     @property
@@ -134,24 +134,24 @@ class Busy(Refused):
         return self.problem.retry_after_s
 
 
-KINDS: dict[int, type[Refused]] = {
-    **dict.fromkeys((400, 405, 413, 415), Malformed),
-    401: Unauthorized,
-    403: Forbidden,
-    404: NotFound,
-    409: Conflict,
-    412: VersionMismatch,
-    422: NotPossible,
-    **dict.fromkeys((429, 502, 503, 504), Busy),
+ERRORS_BY_STATUS: dict[int, type[APIError]] = {
+    **dict.fromkeys((400, 405, 413, 415), BadRequestError),
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    409: ConflictError,
+    412: VersionMismatchError,
+    422: UnprocessableError,
+    **dict.fromkeys((429, 502, 503, 504), RetryableError),
 }
 """The kind of a problem by its status."""
 
 
-def refusal(problem: Problem) -> Refused:
+def error_for(problem: Problem) -> APIError:
     """The error that a problem is."""
     if problem.code == "illegal_move":
-        return IllegalMove(problem)
-    return KINDS.get(problem.status, Refused)(problem)
+        return IllegalMoveError(problem)
+    return ERRORS_BY_STATUS.get(problem.status, APIError)(problem)
 
 
 def unknown_problem(status: int, detail: str) -> Problem:

@@ -7,9 +7,9 @@ from schemas.game import GameView
 from schemas.lobby import Created, Joined
 from schemas.messages import Snapshot
 
-__all__ = ["Change", "Connected", "Held", "Lost", "Start"]
+__all__ = ["Connected", "Disconnected", "StartState", "SubscriptionEvent", "SubscriptionState"]
 
-Start = Created | Joined | Snapshot
+StartState = Created | Joined | Snapshot
 """An answer that holds GAME and its digest."""
 
 
@@ -17,20 +17,20 @@ class Connected(NamedTuple):
     """Everything that was missed follows now."""
 
 
-class Lost(NamedTuple):
+class Disconnected(NamedTuple):
     """There is no connection, because of `reason`; the next try comes after `wait_s`."""
 
     reason: str
     wait_s: float
 
 
-Change = Diff | Snapshot | Connected | Lost
+SubscriptionEvent = Diff | Snapshot | Connected | Disconnected
 """A snapshot comes where GAME is read for the first time, or is not what was told before."""
 
 
-class Held(NamedTuple):
+class SubscriptionState(NamedTuple):
     """A change, and the copy after it."""
 
-    change: Change
+    event: SubscriptionEvent
     view: GameView | None
     digest: str | None

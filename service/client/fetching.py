@@ -8,13 +8,13 @@ from service.client.client import Client
 from service.client.errors import ClientError
 from service.client.replica import JsonObject
 
-__all__ = ["FetchedLog", "NotTheUrlOfAGame", "fetch_log"]
+__all__ = ["GameLog", "InvalidGameURL", "download_log"]
 
-BACKOFF = Backoff(tries=3, longest_s=5.0, timeout_s=30.0)
+BACKOFF = Backoff(max_attempts=3, max_wait_s=5.0, timeout_s=30.0)
 """Somebody waits at a terminal."""
 
 
-class NotTheUrlOfAGame(ClientError):
+class InvalidGameURL(ClientError):
     """No game has this URL."""
 
     def __init__(self, url: str) -> None:
@@ -22,19 +22,19 @@ class NotTheUrlOfAGame(ClientError):
         self.url = url
 
 
-class FetchedLog(NamedTuple):
+class GameLog(NamedTuple):
     """Diffs decoded from JSON, oldest first, and the tile set's answer."""
 
     diffs: list[JsonObject]
     tileset: bytes
 
 
-async def fetch_log(url: str, token: str | None) -> FetchedLog:
+async def download_log(url: str, token: str | None) -> GameLog:
     """The log of the game at `url` (`http://host/v1/games/ID`); raises ClientError in its kinds."""
-    base, found, game = url.rstrip("/").partition("/v1/games/")
-    if not found or "/" in game or urlsplit(url).scheme not in ("http", "https"):
-        raise NotTheUrlOfAGame(url)
+    base, separator, game = url.rstrip("/").partition("/v1/games/")
+    if not separator or "/" in game or urlsplit(url).scheme not in ("http", "https"):
+        raise InvalidGameURL(url)
     async with Client(base, token, backoff=BACKOFF) as client:
         view = await client.game(game)
         tileset = await client.read(f"/v1/tilesets/{view.tileset}")
-        return FetchedLog([diff async for diff in client.log(game)], tileset)
+        return GameLog([diff async for diff in client.log(game)], tileset)

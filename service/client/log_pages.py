@@ -3,20 +3,22 @@
 from collections.abc import AsyncGenerator
 
 from schemas.diffs import Diffs
-from service.client.http import Asked, Http
+from service.client.http import HttpClient, HttpRequest
 from service.client.replica import JsonObject
 
-__all__ = ["read_log"]
+__all__ = ["iterate_log"]
 
-PAGE = 500
+PAGE_SIZE = 500
 """How many diffs are asked for at once."""
 
 
-async def read_log(http: Http, game: str, token: str | None, since: int) -> AsyncGenerator[JsonObject, None]:
+async def iterate_log(http: HttpClient, game: str, token: str | None, since: int) -> AsyncGenerator[JsonObject, None]:
     """The diffs after version `since`, up to what is there now, as they came."""
     while True:
-        page = await http.ask(
-            Diffs[JsonObject], Asked("GET", f"/v1/games/{game}/diffs", {"since": since, "limit": PAGE}), token
+        page = await http.request(
+            Diffs[JsonObject],
+            HttpRequest("GET", f"/v1/games/{game}/diffs", {"since": since, "limit": PAGE_SIZE}),
+            token,
         )
         for diff in page.diffs:
             yield diff

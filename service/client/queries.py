@@ -7,7 +7,7 @@ from typing import Literal, Self, TypeVar
 import aiohttp
 
 from schemas.acting import LegalMoves
-from schemas.bots import BotsListed
+from schemas.bots import BotList
 from schemas.diffs import Diff, Diffs
 from schemas.game import GameView
 from schemas.lobby import Games, MyGames
@@ -17,20 +17,20 @@ from schemas.tileset import TileSet, TileSets
 from schemas.vocabulary import Status
 from schemas.webhooks import Deliveries, Webhook, Webhooks
 from service.client.backoff import Backoff
-from service.client.events import Start
-from service.client.http import Asked, Http, Value
-from service.client.log_pages import read_log
+from service.client.events import StartState
+from service.client.http import HttpClient, HttpRequest, QueryValue
+from service.client.log_pages import iterate_log
 from service.client.replica import JsonObject
-from service.client.subscription import Following
+from service.client.subscription import Subscription
 
-__all__ = ["Reader"]
+__all__ = ["QueryClient"]
 
 T = TypeVar("T")
 
 DEFAULT_BACKOFF = Backoff()
 
 
-class Reader:
+class QueryClient:
     """One service, and a token that is said with each request.
 
     Every method raises Refused (in its kinds), Unreachable and Unreadable. Requests are sent again after lost
@@ -54,7 +54,7 @@ class Reader:
         """
         self.token = token
         self._creator_key = creator_key
-        self._http = Http(url, session, backoff, language)
+        self._http = HttpClient(url, session, backoff, language)
 
     @property
     def url(self) -> str:
@@ -77,12 +77,12 @@ class Reader:
         """Close the connections."""
         await self._http.close()
 
-    async def read(self, path: str, **query: Value) -> bytes:
+    async def read(self, path: str, **query: QueryValue) -> bytes:
         """Whatever the service answers to a GET, as it came."""
-        return await self._http.read(Asked("GET", path, query), self.token)
+        return await self._http.request_bytes(HttpRequest("GET", path, query), self.token)
 
-    async def _get(self, kind: type[T], path: str, **query: Value) -> T:
-        return await self._http.ask(kind, Asked("GET", path, query), self.token)
+    async def _get(self, response_type: type[T], path: str, **query: QueryValue) -> T:
+        return await self._http.request(response_type, HttpRequest("GET", path, query), self.token)
 
     async def tilesets(self) -> TileSets:
         """Every tile set."""
@@ -102,15 +102,19 @@ class Reader:
         """GAME."""
         return await self._get(GameView, f"/v1/games/{game}")
 
-    async def board(self, game: str, form: Literal["png", "svg", "txt"] = "png", **query: Value) -> bytes:
+    async def board(self, game: str, form: Literal["png", "svg", "txt"] = "png", **query: QueryValue) -> bytes:
         """A picture of the board; `query` says how large, which part, and what else is on it."""
         return await self.read(f"/v1/games/{game}/board.{form}", **query)
 
-    async def tile_picture(self, tileset: str, tile: str, form: Literal["png", "svg"] = "png", **query: Value) -> bytes:
+    async def tile_picture(
+        self, tileset: str, tile: str, form: Literal["png", "svg"] = "png", **query: QueryValue
+    ) -> bytes:
         """A picture of a tile of a set."""
         return await self.read(f"/v1/tilesets/{tileset}/tiles/{tile}.{form}", **query)
 
-    async def ship_picture(self, tileset: str, ship: str, form: Literal["png", "svg"] = "png", **query: Value) -> bytes:
+    async def ship_picture(
+        self, tileset: str, ship: str, form: Literal["png", "svg"] = "png", **query: QueryValue
+    ) -> bytes:
         """A picture of a ship of a set."""
         return await self.read(f"/v1/tilesets/{tileset}/ships/{ship}.{form}", **query)
 
@@ -144,16 +148,16 @@ class Reader:
 
     async def log(self, game: str, since: int = 0) -> AsyncGenerator[JsonObject, None]:
         """The diffs after version `since`, up to what is there now, as they came: for keeping and verifying."""
-        async for diff in read_log(self._http, game, self.token, since):
+        async for diff in iterate_log(self._http, game, self.token, since):
             yield diff
 
     async def story(self, game: str, since: int = 0, *, limit: int | None = None) -> Story:
         """What happened after version `since`, in sentences."""
         return await self._get(Story, f"/v1/games/{game}/story", since=since, limit=limit)
 
-    async def bots(self) -> BotsListed:
+    async def bots(self) -> BotList:
         """Every bot that can fill a seat."""
-        return await self._get(BotsListed, "/v1/bots")
+        return await self._get(BotList, "/v1/bots")
 
     async def webhooks(self, game: str) -> Webhooks:
         """The game's webhooks, for its owner."""
@@ -179,16 +183,16 @@ class Reader:
     ) -> MyGames:
         """The games of these tokens, else those that came with the client's creator's key, else those of its token."""
         query = {"external_user": external_user, "waiting": waiting, "status": status, "limit": limit, "cursor": cursor}
-        shown = ", ".join(tokens) or self._creator_key or self.token
-        return await self._http.ask(MyGames, Asked("GET", "/v1/seats/me/games", query), shown)
+        token = ", ".join(tokens) or self._creator_key or self.token
+        return await self._http.request(MyGames, HttpRequest("GET", "/v1/seats/me/games", query), token)
 
-    def follow(self, game: str, *, start: Start | None = None, past_end: bool = False) -> Following:
+    def subscribe(self, game: str, *, start: StartState | None = None, past_end: bool = False) -> Subscription:
         """A copy of a game that follows every change, as a context; iterate over it for the diffs.
 
         `start` is a state to go on from, as `create` and `join` answer. The iteration ends when the game does, unless
         `past_end`.
         """
-        return Following(self._http, game, self.token, start, past_end=past_end)
+        return Subscription(self._http, game, self.token, start, past_end=past_end)
 
-    def _creator(self) -> dict[str, str]:
+    def _creator_headers(self) -> dict[str, str]:
         return {} if self._creator_key is None else {"Creator-Key": self._creator_key}

@@ -4,15 +4,15 @@ from typing import Any
 
 from schemas.diffs import Diff, canonical_body, next_digest
 from schemas.game import GameView
-from service.client.decoding import Undecodable, convert
-from service.json_patch import CannotApply, apply_patch
+from service.client.decoding import DecodingError, convert
+from service.json_patch import PatchError, apply_patch
 
-__all__ = ["JsonObject", "OutOfStep", "Replica"]
+__all__ = ["JsonObject", "OutOfSync", "Replica"]
 
 JsonObject = dict[str, Any]
 
 
-class OutOfStep(Exception):
+class OutOfSync(Exception):
     """A diff does not follow on what this copy holds, which stays as it is."""
 
 
@@ -35,12 +35,12 @@ class Replica:
         if diff.version <= self.version:
             return None
         if diff.version > self.version + 1 or next_digest(self.digest, canonical_body(document)) != diff.digest:
-            raise OutOfStep
+            raise OutOfSync
         try:
             game = apply_patch(self._document, document["patch"])
             self.view = convert(game, GameView)
-        except (CannotApply, Undecodable) as error:
-            raise OutOfStep from error
+        except (PatchError, DecodingError) as error:
+            raise OutOfSync from error
         self._document = game
         self.digest = diff.digest
         return diff

@@ -8,79 +8,79 @@ from typing import NamedTuple
 import aiohttp
 import msgspec
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.messages import CloseCode
 from schemas.problems import Problem, problem
-from service.client.decoding import Undecodable, convert
-from service.client.errors import Busy, Unreachable, Unreadable, refusal, unknown_problem
-from service.client.events import Connected, Lost
-from service.client.http import LOST, Http, retry_after_s
+from service.client.decoding import DecodingError, convert
+from service.client.errors import InvalidResponseError, RetryableError, UnreachableError, error_for, unknown_problem
+from service.client.events import Connected, Disconnected
+from service.client.http import CONNECTION_ERRORS, HttpClient, retry_after_s
 from service.client.replica import JsonObject
 
-__all__ = ["Line", "Position"]
+__all__ = ["GameSocket", "StreamPosition"]
 
-FINAL = (1002, 1003, 1007, 1008, 1009, 1010)
+FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
 """Close codes of the protocol after which coming back with the same would end the same."""
 
-RESUME = (CloseCode.NO_PONG, CloseCode.TOO_SLOW)
+RESUMABLE_CLOSE_CODES = (CloseCode.NO_PONG, CloseCode.TOO_SLOW)
 """Those of 4000 and more after which one comes back."""
 
-REFUSALS = {
+CLOSE_CODE_PROBLEMS = {
     CloseCode.REFUSED + 401: problem("unauthorized", "this token is not one of the game's"),
     CloseCode.REFUSED + 404: problem("not_found", "there is no such game, or it is private"),
 }
 """What a close code says, as the problem that HTTP would answer."""
 
-HEARTBEAT_S = 20.0
+HEARTBEAT_INTERVAL_S = 20.0
 """How often the connection is tried by a protocol ping."""
 
 
-STEADY_S = 10.0
+STABLE_CONNECTION_S = 10.0
 """A connection that lasted so long was a good one; so was any that told something."""
 
 
-class Position(NamedTuple):
+class StreamPosition(NamedTuple):
     """A state to go on from."""
 
     version: int
     digest: str
 
 
-class _GoneAway(Exception):
+class _ConnectionEnded(Exception):
     """The connection ended, and is to be made again, after `patience_s` at least."""
 
-    def __init__(self, reason: str, patience_s: float = 0.0) -> None:
+    def __init__(self, reason: str, min_wait_s: float = 0.0) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.patience_s = patience_s
+        self.min_wait_s = min_wait_s
 
 
-class Line:
+class GameSocket:
     """One game's socket."""
 
-    def __init__(self, http: Http, game: str, token: str | None) -> None:
+    def __init__(self, http: HttpClient, game: str, token: str | None) -> None:
         self._http = http
         self._game = game
         self._url = f"{http.url}/v1/games/{game}/ws"
         self._headers = http.headers(token)
         self._socket: aiohttp.ClientWebSocketResponse | None = None
-        self._patience_s = 0.0
+        self._min_wait_s = 0.0
         """What `closing` asked for."""
 
-    async def sync(self) -> None:
+    async def request_snapshot(self) -> None:
         """Ask for a snapshot; where there is no connection, the next one brings what is missing."""
         if self._socket is not None and not self._socket.closed:
-            with suppress(*LOST):
-                await self._socket.send_str(encode({"type": "sync", "game": self._game}).decode())
+            with suppress(*CONNECTION_ERRORS):
+                await self._socket.send_str(encode_json({"type": "sync", "game": self._game}).decode())
 
-    async def drop(self) -> None:
+    async def disconnect(self) -> None:
         """Give the connection up; the next one goes on from where the copy is."""
         if self._socket is not None:
             await self._socket.close()
 
     async def messages(
-        self, position: Callable[[], Position | None]
-    ) -> AsyncGenerator[JsonObject | Connected | Lost, None]:
+        self, position: Callable[[], StreamPosition | None]
+    ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
         """What comes, for ever; each connection goes on from `position`.
 
         Raises Refused where the service does not want this reader, Unreadable where it is none, and Unreachable where
@@ -88,47 +88,47 @@ class Line:
         """
         failures, was_connected, clock = 0, False, asyncio.get_running_loop()
         while True:
-            begun = clock.time()
+            started_at = clock.time()
             try:
-                async for message in self._connection(position()):
+                async for message in self._read_connection(position()):
                     if isinstance(message, Connected):
                         was_connected = True
                     else:
                         failures = 0
                     yield message
-            except _GoneAway as gone:
-                failures = failures if clock.time() - begun < STEADY_S else 0
-                wait_s = self._http.backoff.wait_s(failures) + gone.patience_s
+            except _ConnectionEnded as gone:
+                failures = failures if clock.time() - started_at < STABLE_CONNECTION_S else 0
+                wait_s = self._http.backoff.wait_s(failures) + gone.min_wait_s
                 failures += 1
-                if not was_connected and failures >= self._http.backoff.tries:
-                    raise Unreachable(self._http.url, gone.reason) from gone
-                yield Lost(gone.reason, wait_s)
+                if not was_connected and failures >= self._http.backoff.max_attempts:
+                    raise UnreachableError(self._http.url, gone.reason) from gone
+                yield Disconnected(gone.reason, wait_s)
                 await asyncio.sleep(wait_s)
 
-    async def _connection(self, at: Position | None) -> AsyncGenerator[JsonObject | Connected, None]:
+    async def _read_connection(self, position: StreamPosition | None) -> AsyncGenerator[JsonObject | Connected, None]:
         """What comes over one connection, until it is lost; raises _GoneAway then, and what `messages` raises."""
-        self._patience_s = 0.0
+        self._min_wait_s = 0.0
         try:
-            async with await self._connect(at) as socket:
+            async with await self._connect(position) as socket:
                 self._socket = socket
                 async for message in socket:
                     if message.type is aiohttp.WSMsgType.TEXT:
-                        for told in self._read(message.data):
-                            yield told
+                        for event in self._read_message(message.data):
+                            yield event
                 self._check_close(socket.close_code)
         except aiohttp.WSServerHandshakeError as error:
-            raise self._handshake_failed(error) from error
-        except LOST as error:
-            raise _GoneAway(str(error) or type(error).__name__) from error
+            raise self._handshake_error(error) from error
+        except CONNECTION_ERRORS as error:
+            raise _ConnectionEnded(str(error) or type(error).__name__) from error
 
-    async def _connect(self, at: Position | None) -> aiohttp.ClientWebSocketResponse:
-        since = {} if at is None else {"since": str(at.version), "digest": at.digest}
+    async def _connect(self, position: StreamPosition | None) -> aiohttp.ClientWebSocketResponse:
+        since = {} if position is None else {"since": str(position.version), "digest": position.digest}
         async with asyncio.timeout(self._http.backoff.timeout_s):
             return await self._http.session.ws_connect(
-                self._url, params=since, headers=self._headers, heartbeat=HEARTBEAT_S
+                self._url, params=since, headers=self._headers, heartbeat=HEARTBEAT_INTERVAL_S
             )
 
-    def _read(self, text: str) -> list[JsonObject | Connected]:
+    def _read_message(self, text: str) -> list[JsonObject | Connected]:
         """A message that concerns the copy; those that are not known here say nothing."""
         try:
             content: JsonObject = msgspec.json.decode(text, type=dict)
@@ -138,31 +138,37 @@ class Line:
                 case {"type": "diff" | "snapshot"}:
                     return [content]
                 case {"type": "closing", "retry_after_ms": int(patience_ms)}:
-                    self._patience_s = patience_ms / 1000
+                    self._min_wait_s = patience_ms / 1000
                 case {"type": "error", "problem": document}:
-                    _refused(convert(document, Problem))
+                    _raise_problem(convert(document, Problem))
                 case _:
                     pass
-        except (msgspec.DecodeError, Undecodable) as error:
-            raise Unreadable(self._url, str(error)) from error
+        except (msgspec.DecodeError, DecodingError) as error:
+            raise InvalidResponseError(self._url, str(error)) from error
         return []
 
     def _check_close(self, code: int | None) -> None:
         """Raise what a close code means."""
         reason = f"the socket was closed with {code}"
-        if code is not None and (code in FINAL or (code >= CloseCode.REFUSED and code not in RESUME)):
-            raise refusal(REFUSALS.get(code) or unknown_problem(max(400, code - CloseCode.REFUSED), reason))
-        raise _GoneAway(reason, self._patience_s)
+        if code is not None and (
+            code in FINAL_CLOSE_CODES or (code >= CloseCode.REFUSED and code not in RESUMABLE_CLOSE_CODES)
+        ):
+            raise error_for(
+                CLOSE_CODE_PROBLEMS.get(code) or unknown_problem(max(400, code - CloseCode.REFUSED), reason)
+            )
+        raise _ConnectionEnded(reason, self._min_wait_s)
 
-    def _handshake_failed(self, error: aiohttp.WSServerHandshakeError) -> Exception:
+    def _handshake_error(self, error: aiohttp.WSServerHandshakeError) -> Exception:
         if error.status == 429 or error.status >= 500:
-            return _GoneAway(f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0)
-        return refusal(unknown_problem(error.status, f"the socket was refused with {error.status}"))
+            return _ConnectionEnded(
+                f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0
+            )
+        return error_for(unknown_problem(error.status, f"the socket was refused with {error.status}"))
 
 
-def _refused(told: Problem) -> None:
+def _raise_problem(problem: Problem) -> None:
     """Raise what an `error` means: the game is gone, or the service is busy."""
-    error = refusal(told)
-    if isinstance(error, Busy):
-        raise _GoneAway(told.detail, float(told.retry_after_s or 0)) from error
+    error = error_for(problem)
+    if isinstance(error, RetryableError):
+        raise _ConnectionEnded(problem.detail, float(problem.retry_after_s or 0)) from error
     raise error

@@ -10,19 +10,19 @@ import msgspec
 from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.messages import Snapshot
-from schemas.vocabulary import OVER
-from service.client.decoding import Undecodable
-from service.client.errors import Busy, Unreachable, Unreadable
-from service.client.events import Change, Connected, Held, Lost, Start
-from service.client.http import Http
-from service.client.log_pages import read_log
-from service.client.replica import JsonObject, OutOfStep, Replica
-from service.client.socket import Line, Position
+from schemas.vocabulary import ENDED_STATUSES
+from service.client.decoding import DecodingError
+from service.client.errors import InvalidResponseError, RetryableError, UnreachableError
+from service.client.events import Connected, Disconnected, StartState, SubscriptionEvent, SubscriptionState
+from service.client.http import HttpClient
+from service.client.log_pages import iterate_log
+from service.client.replica import JsonObject, OutOfSync, Replica
+from service.client.socket import GameSocket, StreamPosition
 
-__all__ = ["Following"]
+__all__ = ["Subscription"]
 
 
-class Following:
+class Subscription:
     """A copy of one game, as a context: entered when GAME is there. Iterate for the diffs, one loop at a time.
 
     `view`, `version` and `digest` are as of the diff that came last. The iteration raises Refused where the service
@@ -30,30 +30,32 @@ class Following:
     one raises Unreachable after as many tries as any request has.
     """
 
-    def __init__(self, http: Http, game: str, token: str | None, start: Start | None, *, past_end: bool) -> None:
+    def __init__(
+        self, http: HttpClient, game: str, token: str | None, start: StartState | None, *, past_end: bool
+    ) -> None:
         self.id = game
-        self.online = False
+        self.is_connected = False
         """Whether there is a connection now."""
         self._http = http
         self._token = token
         self._past_end = past_end
-        self._line = Line(http, game, token)
+        self._socket = GameSocket(http, game, token)
         self._replica: Replica | None = None
-        self._told: asyncio.Queue[Held | BaseException] = asyncio.Queue()
-        self._held: Held | None = None
+        self._states: asyncio.Queue[SubscriptionState | BaseException] = asyncio.Queue()
+        self._state: SubscriptionState | None = None
         self._failure: BaseException | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_syncing = False
         if start is not None:
             self._replica = Replica(msgspec.to_builtins(start.game), start.digest)
-            self._held = Held(Connected(), self._replica.view, self._replica.digest)
+            self._state = SubscriptionState(Connected(), self._replica.view, self._replica.digest)
 
     @property
     def view(self) -> GameView:
         """GAME."""
-        if self._held is None or self._held.view is None:
+        if self._state is None or self._state.view is None:
             raise RuntimeError("a game is followed within `async with`")
-        return self._held.view
+        return self._state.view
 
     @property
     def version(self) -> int:
@@ -63,26 +65,26 @@ class Following:
     @property
     def digest(self) -> str:
         """The digest of that version."""
-        if self._held is None or self._held.digest is None:
+        if self._state is None or self._state.digest is None:
             raise RuntimeError("a game is followed within `async with`")
-        return self._held.digest
+        return self._state.digest
 
     @property
     def is_over(self) -> bool:
         """Whether the game was finished or aborted."""
-        return self.view.status in OVER
+        return self.view.status in ENDED_STATUSES
 
     @property
-    def has_more(self) -> bool:
+    def has_pending(self) -> bool:
         """Whether changes wait to be iterated over."""
-        return not self._told.empty()
+        return not self._states.empty()
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run())
-        self._task.add_done_callback(self._ended)
+        self._task.add_done_callback(self._on_task_done)
         try:
-            while self._held is None or self._held.view is None:
-                await self.change()
+            while self._state is None or self._state.view is None:
+                await self.next_event()
         except BaseException:
             await self.close()
             raise
@@ -102,102 +104,102 @@ class Following:
 
     async def __anext__(self) -> Diff:
         while self._past_end or not self.is_over:
-            change = await self.change()
-            if isinstance(change, Diff):
-                return change
+            event = await self.next_event()
+            if isinstance(event, Diff):
+                return event
         raise StopAsyncIteration
 
-    async def changes(self) -> AsyncGenerator[Change, None]:
+    async def events(self) -> AsyncGenerator[SubscriptionEvent, None]:
         """All that happens, for ever."""
         while True:
-            yield await self.change()
+            yield await self.next_event()
 
-    async def change(self) -> Change:
+    async def next_event(self) -> SubscriptionEvent:
         """What happens next: a diff, a snapshot, or how the connection fares."""
         if self._failure is not None:
             raise self._failure
-        told = await self._told.get()
-        if isinstance(told, BaseException):
-            self._failure = told
-            raise told
-        self._held = told
-        return told.change
+        state = await self._states.get()
+        if isinstance(state, BaseException):
+            self._failure = state
+            raise state
+        self._state = state
+        return state.event
 
-    def take(self, diffs: Sequence[Diff]) -> None:
+    def apply_diffs(self, diffs: Sequence[Diff]) -> None:
         """Go on by the diffs of an action's answer at once. What does not follow is left to the socket."""
-        with suppress(OutOfStep):
+        with suppress(OutOfSync):
             for diff in () if self._is_syncing else diffs:
                 self._apply(msgspec.to_builtins(diff))
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._told.put_nowait(error)
+            self._states.put_nowait(error)
 
     async def _run(self) -> None:
         try:
-            await self._listen()
-        except Undecodable as error:
-            raise Unreadable(self._http.url, str(error)) from error
+            await self._read_messages()
+        except DecodingError as error:
+            raise InvalidResponseError(self._http.url, str(error)) from error
 
-    async def _listen(self) -> None:
-        async for message in self._line.messages(self._position):
+    async def _read_messages(self) -> None:
+        async for message in self._socket.messages(self._position):
             match message:
                 case Connected():
-                    self.online = True
+                    self.is_connected = True
                     self._is_syncing = False
-                    self._tell(message)
-                case Lost():
-                    self.online = False
-                    self._tell(message)
+                    self._publish(message)
+                case Disconnected():
+                    self.is_connected = False
+                    self._publish(message)
                 case {"type": "diff"}:
-                    await self._go(message)
+                    await self._apply_or_sync(message)
                 case {"type": "snapshot", "game": document, "digest": digest}:
-                    await self._whole(document, digest)
+                    await self._apply_snapshot(document, digest)
                 case _:
                     pass
 
-    def _position(self) -> Position | None:
-        return None if self._replica is None else Position(self._replica.version, self._replica.digest)
+    def _position(self) -> StreamPosition | None:
+        return None if self._replica is None else StreamPosition(self._replica.version, self._replica.digest)
 
-    async def _go(self, diff: JsonObject) -> None:
+    async def _apply_or_sync(self, diff: JsonObject) -> None:
         if self._is_syncing:
             return
         try:
             self._apply(diff)
-        except OutOfStep:
+        except OutOfSync:
             self._is_syncing = True
-            await self._line.sync()
+            await self._socket.request_snapshot()
 
     def _apply(self, diff: JsonObject) -> None:
         if self._replica is None:
-            raise OutOfStep
-        if (told := self._replica.apply(diff)) is not None:
-            self._tell(told)
+            raise OutOfSync
+        if (applied := self._replica.apply(diff)) is not None:
+            self._publish(applied)
 
-    async def _whole(self, document: JsonObject, digest: str) -> None:
+    async def _apply_snapshot(self, document: JsonObject, digest: str) -> None:
         """Take a snapshot: by the diffs that lead to it where it is what follows on this copy, else as it is."""
-        whole = Replica(document, digest)
+        snapshot = Replica(document, digest)
         if self._replica is not None and self._replica.digest != digest:
             try:
-                await self._catch_up(self._replica, whole.version)
-            except (Unreachable, Busy):
-                await self._line.drop()
+                await self._catch_up(self._replica, snapshot.version)
+            except (UnreachableError, RetryableError):
+                await self._socket.disconnect()
                 return
         if self._replica is None or self._replica.digest != digest:
-            self._replica = whole
-            self._tell(Snapshot(digest=digest, game=whole.view))
+            self._replica = snapshot
+            self._publish(Snapshot(digest=digest, game=snapshot.view))
         self._is_syncing = False
 
     async def _catch_up(self, replica: Replica, version: int) -> None:
         """Read on in the log up to a version, as far as it follows on the copy."""
-        async with aclosing(read_log(self._http, self.id, self._token, replica.version)) as log:
+        async with aclosing(iterate_log(self._http, self.id, self._token, replica.version)) as log:
             async for diff in log:
                 try:
                     if diff["version"] <= version:
                         self._apply(diff)
-                except OutOfStep:
+                except OutOfSync:
                     return
 
-    def _tell(self, change: Change) -> None:
+    def _publish(self, event: SubscriptionEvent) -> None:
         view, digest = (None, None) if self._replica is None else (self._replica.view, self._replica.digest)
-        self._told.put_nowait(Held(change, view, digest))
+        self._states.put_nowait(SubscriptionState(event, view, digest))

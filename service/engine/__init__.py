@@ -12,41 +12,41 @@ Who is absent is taken out of the game (`resign`) or stood in for (`stand_in`, `
 """
 
 from service.engine.errors import EngineError, GameNotActive, IllegalMove
-from service.engine.game import SCHEMA, Game, Player, copy, decode, encode, is_finished
+from service.engine.game import SCHEMA_VERSION, Game, Player, copy_game, decode_snapshot, encode_snapshot, is_finished
 from service.engine.moves import move_id, parse_move_id
-from service.engine.resignation import resign, stand_in, step_back
-from service.engine.setup import abort, empty_seat, open_seat, set_up, take_seat
-from service.engine.tileset_index import Tables
-from service.engine.turn import apply, legal_moves
-from service.engine.view import view
+from service.engine.resignation import replace_player, resign, return_player
+from service.engine.setup import mark_aborted, next_open_seat, set_up, take_seat, vacate_seat
+from service.engine.tileset_index import TileSetIndex
+from service.engine.turn import apply_action, legal_moves
+from service.engine.view import build_view
 
-COMPILED = not hasattr(apply, "__code__")
+COMPILED = not hasattr(apply_action, "__code__")
 """Whether the rules run as C; they are the same."""
 
 __all__ = [
     "COMPILED",
-    "SCHEMA",
+    "SCHEMA_VERSION",
     "EngineError",
     "Game",
     "GameNotActive",
     "IllegalMove",
     "Player",
-    "Tables",
-    "abort",
-    "apply",
-    "copy",
-    "decode",
-    "empty_seat",
-    "encode",
+    "TileSetIndex",
+    "apply_action",
+    "build_view",
+    "copy_game",
+    "decode_snapshot",
+    "encode_snapshot",
     "is_finished",
     "legal_moves",
+    "mark_aborted",
     "move_id",
-    "open_seat",
+    "next_open_seat",
     "parse_move_id",
+    "replace_player",
     "resign",
+    "return_player",
     "set_up",
-    "stand_in",
-    "step_back",
     "take_seat",
-    "view",
+    "vacate_seat",
 ]

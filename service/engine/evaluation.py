@@ -9,18 +9,23 @@ from schemas.events import (
 )
 from schemas.vocabulary import Cell, Wares
 from service.engine.game import SEAT_BITS, SEAT_MASK, Game
-from service.engine.islanders import send_home
-from service.engine.segments import kind_of, locate, members, order_of
-from service.engine.tileset_index import BANANAS, FISH, KINDS, SHELLS, SHIPS, Tables, to_xy
+from service.engine.islanders import return_to_supply
+from service.engine.segments import feature_kind, feature_segments, locate_segment, tile_order
+from service.engine.tileset_index import BANANAS, FEATURE_KINDS, FISH, SHELLS, SHIPS, TileSetIndex, unpack_cell
 
 
-def evaluate_placement(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def evaluate_placement(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """Evaluate bridges, islands and seas in the order of the placed tile's segments, then send merchants home (R5.10).
 
     What the merchants are owed is left in `game.owed`.
     """
-    tile = tables.tiles[game.tile]
-    segment, feature, islanders, open_slots = game.bases[-1], game.feature, game.islanders, game.open_slots
+    tile = index.tiles[game.tile]
+    segment, feature, islanders, open_slots = (
+        game.first_segments[-1],
+        game.feature_labels,
+        game.islanders,
+        game.open_slots,
+    )
     boat = -1 if tile.boat is None else feature[segment + tile.boat]
     for kind in tile.kinds:
         label = feature[segment]
@@ -28,49 +33,51 @@ def evaluate_placement(tables: Tables, game: Game, events: list[AnyEvent]) -> No
         if kind == SHIPS or not islanders[label]:
             continue
         if not open_slots[label]:
-            _evaluate(tables, game, label, "completed", events, boat=label == boat)
+            _evaluate_feature(index, game, label, "completed", events, boat=label == boat)
         elif label == boat and (game.symbols[label] or game.edition == "international"):
-            _evaluate(tables, game, label, "boat", events, boat=True)
+            _evaluate_feature(index, game, label, "boat", events, boat=True)
     if game.markets:
         _complete_markets(game, events)
 
 
-def evaluate_at_end(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def evaluate_incomplete_features(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """R7.2: incomplete occupied bridges, islands and seas, as if complete; markets give nothing, nothing is covered."""
-    for label in occupied(tables, game):
-        _evaluate(tables, game, label, "final", events, boat=False)
+    for label in occupied_features(index, game):
+        _evaluate_feature(index, game, label, "final", events, boat=False)
 
 
-def occupied(tables: Tables, game: Game) -> list[int]:
+def occupied_features(index: TileSetIndex, game: Game) -> list[int]:
     """The labels of all occupied bridges, islands and seas, the oldest first."""
-    labels = {game.feature[segment] for player in game.players for segment in player.standing}
-    return sorted(label for label in labels if kind_of(tables, game, label) != SHIPS)
+    labels = {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}
+    return sorted(label for label in labels if feature_kind(index, game, label) != SHIPS)
 
 
-def counts(game: Game, label: int) -> list[int]:
+def islander_counts(game: Game, label: int) -> list[int]:
     """How many islanders of each seat stand in a feature."""
     packed = game.islanders[label]
     return [packed >> SEAT_BITS * seat & SEAT_MASK for seat in range(len(game.players))]
 
 
-def majority(numbers: list[int]) -> list[int]:
+def majority_seats(numbers: list[int]) -> list[int]:
     """The seats with the most islanders, all tied ones (R5.5)."""
     most = max(numbers)
     return [seat for seat, number in enumerate(numbers) if number == most]
 
 
-def _evaluate(tables: Tables, game: Game, label: int, cause: str, events: list[AnyEvent], *, boat: bool) -> None:
+def _evaluate_feature(
+    index: TileSetIndex, game: Game, label: int, cause: str, events: list[AnyEvent], *, boat: bool
+) -> None:
     """R5.5: wares to the majority; R5.7: a group is covered for the boat; R5.9: everybody goes home."""
-    kind, amount = kind_of(tables, game, label), game.symbols[label]
-    numbers = counts(game, label)
-    winners = majority(numbers)
+    kind, amount = feature_kind(index, game, label), game.symbols[label]
+    numbers = islander_counts(game, label)
+    winners = majority_seats(numbers)
     for seat in winners:
         game.players[seat].wares[kind] += amount
     events.append(
         FeatureEvaluated(
-            kind=KINDS[kind],
+            kind=FEATURE_KINDS[kind],
             cause=cause,
-            cells=_cells(game, label),
+            cells=_feature_cells(game, label),
             islanders=[IslanderCount(seat=seat, count=number) for seat, number in enumerate(numbers) if number],
             winners=winners,
             wares=Wares(
@@ -81,42 +88,44 @@ def _evaluate(tables: Tables, game: Game, label: int, cause: str, events: list[A
         )
     )
     if boat and amount:
-        _cover(tables, game, label, events)
-    _go_home(game, label, events)
+        _cover_fish(index, game, label, events)
+    _return_islanders(game, label, events)
 
 
-def _cells(game: Game, label: int) -> list[Cell]:
+def _feature_cells(game: Game, label: int) -> list[Cell]:
     """The cells that a feature lies on, from north-west to south-east."""
     cells = game.cells
     return [
         Cell(x=x, y=y)
-        for x, y in map(to_xy, sorted({cells[order_of(game, segment)] for segment in members(game, label)}))
+        for x, y in map(
+            unpack_cell, sorted({cells[tile_order(game, segment)] for segment in feature_segments(game, label)})
+        )
     ]
 
 
-def _go_home(game: Game, label: int, events: list[AnyEvent]) -> None:
+def _return_islanders(game: Game, label: int, events: list[AnyEvent]) -> None:
     """R5.9."""
-    feature = game.feature
+    feature = game.feature_labels
     for seat, player in enumerate(game.players):
-        here = [segment for segment in player.standing if feature[segment] == label]
-        for y, x, index, segment in sorted(_north_west_first(game, segment) for segment in here):
-            send_home(game, seat, segment)
-            events.append(IslanderReturned(seat=seat, x=x, y=y, segment=index))
+        here = [segment for segment in player.islander_segments if feature[segment] == label]
+        for y, x, tile_segment, segment in sorted(_north_west_key(game, segment) for segment in here):
+            return_to_supply(game, seat, segment)
+            events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))
     game.islanders[label] = 0
 
 
-def _north_west_first(game: Game, segment: int) -> tuple[int, int, int, int]:
-    x, y, index = locate(game, segment)
-    return y, x, index, segment
+def _north_west_key(game: Game, segment: int) -> tuple[int, int, int, int]:
+    x, y, tile_segment = locate_segment(game, segment)
+    return y, x, tile_segment, segment
 
 
-def _cover(tables: Tables, game: Game, label: int, events: list[AnyEvent]) -> None:
+def _cover_fish(index: TileSetIndex, game: Game, label: int, events: list[AnyEvent]) -> None:
     """R5.7: a group of two if there is one, else a single; of the earliest tile, lowest segment, lowest group."""
     covered = game.covered
     best: tuple[int, int, int] | None = None
-    for segment in members(game, label):
-        order = order_of(game, segment)
-        fish = tables.tiles[game.turned[order] >> 2].fish[segment - game.bases[order]]
+    for segment in feature_segments(game, label):
+        order = tile_order(game, segment)
+        fish = index.tiles[game.oriented_tiles[order] >> 2].fish[segment - game.first_segments[order]]
         for group, size in enumerate(fish):
             if (segment, group) not in covered and (best is None or (-size, segment, group) < best):
                 best = (-size, segment, group)
@@ -125,8 +134,8 @@ def _cover(tables: Tables, game: Game, label: int, events: list[AnyEvent]) -> No
     size, segment, group = -best[0], best[1], best[2]
     covered.append((segment, group))
     game.symbols[label] -= size
-    x, y, index = locate(game, segment)
-    events.append(FishCovered(x=x, y=y, segment=index, group=group, fish=size))
+    x, y, tile_segment = locate_segment(game, segment)
+    events.append(FishCovered(x=x, y=y, segment=tile_segment, group=group, fish=size))
 
 
 def _complete_markets(game: Game, events: list[AnyEvent]) -> None:
@@ -137,12 +146,12 @@ def _complete_markets(game: Game, events: list[AnyEvent]) -> None:
     for cell, segment in complete:
         del game.markets[cell]
         for seat, player in enumerate(game.players):
-            if segment in player.standing:
+            if segment in player.islander_segments:
                 merchants.append(((seat - game.seat) % len(game.players), cell, segment))
     for turns_away, _, segment in sorted(merchants):
         seat = (game.seat + turns_away) % len(game.players)
-        send_home(game, seat, segment)
+        return_to_supply(game, seat, segment)
         game.islanders[segment] = 0
-        x, y, index = locate(game, segment)
-        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=index))
-        game.owed.append(seat)
+        x, y, tile_segment = locate_segment(game, segment)
+        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))
+        game.ships_owed.append(seat)

@@ -2,45 +2,47 @@
 
 from schemas.events import AnyEvent, GameFinished
 from schemas.game import Score
-from service.engine.evaluation import evaluate_at_end
+from service.engine.evaluation import evaluate_incomplete_features
 from service.engine.game import Game, Player
-from service.engine.tileset_index import Tables
+from service.engine.tileset_index import TileSetIndex
 
 WARES_PER_POINT = 3
 
 
-def finish(tables: Tables, game: Game, reason: str, events: list[AnyEvent]) -> None:
+def finish_game(index: TileSetIndex, game: Game, reason: str, events: list[AnyEvent]) -> None:
     """Credit the unfinished features (R7.2) and end the game (R7.1)."""
-    evaluate_at_end(tables, game, events)
+    evaluate_incomplete_features(index, game, events)
     game.status = "finished"
-    game.reason = reason
-    events.append(GameFinished(reason=reason, winners=winners(tables, game)))
+    game.end_reason = reason
+    events.append(GameFinished(reason=reason, winners=winning_seats(index, game)))
 
 
 def end_reason(game: Game) -> str | None:
     """Why the game ends after this turn, or None (R7.1); the last ship goes before the last tile."""
-    if not game.display and not game.pile:
+    if not game.display and not game.ship_pile:
         return "last_ship"
     if not game.bag:
         return "last_tile"
     return None
 
 
-def ship_points(tables: Tables, player: Player) -> int:
+def ship_points(index: TileSetIndex, player: Player) -> int:
     """The points of a player's ships."""
-    return sum(tables.ships[ship].points for ship in player.ships)
+    return sum(index.ships[ship].points for ship in player.ships)
 
 
-def score(tables: Tables, game: Game, seat: int) -> Score:
+def final_score(index: TileSetIndex, game: Game, seat: int) -> Score:
     """A player's points: the ships', and one for every three wares (R7.3)."""
     player = game.players[seat]
-    ships = ship_points(tables, player)
+    ships = ship_points(index, player)
     wares = sum(player.wares) // WARES_PER_POINT
     return Score(seat=seat, ships=ships, wares=wares, total=ships + wares)
 
 
-def winners(tables: Tables, game: Game) -> list[int]:
+def winning_seats(index: TileSetIndex, game: Game) -> list[int]:
     """The seats with the most points, all tied ones (R7.4); who has resigned cannot win."""
-    totals = {seat: score(tables, game, seat).total for seat, player in enumerate(game.players) if not player.resigned}
+    totals = {
+        seat: final_score(index, game, seat).total for seat, player in enumerate(game.players) if not player.resigned
+    }
     best = max(totals.values())
     return [seat for seat, total in totals.items() if total == best]

@@ -13,14 +13,14 @@ labels for the younger one's segments; no question is ever answered by walking o
 
 import msgspec
 
-from schemas.vocabulary import OVER, Color, Edition, Phase, Status, TimeoutAsked
-from service.engine.checksum import unsealed
+from schemas.vocabulary import ENDED_STATUSES, Color, Edition, Phase, RequestedTimeoutPolicy, Status
+from service.engine.checksum import strip_checksum
 
-SCHEMA = 3
+SCHEMA_VERSION = 3
 
 SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1
-SUPPLY = 4
+ISLANDERS_PER_PLAYER = 4
 
 
 class Player(msgspec.Struct, array_like=True, gc=False):
@@ -32,13 +32,13 @@ class Player(msgspec.Struct, array_like=True, gc=False):
     kind: str
     """human, bot or open."""
     bot: str | None = None
-    supply: int = SUPPLY
+    supply: int = ISLANDERS_PER_PLAYER
     """Islanders at home (R1.4)."""
     wares: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
     """Bananas, shells, fish."""
     ships: list[int] = msgspec.field(default_factory=list)
     """Ships won, in the order of winning (R6.2)."""
-    standing: list[int] = msgspec.field(default_factory=list)
+    islander_segments: list[int] = msgspec.field(default_factory=list)
     """The segments on which this player's islanders stand, in the order of placing."""
     resigned: bool = False
     """Whether the player gave up: the seat's turns are passed over and it cannot win."""
@@ -47,7 +47,7 @@ class Player(msgspec.Struct, array_like=True, gc=False):
 class Game(msgspec.Struct, array_like=True, gc=False):
     """One game: the snapshot."""
 
-    schema: int
+    schema_version: int
     """`SCHEMA` when it was written; first, so that a reader can look before it decodes the rest."""
     id: str
     tileset: str
@@ -60,7 +60,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     first_seat: int
     bag: list[int]
     """Tiles still to be drawn, the next one last."""
-    pile: list[int]
+    ship_pile: list[int]
     """Ships still face down, the next one last."""
     display: list[int]
     """The face-up ships (R1.3)."""
@@ -71,31 +71,31 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     updated_at: str = ""
     status: Status = "waiting"
 
-    number: int = 0
+    turn_number: int = 0
     """The turn's number, from 1."""
     seat: int = 0
     """Whose turn it is."""
     phase: Phase = "place_tile"
     tile: int = -1
     """The tile of this turn, drawn or placed."""
-    owed: list[int] = msgspec.field(default_factory=list)
+    ships_owed: list[int] = msgspec.field(default_factory=list)
     """Seats that are owed a ship by a market, the next one first (R5.10)."""
 
     board: dict[int, int] = msgspec.field(default_factory=dict)
     """Cell -> order of the tile that lies there."""
     cells: list[int] = msgspec.field(default_factory=list)
     """Order -> cell."""
-    turned: list[int] = msgspec.field(default_factory=list)
+    oriented_tiles: list[int] = msgspec.field(default_factory=list)
     """Order -> tile and rotation."""
-    bases: list[int] = msgspec.field(default_factory=list)
+    first_segments: list[int] = msgspec.field(default_factory=list)
     """Order -> the tile's first segment."""
     frontier: dict[int, int] = msgspec.field(default_factory=dict)
     """Empty cell beside a tile -> the edges that its neighbours show (R3.2, R3.3)."""
     markets: dict[int, int] = msgspec.field(default_factory=dict)
     """Cell of an incomplete market -> its segment."""
 
-    feature: list[int] = msgspec.field(default_factory=list)
-    ring: list[int] = msgspec.field(default_factory=list)
+    feature_labels: list[int] = msgspec.field(default_factory=list)
+    feature_ring: list[int] = msgspec.field(default_factory=list)
     open_slots: list[int] = msgspec.field(default_factory=list)
     symbols: list[int] = msgspec.field(default_factory=list)
     islanders: list[int] = msgspec.field(default_factory=list)
@@ -104,12 +104,12 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     discarded: list[int] = msgspec.field(default_factory=list)
     """Tiles removed from the game (R3.5)."""
 
-    reason: str | None = None
+    end_reason: str | None = None
     """Why the game ended (R7.1)."""
 
     turn_timeout_s: int | None = None
     """Seconds that a player has to decide; None for any time."""
-    on_timeout: TimeoutAsked | None = None
+    on_timeout: RequestedTimeoutPolicy | None = None
     """What happens then; None where there is no time-out."""
     deadline: str | None = None
     """When the decider's time is up; whoever knows the clock sets it, and keeps it while they decide."""
@@ -117,7 +117,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     """How many of the last actions the decider may take back; whoever keeps the log counts them."""
     previous_game: str | None = None
     next_game: str | None = None
-    passes: int = 0
+    consecutive_timeouts: int = 0
     """Deadlines in a row at which the clock decided for somebody, since a person last did anything."""
     creator: bytes = b""
     """Stands for whoever created the game, so that bots are shared fairly; empty once it is over."""
@@ -125,41 +125,43 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     @property
     def decider(self) -> int:
         """The seat that must decide now (R5.10)."""
-        return self.owed[0] if self.phase == "take_ship" else self.seat
+        return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
     @property
-    def placed(self) -> bool:
+    def is_tile_placed(self) -> bool:
         """Whether the tile of this turn lies on the board."""
         return self.phase != "place_tile"
 
 
-def encode(game: Game) -> bytes:
+def encode_snapshot(game: Game) -> bytes:
     """The game as a snapshot."""
     return _ENCODER.encode(game)
 
 
-def decode(snapshot: bytes) -> Game:
+def decode_snapshot(snapshot: bytes) -> Game:
     """The game of a snapshot, sealed or not.
 
     Raises `msgspec.DecodeError` where it is none, is damaged, or is one that a later release has written: what that
     release added would be lost, were the game decoded, changed and written back without it.
     """
     try:
-        game: Game = _DECODER.decode(unsealed(snapshot))
+        game: Game = _DECODER.decode(strip_checksum(snapshot))
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(str(error)) from error
-    if game.schema > SCHEMA:
-        raise msgspec.DecodeError(f"it has schema {game.schema}, which a later release writes; this one knows {SCHEMA}")
+    if game.schema_version > SCHEMA_VERSION:
+        raise msgspec.DecodeError(
+            f"it has schema {game.schema_version}, which a later release writes; this one knows {SCHEMA_VERSION}"
+        )
     return game
 
 
-def copy(game: Game) -> Game:
+def copy_game(game: Game) -> Game:
     """A game of its own that shares nothing mutable with `game`."""
     twin: Game = msgspec.structs.replace(
         game,
         players=[
             msgspec.structs.replace(
-                player, wares=player.wares.copy(), ships=player.ships.copy(), standing=player.standing.copy()
+                player, wares=player.wares.copy(), ships=player.ships.copy(), standing=player.islander_segments.copy()
             )
             for player in game.players
         ],
@@ -171,12 +173,12 @@ def copy(game: Game) -> Game:
 
 def is_finished(game: Game) -> bool:
     """Whether nobody will ever decide anything again."""
-    return game.status in OVER
+    return game.status in ENDED_STATUSES
 
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Game)
 _CONTAINERS = (
-    *("bag", "pile", "display", "owed", "board", "cells", "turned", "bases", "frontier", "markets"),
-    *("feature", "ring", "open_slots", "symbols", "islanders", "covered", "discarded"),
+    *("bag", "ship_pile", "display", "ships_owed", "board", "cells", "oriented_tiles", "first_segments", "frontier"),
+    *("markets", "feature_labels", "feature_ring", "open_slots", "symbols", "islanders", "covered", "discarded"),
 )

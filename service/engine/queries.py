@@ -2,49 +2,49 @@
 
 from schemas.scores import IfEnded, IslanderValue, PlayerScores, TileLeft
 from schemas.vocabulary import Wares
-from service.engine.evaluation import counts, majority, occupied
+from service.engine.evaluation import islander_counts, majority_seats, occupied_features
 from service.engine.final_scoring import WARES_PER_POINT, ship_points
 from service.engine.game import Game
-from service.engine.segments import kind_of, locate
-from service.engine.tileset_index import KINDS, SHIPS, Tables
+from service.engine.segments import feature_kind, locate_segment
+from service.engine.tileset_index import FEATURE_KINDS, SHIPS, TileSetIndex
 
 ROLES = ("banana_picker", "shell_collector", "fisherman", "merchant")
 UNITS = ("bananas", "shells", "fish", "points")
 
 
-def tiles_left(tables: Tables, game: Game) -> list[TileLeft]:
+def tiles_left(index: TileSetIndex, game: Game) -> list[TileLeft]:
     """How many of every type are still in the bag (R8.1), in the order of the set."""
-    return [TileLeft(tile=name, left=game.bag.count(tile)) for tile, name in enumerate(tables.tile_ids)]
+    return [TileLeft(tile=name, left=game.bag.count(tile)) for tile, name in enumerate(index.tile_ids)]
 
 
-def players_scores(tables: Tables, game: Game) -> list[PlayerScores]:
+def player_scores(index: TileSetIndex, game: Game) -> list[PlayerScores]:
     """Everybody's points now and if the game ended now (R8.3)."""
     pending = [[0, 0, 0] for _ in game.players]
-    for label in occupied(tables, game):
-        kind = kind_of(tables, game, label)
-        for seat in majority(counts(game, label)):
+    for label in occupied_features(index, game):
+        kind = feature_kind(index, game, label)
+        for seat in majority_seats(islander_counts(game, label)):
             pending[seat][kind] += game.symbols[label]
-    return [_player_scores(tables, game, seat, wares) for seat, wares in enumerate(pending)]
+    return [_player_scores(index, game, seat, wares) for seat, wares in enumerate(pending)]
 
 
-def islander_values(tables: Tables, game: Game) -> list[IslanderValue]:
+def islander_values(index: TileSetIndex, game: Game) -> list[IslanderValue]:
     """What each islander on the board would bring now (R8.2, R8.4), by seat, then from north-west to south-east."""
-    best = max((tables.ships[ship].points for ship in game.display), default=0)
+    best = max((index.ships[ship].points for ship in game.display), default=0)
     values = []
     for seat, player in enumerate(game.players):
-        for segment in player.standing:
-            label = game.feature[segment]
-            kind = kind_of(tables, game, label)
-            ahead = seat in majority(counts(game, label))
+        for segment in player.islander_segments:
+            label = game.feature_labels[segment]
+            kind = feature_kind(index, game, label)
+            ahead = seat in majority_seats(islander_counts(game, label))
             worth = best if kind == SHIPS else game.symbols[label]
-            x, y, index = locate(game, segment)
+            x, y, tile_segment = locate_segment(game, segment)
             values.append(
                 IslanderValue(
                     seat=seat,
                     x=x,
                     y=y,
-                    segment=index,
-                    kind=KINDS[kind],
+                    segment=tile_segment,
+                    kind=FEATURE_KINDS[kind],
                     role=ROLES[kind],
                     value=worth if ahead else 0,
                     unit=UNITS[kind],
@@ -54,9 +54,9 @@ def islander_values(tables: Tables, game: Game) -> list[IslanderValue]:
     return sorted(values, key=lambda value: (value.seat, value.y, value.x, value.segment))
 
 
-def _player_scores(tables: Tables, game: Game, seat: int, pending: list[int]) -> PlayerScores:
+def _player_scores(index: TileSetIndex, game: Game, seat: int, pending: list[int]) -> PlayerScores:
     player = game.players[seat]
-    ships = ship_points(tables, player)
+    ships = ship_points(index, player)
     wares = (sum(player.wares) + sum(pending)) // WARES_PER_POINT
     bananas, shells, fish = pending
     return PlayerScores(

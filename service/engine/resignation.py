@@ -8,61 +8,61 @@ evaluated. Ships that markets still owe the player are not taken (R5.10). Who is
 
 from schemas.events import AnyEvent, IslanderReturned, PlayerReplaced, PlayerResigned, PlayerReturned
 from service.engine.errors import GameNotActive
-from service.engine.final_scoring import finish
+from service.engine.final_scoring import finish_game
 from service.engine.game import SEAT_BITS, Game
-from service.engine.islanders import send_home
-from service.engine.segments import locate
-from service.engine.tileset_index import Tables
-from service.engine.turn import end_turn, evaluate, hand_out_ships
+from service.engine.islanders import return_to_supply
+from service.engine.segments import locate_segment
+from service.engine.tileset_index import TileSetIndex
+from service.engine.turn import award_market_ships, end_turn, finish_islander_phase
 
 
-def resign(tables: Tables, game: Game, seat: int) -> list[AnyEvent]:
+def resign(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
     """Take a player who has not resigned out of the game, and do all that follows. Raises GameNotActive."""
     if game.status != "active":
         raise GameNotActive(game.status)
     decider, player = game.decider, game.players[seat]
     player.resigned, player.bot = True, None
     events: list[AnyEvent] = [PlayerResigned(seat=seat)]
-    _go_home(game, seat, events)
-    game.owed = [owed for owed in game.owed if owed != seat]
+    _return_islanders(game, seat, events)
+    game.ships_owed = [owed for owed in game.ships_owed if owed != seat]
     if sum(not one.resigned for one in game.players) == 1:
-        finish(tables, game, "resigned", events)
+        finish_game(index, game, "resigned", events)
     elif decider == seat:
-        _pass_on(tables, game, events)
+        _skip_decision(index, game, events)
     return events
 
 
-def stand_in(game: Game, seat: int, bot: str) -> list[AnyEvent]:
+def replace_player(game: Game, seat: int, bot: str) -> list[AnyEvent]:
     """Let a bot decide for a player from now on."""
     game.players[seat].bot = bot
     return [PlayerReplaced(seat=seat, bot=bot)]
 
 
-def step_back(game: Game, seat: int) -> list[AnyEvent]:
+def return_player(game: Game, seat: int) -> list[AnyEvent]:
     """Let a player decide again for whom a bot stood in."""
     game.players[seat].bot = None
     return [PlayerReturned(seat=seat)]
 
 
-def _pass_on(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def _skip_decision(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """Go on where the player who resigned was to decide; the next decision is another's."""
     game.deadline = None
     match game.phase:
         case "place_tile":
             game.bag.append(game.tile)
-            end_turn(tables, game, events)
+            end_turn(index, game, events)
         case "islander":
-            evaluate(tables, game, events)
+            finish_islander_phase(index, game, events)
         case "take_ship":
-            hand_out_ships(tables, game, events)
+            award_market_ships(index, game, events)
         case "deliver":
-            end_turn(tables, game, events)
+            end_turn(index, game, events)
 
 
-def _go_home(game: Game, seat: int, events: list[AnyEvent]) -> None:
+def _return_islanders(game: Game, seat: int, events: list[AnyEvent]) -> None:
     """All islanders of a seat to its supply, from north-west to south-east."""
-    places = [(*locate(game, segment), segment) for segment in game.players[seat].standing]
-    for x, y, index, segment in sorted(places, key=lambda place: (place[1], place[0], place[2])):
-        send_home(game, seat, segment)
-        game.islanders[game.feature[segment]] -= 1 << SEAT_BITS * seat
-        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=index))
+    places = [(*locate_segment(game, segment), segment) for segment in game.players[seat].islander_segments]
+    for x, y, tile_segment, segment in sorted(places, key=lambda place: (place[1], place[0], place[2])):
+        return_to_supply(game, seat, segment)
+        game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * seat
+        events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))

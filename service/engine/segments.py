@@ -4,29 +4,29 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from service.engine.game import Game
-from service.engine.tileset_index import Tables, to_xy
+from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 
-def order_of(game: Game, segment: int) -> int:
+def tile_order(game: Game, segment: int) -> int:
     """The order of the tile that a segment is printed on."""
-    return bisect_right(game.bases, segment) - 1
+    return bisect_right(game.first_segments, segment) - 1
 
 
-def locate(game: Game, segment: int) -> tuple[int, int, int]:
+def locate_segment(game: Game, segment: int) -> tuple[int, int, int]:
     """A segment's x, y and its index on its tile."""
-    order = bisect_right(game.bases, segment) - 1
-    return *to_xy(game.cells[order]), segment - game.bases[order]
+    order = bisect_right(game.first_segments, segment) - 1
+    return *unpack_cell(game.cells[order]), segment - game.first_segments[order]
 
 
-def kind_of(tables: Tables, game: Game, segment: int) -> int:
+def feature_kind(index: TileSetIndex, game: Game, segment: int) -> int:
     """The kind of a segment, hence of its feature."""
-    order = bisect_right(game.bases, segment) - 1
-    return tables.tiles[game.turned[order] >> 2].kinds[segment - game.bases[order]]
+    order = bisect_right(game.first_segments, segment) - 1
+    return index.tiles[game.oriented_tiles[order] >> 2].kinds[segment - game.first_segments[order]]
 
 
-def members(game: Game, label: int) -> Iterator[int]:
+def feature_segments(game: Game, label: int) -> Iterator[int]:
     """All segments of the feature with this label."""
-    ring = game.ring
+    ring = game.feature_ring
     segment = label
     while True:
         yield segment

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from schemas.events import AnyEvent, GameAborted, GameCreated, GameStarted, PlayerJoined, PlayerLeft
-from schemas.vocabulary import Color, Edition, TimeoutAsked
-from service.engine.game import SCHEMA, Game, Player
-from service.engine.placement import lay
-from service.engine.tileset_index import Tables
+from schemas.vocabulary import Color, Edition, RequestedTimeoutPolicy
+from service.engine.game import SCHEMA_VERSION, Game, Player
+from service.engine.placement import place_tile
+from service.engine.tileset_index import TileSetIndex
 from service.engine.turn import start_turn
 
-DISPLAY = 4
+DISPLAY_SIZE = 4
 
 
 def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
-    tables: Tables,
+    index: TileSetIndex,
     *,
     game_id: str,
     edition: Edition,
@@ -26,14 +26,14 @@ def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
     commitment: str,
     created_at: str,
     turn_timeout_s: int | None = None,
-    on_timeout: TimeoutAsked | None = None,
+    on_timeout: RequestedTimeoutPolicy | None = None,
 ) -> tuple[Game, list[AnyEvent]]:
     """A new game of 2 to 5 players (R1.1), started when no seat is open; `bag` and `ships` are in drawing order."""
     pile = [*reversed(ships)]
     game = Game(
-        schema=SCHEMA,
+        schema_version=SCHEMA_VERSION,
         id=game_id,
-        tileset=tables.tileset.id,
+        tileset=index.tileset.id,
         edition=edition,
         seed=seed,
         seed_chosen=seed_chosen,
@@ -42,49 +42,49 @@ def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
         players=[*players],
         first_seat=first_seat,
         bag=[*reversed(bag)],
-        pile=pile,
-        display=[pile.pop() for _ in range(min(DISPLAY, len(pile)))],
+        ship_pile=pile,
+        display=[pile.pop() for _ in range(min(DISPLAY_SIZE, len(pile)))],
         turn_timeout_s=turn_timeout_s,
         on_timeout=on_timeout,
     )
-    lay(tables, game, 0, tables.start * 4)
+    place_tile(index, game, 0, index.start_tile * 4)
     events: list[AnyEvent] = [GameCreated()]
-    _start_if_full(tables, game, events)
+    _start_if_full(index, game, events)
     return game, events
 
 
-def open_seat(game: Game) -> int | None:
+def next_open_seat(game: Game) -> int | None:
     """The next seat that anybody may take."""
     if game.status != "waiting":
         return None
     return next((seat for seat, player in enumerate(game.players) if player.kind == "open"), None)
 
 
-def take_seat(tables: Tables, game: Game, seat: int, name: str, color: Color) -> list[AnyEvent]:
+def take_seat(index: TileSetIndex, game: Game, seat: int, name: str, color: Color) -> list[AnyEvent]:
     """Seat a player in an open seat, and start when it was the last one."""
     game.players[seat] = Player(name=name, color=color, kind="human")
     events: list[AnyEvent] = [PlayerJoined(seat=seat, name=name, color=color)]
-    _start_if_full(tables, game, events)
+    _start_if_full(index, game, events)
     return events
 
 
-def empty_seat(game: Game, seat: int) -> list[AnyEvent]:
+def vacate_seat(game: Game, seat: int) -> list[AnyEvent]:
     """Open a seat again that somebody had taken in a game that waits."""
     name = game.players[seat].name
     game.players[seat] = Player(name=None, color=None, kind="open")
     return [PlayerLeft(seat=seat, name=name or "")]
 
 
-def abort(game: Game) -> list[AnyEvent]:
+def mark_aborted(game: Game) -> list[AnyEvent]:
     """End a game before its end."""
     game.status = "aborted"
     return [GameAborted()]
 
 
-def _start_if_full(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def _start_if_full(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     if any(player.kind == "open" for player in game.players):
         return
     game.status = "active"
     game.seat = game.first_seat
     events.append(GameStarted(seat=game.first_seat))
-    start_turn(tables, game, events)
+    start_turn(index, game, events)

@@ -20,15 +20,15 @@ FISH: Final = 2
 SHIPS: Final = 3
 """Kinds of features, numbered as the wares that they give."""
 
-KINDS: Final[tuple[SegmentKind, ...]] = ("island", "bridge", "sea", "market")
+FEATURE_KINDS: Final[tuple[SegmentKind, ...]] = ("island", "bridge", "sea", "market")
 EDGE_CODES = {"sea": 1, "bridge": 2, "island": 3}
 
 CELL_BITS: Final = 10
-CELL_REACH: Final = 512
+COORDINATE_LIMIT: Final = 512
 """Coordinates are within +-CELL_REACH: a tile set has at most 500 tiles, and they lie connected."""
 
-NEIGHBOURS: Final[tuple[int, ...]] = (-(1 << CELL_BITS), 1, 1 << CELL_BITS, -1)
-AROUND: Final = frozenset(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+SIDE_OFFSETS: Final[tuple[int, ...]] = (-(1 << CELL_BITS), 1, 1 << CELL_BITS, -1)
+SURROUNDING_OFFSETS: Final = frozenset(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
 
 T = TypeVar("T")
 
@@ -36,18 +36,18 @@ Payment = tuple[int, int, int]
 """Bananas, shells, fish."""
 
 
-def to_cell(x: int, y: int) -> int:
+def pack_cell(x: int, y: int) -> int:
     """Pack coordinates; both must be within CELL_REACH."""
     return x + (y << CELL_BITS)
 
 
-def to_xy(cell: int) -> tuple[int, int]:
+def unpack_cell(cell: int) -> tuple[int, int]:
     """Unpack a cell."""
-    y = (cell + CELL_REACH) >> CELL_BITS
+    y = (cell + COORDINATE_LIMIT) >> CELL_BITS
     return cell - (y << CELL_BITS), y
 
 
-class TileTables(NamedTuple):
+class TileData(NamedTuple):
     """What the engine needs of one tile, whatever its rotation."""
 
     kinds: tuple[int, ...]
@@ -56,18 +56,18 @@ class TileTables(NamedTuple):
     fish: tuple[tuple[int, ...], ...]
     boat: int | None
     market: int | None
-    nobody: tuple[int, ...]
+    no_islanders: tuple[int, ...]
     """The islanders on each segment before anybody places one."""
     islander_moves: tuple[PlaceIslander, ...]
     """Of each segment."""
-    drawn: TileDrawn
+    drawn_event: TileDrawn
 
 
-class ShipTables(NamedTuple):
+class ShipData(NamedTuple):
     """What the engine needs of one ship."""
 
     points: int
-    total: int
+    total_wares: int
     payments: tuple[Payment, ...]
 
 
@@ -75,7 +75,7 @@ Slots = tuple[int, ...]
 """The segments along a side: `(sea,)`, `(island,)` or `(sea, bridge, sea)`."""
 
 
-class Tables:
+class TileSetIndex:
     """The tables of one tile set.
 
     `fits[tile][packed]` lists the rotations in which a tile fits a cell whose neighbours show `packed` edges: two bits
@@ -88,32 +88,32 @@ class Tables:
         self.tileset = tileset
         self.tile_ids = tuple(tile.id for tile in tileset.tiles)
         self.ship_ids = tuple(ship.id for ship in tileset.ships)
-        self.tile_index = {name: index for index, name in enumerate(self.tile_ids)}
-        self.ship_index = {name: index for index, name in enumerate(self.ship_ids)}
-        self.start = self.tile_index[tileset.start]
-        self.tiles = tuple(_tile_tables(tile) for tile in tileset.tiles)
+        self.tile_numbers = {name: index for index, name in enumerate(self.tile_ids)}
+        self.ship_numbers = {name: index for index, name in enumerate(self.ship_ids)}
+        self.start_tile = self.tile_numbers[tileset.start]
+        self.tiles = tuple(_tile_data(tile) for tile in tileset.tiles)
         self.ships = tuple(
-            ShipTables(ship.points, _total(ship.cost), tuple(sorted(set(payments(ship.cost)))))
+            ShipData(ship.points, _total_wares(ship.cost), tuple(sorted(set(possible_payments(ship.cost)))))
             for ship in tileset.ships
         )
-        codes = [_codes(tile) for tile in tileset.tiles]
-        slots = [_slots(tile) for tile in tileset.tiles]
-        self.fits = tuple(_fits(sides) for sides in codes)
-        self.clockwise = tuple(turn(sides, rotation) for sides in slots for rotation in range(4))
-        self.facing = tuple(tuple(side[::-1] for side in sides) for sides in self.clockwise)
-        self.marks = tuple(
-            tuple(code << 2 * (side ^ 2) for side, code in enumerate(turn(sides, rotation)))
+        codes = [_edge_codes(tile) for tile in tileset.tiles]
+        slots = [_side_slots(tile) for tile in tileset.tiles]
+        self.fitting_rotations = tuple(_rotations_by_edges(sides) for sides in codes)
+        self.slots_clockwise = tuple(rotate_sides(sides, rotation) for sides in slots for rotation in range(4))
+        self.slots_facing = tuple(tuple(side[::-1] for side in sides) for sides in self.slots_clockwise)
+        self.edge_masks = tuple(
+            tuple(code << 2 * (side ^ 2) for side, code in enumerate(rotate_sides(sides, rotation)))
             for sides in codes
             for rotation in range(4)
         )
 
 
-def turn(sides: Sequence[T], rotation: int) -> tuple[T, ...]:
+def rotate_sides(sides: Sequence[T], rotation: int) -> tuple[T, ...]:
     """The four sides after `rotation` quarter turns clockwise."""
     return tuple(sides[(side - rotation) % 4] for side in range(4))
 
 
-def payments(cost: Cost) -> Iterator[Payment]:
+def possible_payments(cost: Cost) -> Iterator[Payment]:
     """Every payment that a ship takes (R6.3), some of them more than once."""
     groups = len(cost.same)
     for kinds in product(range(3), repeat=groups):
@@ -127,15 +127,15 @@ def payments(cost: Cost) -> Iterator[Payment]:
                 yield fixed[0] + bananas, fixed[1] + shells, fixed[2] + cost.any - bananas - shells
 
 
-def _total(cost: Cost) -> int:
+def _total_wares(cost: Cost) -> int:
     return cost.bananas + cost.shells + cost.fish + cost.any + sum(cost.same)
 
 
-def _codes(tile: Tile) -> tuple[int, ...]:
+def _edge_codes(tile: Tile) -> tuple[int, ...]:
     return tuple(EDGE_CODES[getattr(tile.edges, edge)] for edge in EDGES)
 
 
-def _slots(tile: Tile) -> tuple[Slots, ...]:
+def _side_slots(tile: Tile) -> tuple[Slots, ...]:
     """Which segments lie along each side of the unturned tile, in clockwise order."""
     by_edge = {
         edge: index
@@ -161,24 +161,24 @@ def _slots(tile: Tile) -> tuple[Slots, ...]:
     return tuple(sides)
 
 
-def _tile_tables(tile: Tile) -> TileTables:
-    along = [segment for side in _slots(tile) for segment in side]
+def _tile_data(tile: Tile) -> TileData:
+    along = [segment for side in _side_slots(tile) for segment in side]
     boats = [index for index, segment in enumerate(tile.segments) if isinstance(segment, Sea) and segment.boat]
     markets = [index for index, segment in enumerate(tile.segments) if isinstance(segment, Market)]
-    return TileTables(
-        kinds=tuple(_kind(segment) for segment in tile.segments),
-        symbols=tuple(_symbols(segment) for segment in tile.segments),
+    return TileData(
+        kinds=tuple(_feature_kind(segment) for segment in tile.segments),
+        symbols=tuple(_count_symbols(segment) for segment in tile.segments),
         open_slots=tuple(along.count(index) for index in range(len(tile.segments))),
         fish=tuple(segment.fish if isinstance(segment, Sea) else () for segment in tile.segments),
         boat=boats[0] if boats else None,
         market=markets[0] if markets else None,
-        nobody=(0,) * len(tile.segments),
+        no_islanders=(0,) * len(tile.segments),
         islander_moves=tuple(PlaceIslander(index) for index in range(len(tile.segments))),
-        drawn=TileDrawn(tile=tile.id),
+        drawn_event=TileDrawn(tile=tile.id),
     )
 
 
-def _kind(segment: Segment) -> int:
+def _feature_kind(segment: Segment) -> int:
     match segment:
         case Island():
             return BANANAS
@@ -190,7 +190,7 @@ def _kind(segment: Segment) -> int:
             return SHIPS
 
 
-def _symbols(segment: Segment) -> int:
+def _count_symbols(segment: Segment) -> int:
     match segment:
         case Island():
             return segment.bananas
@@ -202,11 +202,11 @@ def _symbols(segment: Segment) -> int:
             return 0
 
 
-def _fits(codes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+def _rotations_by_edges(codes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """For each packed pattern of neighbour edges the rotations that fit it."""
     rotations: list[list[int]] = [[] for _ in range(256)]
     for rotation in range(4):
-        turned = turn(codes, rotation)
+        turned = rotate_sides(codes, rotation)
         for neighbours in product((False, True), repeat=4):
             packed = sum(
                 code << 2 * side for side, (code, there) in enumerate(zip(turned, neighbours, strict=True)) if there

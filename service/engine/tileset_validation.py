@@ -15,14 +15,14 @@ from schemas.tileset import Bridge, Island, Market, Sea, Segment, Ship, Tile, Ti
 from schemas.vocabulary import EDGES, Edge, Half
 from service.engine.errors import EngineError
 
-__all__ = ["Fault", "TileSetInvalid", "check", "parse"]
+__all__ = ["Fault", "TileSetInvalid", "list_faults", "parse_tileset"]
 
-TILES = (2, 500)
+MIN_TILES, MAX_TILES = 2, 500
 """The start tile and one to draw; as many as `service.engine.tileset_index` has room for."""
-SHIPS = (1, 500)
-POINTS = 2**31 - 1
+MIN_SHIPS, MAX_SHIPS = 1, 500
+MAX_POINTS = 2**31 - 1
 """The contract's numbers are int32, and one player may win every ship."""
-BRIDGE_EDGES = 2
+MAX_BRIDGE_EDGES = 2
 
 
 class Fault(NamedTuple):
@@ -40,7 +40,7 @@ class TileSetInvalid(EngineError):
         self.faults = tuple(faults)
 
 
-def parse(data: bytes) -> TileSet:
+def parse_tileset(data: bytes) -> TileSet:
     """The tile set of a JSON file. Raises TileSetInvalid where it is no JSON, has another shape or cannot be played."""
     try:
         tileset = msgspec.json.decode(data, type=TileSet)
@@ -48,12 +48,12 @@ def parse(data: bytes) -> TileSet:
         raise TileSetInvalid(_shape_faults(data) or [_shape_fault(error)]) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise TileSetInvalid([Fault("$", f"this is not JSON in UTF-8: {error}")]) from error
-    if faults := check(tileset):
+    if faults := list_faults(tileset):
         raise TileSetInvalid(faults)
     return tileset
 
 
-def check(tileset: TileSet) -> list[Fault]:
+def list_faults(tileset: TileSet) -> list[Fault]:
     """Everything that keeps a tile set of the right shape from being played, the tiles' faults in the file's order."""
     return [
         *_count_faults(tileset),
@@ -64,7 +64,7 @@ def check(tileset: TileSet) -> list[Fault]:
     ]
 
 
-class _Parts(msgspec.Struct):
+class _RawTileSet(msgspec.Struct):
     """A file's tiles and ships, each unread, so that one wrong tile does not hide the next."""
 
     tiles: list[msgspec.Raw] = []
@@ -74,7 +74,7 @@ class _Parts(msgspec.Struct):
 def _shape_faults(data: bytes) -> list[Fault]:
     """The first fault in the shape of each tile and each ship; none where the file does not hold both as lists."""
     try:
-        parts = msgspec.json.decode(data, type=_Parts)
+        parts = msgspec.json.decode(data, type=_RawTileSet)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
     faults = []
@@ -95,14 +95,17 @@ def _shape_fault(error: msgspec.ValidationError, within: str = "") -> Fault:
 
 def _count_faults(tileset: TileSet) -> Iterator[Fault]:
     tiles = sum(tile.count for tile in tileset.tiles)
-    if not TILES[0] <= tiles <= TILES[1]:
-        yield Fault("tiles", f"a set has {TILES[0]} to {TILES[1]} tiles, counting the start tile; this one has {tiles}")
+    if not MIN_TILES <= tiles <= MAX_TILES:
+        yield Fault(
+            "tiles",
+            f"a set has {MIN_TILES} to {MAX_TILES} tiles, counting the start tile; this one has {tiles}",
+        )
     ships = len(tileset.ships)
-    if not SHIPS[0] <= ships <= SHIPS[1]:
-        yield Fault("ships", f"a set has {SHIPS[0]} to {SHIPS[1]} ships; this one has {ships}")
+    if not MIN_SHIPS <= ships <= MAX_SHIPS:
+        yield Fault("ships", f"a set has {MIN_SHIPS} to {MAX_SHIPS} ships; this one has {ships}")
     points = sum(ship.points for ship in tileset.ships)
-    if points > POINTS:
-        yield Fault("ships", f"all ships together are worth at most {POINTS} points; these are worth {points}")
+    if points > MAX_POINTS:
+        yield Fault("ships", f"all ships together are worth at most {MAX_POINTS} points; these are worth {points}")
     if tileset.start not in {tile.id for tile in tileset.tiles}:
         yield Fault("start", f"no tile has the id {tileset.start}")
 
@@ -133,7 +136,7 @@ def _segment_faults(path: str, tile: Tile) -> Iterator[Fault]:
         here = f"{path}.segments[{index}]"
         match segment:
             case Bridge() | Island():
-                yield from _listing_faults(f"{here}.edges", segment)
+                yield from _edge_list_faults(f"{here}.edges", segment)
             case Sea():
                 boats += segment.boat
                 if segment.boat and boats > 1:
@@ -144,12 +147,12 @@ def _segment_faults(path: str, tile: Tile) -> Iterator[Fault]:
                     yield Fault(here, f"{tile.id} has a second market; a tile has at most one")
 
 
-def _listing_faults(path: str, segment: Bridge | Island) -> Iterator[Fault]:
+def _edge_list_faults(path: str, segment: Bridge | Island) -> Iterator[Fault]:
     for edge, times in Counter(segment.edges).items():
         if times > 1:
             yield Fault(path, f"the {_kind(segment)} lists the edge {edge} {times} times")
-    if isinstance(segment, Bridge) and len(set(segment.edges)) > BRIDGE_EDGES:
-        yield Fault(path, f"a bridge segment has at most {BRIDGE_EDGES} edges (R5.1)")
+    if isinstance(segment, Bridge) and len(set(segment.edges)) > MAX_BRIDGE_EDGES:
+        yield Fault(path, f"a bridge segment has at most {MAX_BRIDGE_EDGES} edges (R5.1)")
 
 
 def _edge_faults(path: str, tile: Tile) -> Iterator[Fault]:
@@ -210,9 +213,11 @@ def _half_faults(path: str, tile: Tile) -> Iterator[Fault]:
 
 def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
     """Whether every segment can be drawn in one piece, crossing no other, and something lies between two seas."""
-    places = [(index, where) for index, segment in enumerate(tile.segments) if len(where := _places(segment)) > 1]
+    places = [
+        (index, where) for index, segment in enumerate(tile.segments) if len(where := _rim_positions(segment)) > 1
+    ]
     for (one, mine), (other, theirs) in combinations(places, 2):
-        if _cross(mine, theirs):
+        if _are_crossing(mine, theirs):
             yield Fault(
                 f"{path}.segments[{other}]",
                 f"this {_kind(tile.segments[other])} cannot be drawn in one piece without crossing "
@@ -223,7 +228,7 @@ def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
         yield Fault(f"{path}.segments", f"{tile.id} has {seas} seas, but no bridge, island or market that parts them")
 
 
-def _places(segment: Segment) -> list[int]:
+def _rim_positions(segment: Segment) -> list[int]:
     """Where a segment reaches the rim, which has three places a side, clockwise: first half, middle, second half."""
     match segment:
         case Sea():
@@ -234,7 +239,7 @@ def _places(segment: Segment) -> list[int]:
             return []
 
 
-def _cross(mine: Iterable[int], theirs: Iterable[int]) -> bool:
+def _are_crossing(mine: Iterable[int], theirs: Iterable[int]) -> bool:
     """Whether two segments alternate around the rim: only then can they not be drawn apart."""
     ring = [owner for _, owner in sorted([*((place, 0) for place in mine), *((place, 1) for place in theirs)])]
     return sum(owner != ring[index - 1] for index, owner in enumerate(ring)) > 2

@@ -22,12 +22,12 @@ from service.engine.delivery import (
     has_delivery,
     legal_deliveries,
     legal_ship_choices,
-    take_chosen,
-    take_owed,
+    take_chosen_ship,
+    take_owed_ships,
 )
 from service.engine.errors import GameNotActive, IllegalMove
 from service.engine.evaluation import evaluate_placement
-from service.engine.final_scoring import end_reason, finish
+from service.engine.final_scoring import end_reason, finish_game
 from service.engine.game import Game
 from service.engine.islanders import (
     has_islander_move,
@@ -35,10 +35,10 @@ from service.engine.islanders import (
     place_islander,
     retrieve_islander,
 )
-from service.engine.placement import check_placement, fits_somewhere, lay, legal_placements
-from service.engine.tileset_index import Tables, to_xy
+from service.engine.placement import check_placement, has_legal_placement, legal_placements, place_tile
+from service.engine.tileset_index import TileSetIndex, unpack_cell
 
-PHASES: Final[dict[type[Action], Phase]] = {
+ACTION_PHASES: Final[dict[type[Action], Phase]] = {
     PlaceTile: "place_tile",
     PlaceIslander: "islander",
     RetrieveIslander: "islander",
@@ -47,22 +47,22 @@ PHASES: Final[dict[type[Action], Phase]] = {
 }
 
 
-def legal_moves(tables: Tables, game: Game) -> list[Action]:
+def legal_moves(index: TileSetIndex, game: Game) -> list[Action]:
     """Every action that `apply` would accept now, each once; empty where nobody decides."""
     if game.status != "active":
         return []
     match game.phase:
         case "place_tile":
-            return [*legal_placements(tables, game)]
+            return [*legal_placements(index, game)]
         case "islander":
-            return [*legal_islander_moves(tables, game)]
+            return [*legal_islander_moves(index, game)]
         case "take_ship":
-            return [*legal_ship_choices(tables, game)]
+            return [*legal_ship_choices(index, game)]
         case "deliver":
-            return [*legal_deliveries(tables, game)]
+            return [*legal_deliveries(index, game)]
 
 
-def apply(tables: Tables, game: Game, action: Action) -> tuple[Action, list[AnyEvent]]:
+def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Action, list[AnyEvent]]:
     """Do `action` for the decider, and all that follows by itself; gives the action in full and what happened.
 
     In full: a payment left out (R6.5) and a pass's phase are filled in. Raises IllegalMove or GameNotActive, the game
@@ -74,43 +74,43 @@ def apply(tables: Tables, game: Game, action: Action) -> tuple[Action, list[AnyE
     events: list[AnyEvent] = []
     # `isinstance` and `match` ask a Struct's metaclass wherever the answer is no, which takes ten times as long.
     if type(action) is PlaceTile:
-        _place_tile(tables, game, action, events)
+        _place_tile(index, game, action, events)
     elif type(action) is PlaceIslander:
-        place_islander(tables, game, action)
-        x, y = to_xy(game.cells[-1])
+        place_islander(index, game, action)
+        x, y = unpack_cell(game.cells[-1])
         events.append(IslanderPlaced(seat=game.seat, x=x, y=y, segment=action.segment))
-        evaluate(tables, game, events)
+        finish_islander_phase(index, game, events)
     elif type(action) is RetrieveIslander:
-        retrieve_islander(tables, game, action)
+        retrieve_islander(index, game, action)
         events.append(IslanderRetrieved(seat=game.seat, x=action.x, y=action.y, segment=action.segment))
-        evaluate(tables, game, events)
+        finish_islander_phase(index, game, events)
     elif type(action) is TakeShip:
-        take_chosen(tables, game, action, events)
-        hand_out_ships(tables, game, events)
+        take_chosen_ship(index, game, action, events)
+        award_market_ships(index, game, events)
     elif type(action) is Deliver:
-        action = deliver(tables, game, action, events)
-        end_turn(tables, game, events)
+        action = deliver(index, game, action, events)
+        end_turn(index, game, events)
     else:
-        action = _pass(tables, game, events)
+        action = _pass_phase(index, game, events)
     return action, events
 
 
-def start_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def start_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """Draw the next tile that can be placed; the others leave the game (R3.5)."""
-    number = game.number = game.number + 1
+    number = game.turn_number = game.turn_number + 1
     game.phase = "place_tile"
     game.tile = -1
     events.append(TurnStarted(number=number, seat=game.seat))
     bag = game.bag
     while bag:
         tile = bag.pop()
-        if fits_somewhere(tables, game, tile):
+        if has_legal_placement(index, game, tile):
             game.tile = tile
-            events.append(tables.tiles[tile].drawn)
+            events.append(index.tiles[tile].drawn_event)
             return
         game.discarded.append(tile)
-        events.append(TileDiscarded(tile=tables.tile_ids[tile]))
-    finish(tables, game, "bag_exhausted", events)
+        events.append(TileDiscarded(tile=index.tile_ids[tile]))
+    finish_game(index, game, "bag_exhausted", events)
 
 
 def _check_phase(game: Game, action: Action) -> None:
@@ -120,51 +120,51 @@ def _check_phase(game: Game, action: Action) -> None:
             raise IllegalMove("R2", f"nobody may pass in the phase {phase}")
         wanted: Phase = action.phase or phase
     else:
-        wanted = PHASES[type(action)]
+        wanted = ACTION_PHASES[type(action)]
     if wanted != phase:
         raise IllegalMove("R2", f"this belongs to the phase {wanted}, but the phase is {phase}")
 
 
-def _place_tile(tables: Tables, game: Game, action: PlaceTile, events: list[AnyEvent]) -> None:
-    cell = check_placement(tables, game, action)
-    lay(tables, game, cell, game.tile * 4 + action.rotation)
-    tile = tables.tile_ids[game.tile]
+def _place_tile(index: TileSetIndex, game: Game, action: PlaceTile, events: list[AnyEvent]) -> None:
+    cell = check_placement(index, game, action)
+    place_tile(index, game, cell, game.tile * 4 + action.rotation)
+    tile = index.tile_ids[game.tile]
     events.append(TilePlaced(seat=game.seat, tile=tile, x=action.x, y=action.y, rotation=action.rotation))
     if has_islander_move(game):
         game.phase = "islander"
     else:
-        evaluate(tables, game, events)
+        finish_islander_phase(index, game, events)
 
 
-def _pass(tables: Tables, game: Game, events: list[AnyEvent]) -> Pass:
+def _pass_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> Pass:
     if game.phase == "islander":
-        evaluate(tables, game, events)
+        finish_islander_phase(index, game, events)
         return Pass("islander")
-    end_turn(tables, game, events)
+    end_turn(index, game, events)
     return Pass("deliver")
 
 
-def evaluate(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def finish_islander_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """Evaluate the placed tile (R5), and go on to the next decision."""
-    evaluate_placement(tables, game, events)
-    hand_out_ships(tables, game, events)
+    evaluate_placement(index, game, events)
+    award_market_ships(index, game, events)
 
 
-def hand_out_ships(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def award_market_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """Hand out what markets have brought (R5.10), and go on to the next decision; who has resigned delivers nothing."""
-    if not take_owed(tables, game, events):
+    if not take_owed_ships(index, game, events):
         game.phase = "take_ship"
-    elif not game.players[game.seat].resigned and has_delivery(tables, game):
+    elif not game.players[game.seat].resigned and has_delivery(index, game):
         game.phase = "deliver"
     else:
-        end_turn(tables, game, events)
+        end_turn(index, game, events)
 
 
-def end_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
+def end_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """End the game (R7.1), or begin the turn of the next player who has not resigned."""
     reason = end_reason(game)
     if reason is not None:
-        finish(tables, game, reason, events)
+        finish_game(index, game, reason, events)
         return
     players, seat = game.players, game.seat
     while True:
@@ -172,4 +172,4 @@ def end_turn(tables: Tables, game: Game, events: list[AnyEvent]) -> None:
         if not players[seat].resigned:
             break
     game.seat = seat
-    start_turn(tables, game, events)
+    start_turn(index, game, events)

@@ -14,13 +14,13 @@ from schemas.game import (
 )
 from schemas.game import Player as PlayerView
 from schemas.vocabulary import Wares
-from service.engine.final_scoring import score, ship_points, winners
+from service.engine.final_scoring import final_score, ship_points, winning_seats
 from service.engine.game import Game, is_finished
-from service.engine.segments import order_of
-from service.engine.tileset_index import Tables, to_xy
+from service.engine.segments import tile_order
+from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 
-def view(tables: Tables, game: Game) -> GameView:
+def build_view(index: TileSetIndex, game: Game) -> GameView:
     """The whole GAME."""
     return GameView(
         id=game.id,
@@ -30,15 +30,15 @@ def view(tables: Tables, game: Game) -> GameView:
         edition=game.edition,
         created_at=game.created_at,
         updated_at=game.updated_at,
-        players=[view_player(tables, game, seat) for seat in range(len(game.players))],
-        turn=view_turn(tables, game),
-        board=_board(tables, game),
-        display=view_display(tables, game),
-        ship_pile=len(game.pile),
+        players=[view_player(index, game, seat) for seat in range(len(game.players))],
+        turn=view_turn(index, game),
+        board=_view_board(index, game),
+        display=view_display(index, game),
+        ship_pile=len(game.ship_pile),
         bag=len(game.bag),
-        discarded=view_discarded(tables, game),
+        discarded=view_discarded(index, game),
         deck=view_deck(game),
-        result=view_result(tables, game),
+        result=view_result(index, game),
         turn_timeout_s=game.turn_timeout_s,
         on_timeout=game.on_timeout,
         previous_game=game.previous_game,
@@ -46,7 +46,7 @@ def view(tables: Tables, game: Game) -> GameView:
     )
 
 
-def view_player(tables: Tables, game: Game, seat: int) -> PlayerView:
+def view_player(index: TileSetIndex, game: Game, seat: int) -> PlayerView:
     """One seat."""
     player = game.players[seat]
     return PlayerView(
@@ -58,8 +58,8 @@ def view_player(tables: Tables, game: Game, seat: int) -> PlayerView:
         resigned=player.resigned,
         supply=player.supply,
         wares=view_wares(game, seat),
-        ships=view_ships(tables, game, seat),
-        points=ship_points(tables, player),
+        ships=view_ships(index, game, seat),
+        points=ship_points(index, player),
     )
 
 
@@ -69,50 +69,50 @@ def view_wares(game: Game, seat: int) -> Wares:
     return Wares(bananas=bananas, shells=shells, fish=fish)
 
 
-def view_ships(tables: Tables, game: Game, seat: int) -> list[str]:
+def view_ships(index: TileSetIndex, game: Game, seat: int) -> list[str]:
     """The ships that a seat has won, in the order of winning."""
-    return [tables.ship_ids[ship] for ship in game.players[seat].ships]
+    return [index.ship_ids[ship] for ship in game.players[seat].ships]
 
 
-def view_turn(tables: Tables, game: Game) -> Turn | None:
+def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
     """Whose turn it is; None unless the game is active."""
     if game.status != "active":
         return None
     placed = None
-    if game.placed:
-        x, y = to_xy(game.cells[-1])
+    if game.is_tile_placed:
+        x, y = unpack_cell(game.cells[-1])
         placed = Placed(x=x, y=y)
     return Turn(
-        number=game.number,
+        number=game.turn_number,
         seat=game.seat,
         phase=game.phase,
         decider=game.decider,
-        tile=tables.tile_ids[game.tile],
+        tile=index.tile_ids[game.tile],
         placed=placed,
         deadline=game.deadline,
         undoable=game.undoable,
     )
 
 
-def view_cell(tables: Tables, game: Game, order: int) -> PlacedTile:
+def view_cell(index: TileSetIndex, game: Game, order: int) -> PlacedTile:
     """One tile of the board."""
-    turned = game.turned[order]
+    turned = game.oriented_tiles[order]
     return PlacedTile(
-        tile=tables.tile_ids[turned >> 2],
+        tile=index.tile_ids[turned >> 2],
         rotation=turned & 3,
         order=order,
-        islanders=view_standing(game, order),
+        islanders=view_islanders(game, order),
         covered=view_covered(game, order),
     )
 
 
-def view_standing(game: Game, order: int) -> list[Standing]:
+def view_islanders(game: Game, order: int) -> list[Standing]:
     """The islanders on a tile, by segment."""
-    base, after = _segments(game, order)
+    base, after = _segment_range(game, order)
     standing = [
         Standing(segment=segment - base, seat=seat)
         for seat, player in enumerate(game.players)
-        for segment in player.standing
+        for segment in player.islander_segments
         if base <= segment < after
     ]
     if len(standing) > 1:
@@ -122,19 +122,19 @@ def view_standing(game: Game, order: int) -> list[Standing]:
 
 def view_covered(game: Game, order: int) -> list[Covered]:
     """The covered groups of fish on a tile, by segment and group."""
-    base, after = _segments(game, order)
+    base, after = _segment_range(game, order)
     covered = [group for group in game.covered if base <= group[0] < after]
     return [Covered(segment=segment - base, group=group) for segment, group in sorted(covered)]
 
 
-def view_display(tables: Tables, game: Game) -> list[str]:
+def view_display(index: TileSetIndex, game: Game) -> list[str]:
     """The face-up ships."""
-    return [tables.ship_ids[ship] for ship in game.display]
+    return [index.ship_ids[ship] for ship in game.display]
 
 
-def view_discarded(tables: Tables, game: Game) -> list[str]:
+def view_discarded(index: TileSetIndex, game: Game) -> list[str]:
     """The tiles that left the game (R3.5)."""
-    return [tables.tile_ids[tile] for tile in game.discarded]
+    return [index.tile_ids[tile] for tile in game.discarded]
 
 
 def view_deck(game: Game) -> Deck:
@@ -143,36 +143,36 @@ def view_deck(game: Game) -> Deck:
     return Deck(commitment=game.commitment, seed=seed, seed_chosen=game.seed_chosen)
 
 
-def view_result(tables: Tables, game: Game) -> Result | None:
+def view_result(index: TileSetIndex, game: Game) -> Result | None:
     """How it ended; None unless it is finished."""
-    if game.status != "finished" or game.reason is None:
+    if game.status != "finished" or game.end_reason is None:
         return None
-    scores = [score(tables, game, seat) for seat in range(len(game.players))]
-    return Result(winners=winners(tables, game), reason=game.reason, scores=scores)
+    scores = [final_score(index, game, seat) for seat in range(len(game.players))]
+    return Result(winners=winning_seats(index, game), reason=game.end_reason, scores=scores)
 
 
 def cell_key(cell: int) -> str:
     """A cell as GAME's board writes it."""
-    x, y = to_xy(cell)
+    x, y = unpack_cell(cell)
     return f"{x},{y}"
 
 
-def _segments(game: Game, order: int) -> tuple[int, int]:
+def _segment_range(game: Game, order: int) -> tuple[int, int]:
     """A tile's first segment, and the first one after it."""
-    bases = game.bases
-    return bases[order], bases[order + 1] if order + 1 < len(bases) else len(game.feature)
+    bases = game.first_segments
+    return bases[order], bases[order + 1] if order + 1 < len(bases) else len(game.feature_labels)
 
 
-def _board(tables: Tables, game: Game) -> dict[str, PlacedTile]:
+def _view_board(index: TileSetIndex, game: Game) -> dict[str, PlacedTile]:
     """The board in one pass: only tiles with figures or covered fish are looked at closely."""
-    special = {order_of(game, segment) for player in game.players for segment in player.standing}
-    special |= {order_of(game, segment) for segment, _ in game.covered}
-    names = tables.tile_ids
+    special = {tile_order(game, segment) for player in game.players for segment in player.islander_segments}
+    special |= {tile_order(game, segment) for segment, _ in game.covered}
+    names = index.tile_ids
     return {
-        cell_key(cell): view_cell(tables, game, order)
+        cell_key(cell): view_cell(index, game, order)
         if order in special
         else PlacedTile(tile=names[turned >> 2], rotation=turned & 3, order=order, islanders=[], covered=[])
-        for order, (cell, turned) in enumerate(zip(game.cells, game.turned, strict=True))
+        for order, (cell, turned) in enumerate(zip(game.cells, game.oriented_tiles, strict=True))
     }
 
 

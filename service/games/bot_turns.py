@@ -3,7 +3,7 @@
 import asyncio
 from time import perf_counter
 
-from service.engine import Game, Tables, apply, move_id
+from service.engine import Game, TileSetIndex, apply_action, move_id
 from service.games.bots.priority import bot_on_turn, requester_of
 from service.games.context import Context
 from service.games.diffs import record_change
@@ -24,7 +24,7 @@ DECISION_GRACE_S = 0.4
 _BOTS = ACTIONS.labels("bot")
 
 
-async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bool = False) -> list[StoredDiff]:
+async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patient: bool = False) -> list[StoredDiff]:
     """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
 
     A decision that does not come in time, or fails, is left to later commits, unless `patient`: so what a person did is
@@ -42,7 +42,7 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
             within_s = until - perf_counter() + DECISION_GRACE_S
         try:
             with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
-                action = await context.bots.choose(bot, tables, game, within_s, claim)
+                action = await context.bots.choose(bot, index, game, within_s, claim)
         except Exception as error:
             if patient:
                 raise
@@ -51,8 +51,8 @@ async def play_bots(context: Context, tables: Tables, game: Game, *, patient: bo
         if action is None:
             break
         _BOTS.inc()
-        action, events = apply(tables, game, action)
-        diffs.append(record_change(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
+        action, events = apply_action(index, game, action)
+        diffs.append(record_change(index, game, events, at=context.now(), seat=seat, move=move_id(action), by="bot"))
         await asyncio.sleep(0)
     return diffs
 

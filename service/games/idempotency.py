@@ -9,7 +9,7 @@ import struct
 from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from service.games.access import MIN_SECRET, is_guessable
 from service.games.errors import IdempotencyKeyReused, Malformed
 from service.games.timestamps import DAY_S
@@ -74,7 +74,7 @@ def idempotency_scope(key: str | None, path: str, token: str | None, request: An
     whom = sha256((token or "").encode()).digest()
     parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), whom
     stored = sha256(b"\0".join(parts)).hexdigest()
-    return IdempotencyScope(key.encode(), stored, sha256(canonical(request)).digest(), whom[0])
+    return IdempotencyScope(key.encode(), stored, sha256(canonical_json(request)).digest(), whom[0])
 
 
 def token_secret(idempotency: IdempotencyScope | None) -> bytes:

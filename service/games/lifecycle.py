@@ -91,9 +91,9 @@ def overdue_at(game: Game) -> int | None:
 def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> None:
     """Count the deadlines at which the clock passed for somebody, until a person does anything."""
     if by in PLAYER_ROLES:
-        game.passes = 0
+        game.consecutive_timeouts = 0
     elif events and isinstance(events[0], TurnTimedOut) and events[0].policy == "pass":
-        game.passes += 1
+        game.consecutive_timeouts += 1
 
 
 def _another_decides(game: Game, events: Iterable[AnyEvent], acted: int | None) -> bool:

@@ -35,18 +35,18 @@ from schemas.events import (
     TilePlaced,
 )
 from schemas.game import GameView, PlacedTile
-from service.engine import SCHEMA, Game, Tables, view
+from service.engine import SCHEMA_VERSION, Game, TileSetIndex, build_view
 from service.engine.final_scoring import ship_points
-from service.engine.tileset_index import to_cell
+from service.engine.tileset_index import pack_cell
 from service.engine.view import (
     view_cell,
     view_covered,
     view_deck,
     view_discarded,
     view_display,
+    view_islanders,
     view_result,
     view_ships,
-    view_standing,
     view_turn,
     view_wares,
 )
@@ -83,35 +83,35 @@ SCHEMA_ADDITIONS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """For each number of the snapshot's schema the members that GAME and its players have had since."""
 
 
-def full_patch(tables: Tables, game: Game) -> list[PatchOperation]:
+def full_patch(index: TileSetIndex, game: Game) -> list[PatchOperation]:
     """The patch that builds GAME from `{}`."""
-    return [Add(f"/{name}", value) for name, value in msgspec.structs.asdict(view(tables, game)).items()]
+    return [Add(f"/{name}", value) for name, value in msgspec.structs.asdict(build_view(index, game)).items()]
 
 
-def build_patch(tables: Tables, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
+def build_patch(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> list[PatchOperation]:
     """The patch of one change, `game` being the state after it with its new version."""
     touched = ChangeSet()
-    if game.schema != SCHEMA:
+    if game.schema_version != SCHEMA_VERSION:
         upgrade_schema(touched, game)
     for event in events:
         touch = CHANGES_BY_EVENT.get(type(event))
         if touch is not None:
             touch(touched, event)
-    if game.number:
+    if game.turn_number:
         touched.members["turn"] = None
     operations: list[PatchOperation] = [Add("/version", game.version), Add("/updated_at", game.updated_at)]
     for x, y, name in touched.cells:
         if not name:
-            operations.append(Add(f"/board/{x},{y}", view_cell(tables, game, game.board[to_cell(x, y)])))
+            operations.append(Add(f"/board/{x},{y}", view_cell(index, game, game.board[pack_cell(x, y)])))
         elif (x, y, "") not in touched.cells:
-            operations.append(Add(f"/board/{x},{y}/{name}", CELL[name](game, game.board[to_cell(x, y)])))
+            operations.append(Add(f"/board/{x},{y}/{name}", CELL[name](game, game.board[pack_cell(x, y)])))
     for seat, name in touched.players:
         view_own = PLAYER.get(name)
-        value = getattr(game.players[seat], name) if view_own is None else view_own(tables, game, seat)
+        value = getattr(game.players[seat], name) if view_own is None else view_own(index, game, seat)
         operations.append(Add(f"/players/{seat}/{name}", value))
     for name in touched.members:
         view_member = MEMBER.get(name)
-        operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(tables, game)))
+        operations.append(Add(f"/{name}", getattr(game, name) if view_member is None else view_member(index, game)))
     return operations
 
 
@@ -149,12 +149,12 @@ def _board_difference(was: Mapping[str, PlacedTile], now: Mapping[str, PlacedTil
 
 def upgrade_schema(touched: ChangeSet, game: Game) -> None:
     """Bring a game that an earlier release stored up to date: with its next change clients get what is new in GAME."""
-    for number in range(game.schema + 1, SCHEMA + 1):
+    for number in range(game.schema_version + 1, SCHEMA_VERSION + 1):
         members, players = SCHEMA_ADDITIONS[number]
         touched.add_members(*members)
         for seat in range(len(game.players)):
             touched.add_player_members(seat, *players)
-    game.schema = SCHEMA
+    game.schema_version = SCHEMA_VERSION
 
 
 def _placed(touched: ChangeSet, event: TilePlaced) -> None:
@@ -213,23 +213,23 @@ CHANGES_BY_EVENT: dict[type, Callable[[ChangeSet, Any], None]] = {
 }
 """What each event touches; `turn` is touched by whatever happens after the start."""
 
-CELL: dict[str, Callable[[Game, int], Any]] = {"islanders": view_standing, "covered": view_covered}
+CELL: dict[str, Callable[[Game, int], Any]] = {"islanders": view_islanders, "covered": view_covered}
 """The members of a tile on the board that change, of the tile's order."""
 
-PLAYER: dict[str, Callable[[Tables, Game, int], Any]] = {
-    "wares": lambda _tables, game, seat: view_wares(game, seat),
+PLAYER: dict[str, Callable[[TileSetIndex, Game, int], Any]] = {
+    "wares": lambda _index, game, seat: view_wares(game, seat),
     "ships": view_ships,
-    "points": lambda tables, game, seat: ship_points(tables, game.players[seat]),
+    "points": lambda index, game, seat: ship_points(index, game.players[seat]),
 }
 """The members of a player that change; those that are not named here are the player's own."""
 
-MEMBER: dict[str, Callable[[Tables, Game], Any]] = {
+MEMBER: dict[str, Callable[[TileSetIndex, Game], Any]] = {
     "turn": view_turn,
     "display": view_display,
-    "ship_pile": lambda _tables, game: len(game.pile),
-    "bag": lambda _tables, game: len(game.bag),
+    "ship_pile": lambda _index, game: len(game.ship_pile),
+    "bag": lambda _index, game: len(game.bag),
     "discarded": view_discarded,
-    "deck": lambda _tables, game: view_deck(game),
+    "deck": lambda _index, game: view_deck(game),
     "result": view_result,
 }
 """The members of GAME that change; those that are not named here are the game's own."""

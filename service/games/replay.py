@@ -21,24 +21,24 @@ from schemas.events import (
     TurnTimedOut,
 )
 from schemas.game import GameView, Timestamp
-from schemas.vocabulary import TimeoutAsked
+from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import (
     EngineError,
     Game,
     Player,
-    Tables,
-    abort,
-    apply,
-    decode,
-    empty_seat,
-    encode,
+    TileSetIndex,
+    apply_action,
+    decode_snapshot,
+    encode_snapshot,
     is_finished,
-    open_seat,
+    mark_aborted,
+    next_open_seat,
     parse_move_id,
     resign,
+    return_player,
     set_up,
-    step_back,
     take_seat,
+    vacate_seat,
 )
 from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
@@ -76,9 +76,9 @@ class UndoPoint(NamedTuple):
 class Replay:
     """A game that is played again, from its second version on. All of it raises Broken where that cannot be."""
 
-    def __init__(self, tables: Tables, first: GameView, seed: str, first_seat: int, creator: bytes = b"") -> None:
-        self._tables = tables
-        self.game, self.events = _first_version(tables, first, seed, first_seat)
+    def __init__(self, index: TileSetIndex, first: GameView, seed: str, first_seat: int, creator: bytes = b"") -> None:
+        self._index = index
+        self.game, self.events = _first_version(index, first, seed, first_seat)
         self.game.creator = creator  # of which the log says nothing
         """The game so far, and what happened in its last version."""
         self._open = [player.seat for player in first.players if player.kind == "open"]
@@ -90,10 +90,10 @@ class Replay:
 
     def step(self, told: LoggedChange) -> None:
         """Do again what a diff says was done."""
-        before = encode(self.game) if told.move is not None and told.by in PLAYER_ROLES else b""
+        before = encode_snapshot(self.game) if told.move is not None and told.by in PLAYER_ROLES else b""
         self.events = self._act(told, told.move) if told.move is not None else self._happen(told)
         game = self.game
-        self._clock_decides = (game.number, told.seat or 0) if told.move is not None and told.by == CLOCK else None
+        self._clock_decides = (game.turn_number, told.seat or 0) if told.move is not None and told.by == CLOCK else None
         self._advance(told.version, told.at, seat=told.seat, move=told.move, by=told.by)
         game.digest = told.digest
         if game.undoable > len(self.past):
@@ -116,16 +116,16 @@ class Replay:
         if told.by in PLAYER_ROLES and is_played_by_bot(game, game.decider):
             raise InvalidLog(f"a bot decided for seat {told.seat}", told.version)
         try:
-            return [*first, *apply(self._tables, game, action)[1]]
+            return [*first, *apply_action(self._index, game, action)[1]]
         except EngineError as error:
             raise InvalidLog(f"{move} is refused: {error}", told.version) from error
 
     def _clock_begins(self, told: LoggedChange, action: Action) -> list[AnyEvent]:
         """What the clock's first decision begins with; nothing where it goes on."""
         game = self.game
-        if isinstance(minimal_action(self._tables, game), Pass) and not isinstance(action, Pass):
+        if isinstance(minimal_action(self._index, game), Pass) and not isinstance(action, Pass):
             raise InvalidLog("the clock did more than it had to", told.version)
-        if self._clock_decides == (game.number, game.decider):
+        if self._clock_decides == (game.turn_number, game.decider):
             return []
         self._check_overdue(told, "pass")
         return [timeout_event(game)]
@@ -140,24 +140,24 @@ class Replay:
 
     def _happen(self, told: LoggedChange) -> list[AnyEvent]:
         """A change without an action."""
-        game, tables, seat = self.game, self._tables, told.seat
+        game, index, seat = self.game, self._index, told.seat
         match told.events:
-            case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == open_seat(game):
-                return take_seat(tables, game, joined, name, color)
+            case [PlayerJoined(seat=joined, name=name, color=color), *_] if joined == next_open_seat(game):
+                return take_seat(index, game, joined, name, color)
             case [PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
-                return empty_seat(game, left)
+                return vacate_seat(game, left)
             case [GameAborted()] if not is_finished(game):
-                return abort(game)
+                return mark_aborted(game)
             case [TurnTimedOut(), PlayerReplaced(bot=bot), *_] if seat is not None:
                 self._check_overdue(told, "bot")
                 return substitute_on_timeout(game, seat, bot)
             case [TurnTimedOut(), PlayerResigned(), *_] if seat is not None:
                 self._check_overdue(told, "resign")
-                return resign_on_timeout(tables, game, seat)
+                return resign_on_timeout(index, game, seat)
             case [PlayerResigned(), *_] if self._plays(told):
-                return resign(tables, game, seat or 0)
+                return resign(index, game, seat or 0)
             case [PlayerReturned()] if self._plays(told) and is_played_by_bot(game, seat or 0):
-                return step_back(game, seat or 0)
+                return return_player(game, seat or 0)
             case [MoveUndone(move=move)] if self.past and self._plays(told) and move == self.past[-1].move:
                 return self._undo()
             case [RematchCreated(game=rematch)] if is_finished(game) and game.next_game is None:
@@ -185,31 +185,31 @@ class Replay:
 
 def restore(game: Game, past: UndoPoint) -> Game:
     """The game as it was, with the history that it has now."""
-    earlier = decode(past.snapshot)
+    earlier = decode_snapshot(past.snapshot)
     earlier.version, earlier.digest = game.version, game.digest
     return earlier
 
 
-def _first_version(tables: Tables, first: GameView, seed: str, first_seat: int) -> tuple[Game, list[AnyEvent]]:
+def _first_version(index: TileSetIndex, first: GameView, seed: str, first_seat: int) -> tuple[Game, list[AnyEvent]]:
     """The game as the seed and its players give it."""
-    if first.on_timeout not in (None, *get_args(TimeoutAsked)):
+    if first.on_timeout not in (None, *get_args(RequestedTimeoutPolicy)):
         raise InvalidLog(f"nobody knows the policy {first.on_timeout}", 1)
     game, events = set_up(
-        tables,
+        index,
         game_id=first.id,
         edition=first.edition,
         players=[
             Player(name=player.name, color=player.color, kind=player.kind, bot=player.bot) for player in first.players
         ],
         first_seat=first_seat,
-        bag=shuffled_bag(tables, seed),
-        ships=shuffled_ships(tables, seed),
+        bag=shuffled_bag(index, seed),
+        ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=first.deck.seed_chosen,
         commitment=first.deck.commitment,
         created_at=first.created_at,
         turn_timeout_s=first.turn_timeout_s,
-        on_timeout=msgspec.convert(first.on_timeout, TimeoutAsked | None),
+        on_timeout=msgspec.convert(first.on_timeout, RequestedTimeoutPolicy | None),
     )
     game.previous_game = first.previous_game
     return game, events

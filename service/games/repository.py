@@ -7,8 +7,8 @@ from time import perf_counter
 import msgspec
 
 from schemas.vocabulary import Status
-from service.engine import Game, decode, encode
-from service.engine.checksum import sealed
+from service.engine import Game, decode_snapshot, encode_snapshot
+from service.engine.checksum import add_checksum
 from service.games.access import AccessRecord, decode_access, encode_access, index_keys
 from service.games.bots.priority import bot_on_turn, is_attended
 from service.games.cache import GameSession
@@ -67,7 +67,7 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
     """
     game, stored = session.game, session.revision
     with tracing.span("encode"):
-        snapshot = sealed(encode(game))
+        snapshot = add_checksum(encode_snapshot(game))
     commit_id, sent = context.commit_id(), perf_counter()
     change = Commit(
         game=game.id,
@@ -126,7 +126,7 @@ def _count_game(was: Status | None, status: Status) -> None:
 def decode_game(loaded: GameRecord) -> Game:
     """The game of what was loaded; raises Unreadable."""
     try:
-        return decode(loaded.snapshot)
+        return decode_snapshot(loaded.snapshot)
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"the snapshot cannot be read: {error}") from error
 

@@ -150,14 +150,14 @@ async def advance_due_game(context: Context, game_id: str, slots: "BotSlots | No
     table = await _load_session(context, game_id)
     if table is None:
         return
-    game, tables = table.game, table.tileset.tables
+    game, index = table.game, table.tileset.index
     if slots is not None and bot_on_turn(game) is not None:
         await _advance_in_slot(context, game_id, slots, requester_of(game))
         return
     policy = game.on_timeout or "pass"
-    diffs = [*apply_timeout(tables, game, context.now())] if is_overdue(game, int(context.clock())) else []
+    diffs = [*apply_timeout(index, game, context.now())] if is_overdue(game, int(context.clock())) else []
     timed_out = len(diffs)
-    diffs += await play_bots(context, tables, game, patient=not diffs)
+    diffs += await play_bots(context, index, game, patient=not diffs)
     due = next_due_at(context, game)
     if not diffs:
         if bot_on_turn(game) is not None and not is_attended(game):

@@ -4,9 +4,9 @@ from collections.abc import MutableSequence
 from hashlib import sha256
 from typing import TypeVar
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from schemas.tileset import TileSet
-from service.engine import Tables
+from service.engine import TileSetIndex
 
 T = TypeVar("T")
 
@@ -30,18 +30,20 @@ def shuffle(seed: str, label: str, items: MutableSequence[T]) -> None:
         items[index], items[other] = items[other], items[index]
 
 
-def shuffled_bag(tables: Tables, seed: str) -> list[int]:
+def shuffled_bag(index: TileSetIndex, seed: str) -> list[int]:
     """The tiles in drawing order (R1.2): in file order, `count` times each, less one start tile, shuffled."""
     bag = [
-        index for index, tile in enumerate(tables.tileset.tiles) for _ in range(tile.count - (index == tables.start))
+        tile_number
+        for tile_number, tile in enumerate(index.tileset.tiles)
+        for _ in range(tile.count - (tile_number == index.start_tile))
     ]
     shuffle(seed, "bag", bag)
     return bag
 
 
-def shuffled_ships(tables: Tables, seed: str) -> list[int]:
+def shuffled_ships(index: TileSetIndex, seed: str) -> list[int]:
     """The ships in the order in which they are turned up (R1.3)."""
-    ships = [*range(len(tables.ships))]
+    ships = [*range(len(index.ships))]
     shuffle(seed, "ships", ships)
     return ships
 
@@ -58,7 +60,7 @@ def commitment(game_id: str, seed: str, tileset_hash: str) -> str:
 
 def tileset_hash(tileset: TileSet) -> str:
     """SET: SHA-256 hex of the tile set's answer in RFC 8785 form."""
-    return sha256(canonical(tileset)).hexdigest()
+    return sha256(canonical_json(tileset)).hexdigest()
 
 
 def bot_seed(seed: str, bot: str, version: str) -> str:

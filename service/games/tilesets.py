@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.tileset import TileSet
-from service.engine import Tables
-from service.engine.tileset_validation import TileSetInvalid, parse
+from service.engine import TileSetIndex
+from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.errors import NoSuchTileSet, TileSetError, TileSetMissing, UnknownTileSet
 from service.games.shuffle import tileset_hash
 
@@ -29,7 +29,7 @@ class LoadedTileSet(msgspec.Struct, frozen=True):
     """A tile set with its tables, its answer and the answer's hash (SET of the commitment)."""
 
     tileset: TileSet
-    tables: Tables
+    index: TileSetIndex
     response: bytes
     hash: str
 
@@ -39,7 +39,7 @@ class TileSetCatalogue:
 
     def __init__(self, tilesets: Iterable[TileSet]) -> None:
         self._sets: Mapping[str, LoadedTileSet] = {
-            tileset.id: LoadedTileSet(tileset, Tables(tileset), encode(tileset), tileset_hash(tileset))
+            tileset.id: LoadedTileSet(tileset, TileSetIndex(tileset), encode_json(tileset), tileset_hash(tileset))
             for tileset in tilesets
         }
 
@@ -85,7 +85,7 @@ def load_catalogue(extra: Path | None) -> TileSetCatalogue:
 
 def _read(path: Path) -> TileSet:
     try:
-        return parse(path.read_bytes())
+        return parse_tileset(path.read_bytes())
     except OSError as error:
         raise InvalidTileSetFile(path, error.strerror or str(error)) from error
     except TileSetInvalid as error:

@@ -16,7 +16,7 @@ import msgspec
 from schemas.diffs import Diff, canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
-from service.engine import Tables, view
+from service.engine import TileSetIndex, build_view
 from service.games.replay import InvalidLog, LoggedChange, Replay
 from service.games.shuffle import RANDOM_SEED_BYTES, commitment, tileset_hash
 from service.json_patch import apply_patch
@@ -163,9 +163,9 @@ def _check_rules(
     log: Sequence[Mapping[str, Any]], states: Sequence[dict[str, Any]], seed: str, tileset: TileSet
 ) -> str:
     """Replay everything with the engine; every state and every event must come out the same."""
-    tables = Tables(tileset)
+    index = TileSetIndex(tileset)
     starts = [event["seat"] for diff in log for event in diff["events"] if event["type"] == "game_started"]
-    replay = Replay(tables, msgspec.convert(upgrade_state(states[0]), GameView), seed, starts[0] if starts else 0)
+    replay = Replay(index, msgspec.convert(upgrade_state(states[0]), GameView), seed, starts[0] if starts else 0)
     moves = 0
     for raw, state in zip(log, states, strict=True):
         told = msgspec.convert(raw, LoggedChange)
@@ -176,9 +176,11 @@ def _check_rules(
         moves += told.move is not None
         if (where := _difference(raw["events"], msgspec.to_builtins(replay.events))) is not None:
             raise InvalidLog(f"by the rules the events are different at {where}", told.version)
-        if (where := _difference(upgrade_state(state), msgspec.to_builtins(view(tables, replay.game)))) is not None:
+        if (
+            where := _difference(upgrade_state(state), msgspec.to_builtins(build_view(index, replay.game)))
+        ) is not None:
             raise InvalidLog(f"by the rules the game is different at {where}", told.version)
-    return f"{moves} moves in {replay.game.number} turns"
+    return f"{moves} moves in {replay.game.turn_number} turns"
 
 
 def upgrade_state(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from aiohttp import web
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games import ports as store
@@ -151,7 +151,7 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] | None 
         headers["Retry-After"] = str(document.retry_after_s)
     if extra_headers is not None:
         headers.update(extra_headers)
-    return web.Response(status=document.status, body=encode(document), headers=headers)
+    return web.Response(status=document.status, body=encode_json(document), headers=headers)
 
 
 def error_response(error: Exception) -> web.Response:

@@ -5,7 +5,7 @@ from typing import Any
 from aiohttp import web
 from multidict import istr
 
-from schemas.base import encode
+from schemas.base import encode_json
 from service.telemetry.log_context import DOING
 from service.web.app_keys import DRAINING
 from service.web.parsing import JSON, matches_if_none_match
@@ -52,7 +52,7 @@ def json_response(
         headers["ETag"] = etag
     if location is not None:
         headers["Location"] = location
-    return web.Response(status=status, body=value if type(value) is bytes else encode(value), headers=headers)
+    return web.Response(status=status, body=value if type(value) is bytes else encode_json(value), headers=headers)
 
 
 def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from aiohttp import web
 
-from schemas.base import Request
+from schemas.base import RequestModel
 from schemas.vocabulary import ID
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -34,7 +34,7 @@ _PATH_PARAMETER = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 """A name in a path with the pattern that it must match."""
 
 
-class Query(Request, frozen=True, forbid_unknown_fields=False):
+class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
     """The parameters of a query; names that it does not know are ignored, as later versions may know them."""
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.tileset import TileSet
-from service.client import Client, NotFound
+from service.client import Client, NotFoundError
 from tests.chaos.checker import Violation, check
 from tests.chaos.figures import Tally
 from tests.chaos.history import Broke, Decided, History, Record, Truth, dump, load
@@ -125,7 +125,7 @@ class Judge:
         """What the service tells of a game; None, and written down, where it knows no such game."""
         try:
             return await fetch_truth(self._world, game)
-        except NotFound as gone:
+        except NotFoundError as gone:
             history.add(Broke(client="nobody", detail=f"{game} was created, and is lost: {gone}"))
             return None
 

@@ -5,11 +5,19 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from schemas.acting import Acted, LegalMoves
+from schemas.acting import ActionResult, LegalMoves
 from schemas.actions import Move
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.diffs import Diff
-from service.client import Busy, Client, ClientError, Conflict, IllegalMove, Refused, VersionMismatch
+from service.client import (
+    APIError,
+    Client,
+    ClientError,
+    ConflictError,
+    IllegalMoveError,
+    RetryableError,
+    VersionMismatchError,
+)
 from tests.chaos.history import Acknowledged, Asked, Broke, Repeated, Unknown
 from tests.chaos.history import Refused as Declined
 from tests.chaos.tries import counted_tries
@@ -23,7 +31,7 @@ REPEATS = 0.1
 WAITS_S = 0.15
 """Between two looks at whose turn it is."""
 
-MEANT = (VersionMismatch, IllegalMove, Conflict)
+MEANT = (VersionMismatchError, IllegalMoveError, ConflictError)
 """Refusals that a player has to reckon with: somebody else was first."""
 
 
@@ -96,19 +104,21 @@ class TablePlayer:
 
     def _failed(self, key: str, error: ClientError, tries: int) -> None:
         """Write down an end that no action should have."""
-        said = f"{error.problem.status} {error}" if isinstance(error, Refused) else repr(error)
+        said = f"{error.problem.status} {error}" if isinstance(error, APIError) else repr(error)
         self._broke(f"{key}: {said}")
-        if isinstance(error, Refused) and not isinstance(error, Busy):
+        if isinstance(error, APIError) and not isinstance(error, RetryableError):
             self.world.history.add(Declined(client=self.client, key=key, code=error.code, tries=tries))
         else:
             self.world.history.add(Unknown(client=self.client, key=key, why=repr(error)))
 
-    async def _ask(self, move: Move, seat: int, key: str, if_match: str | None) -> Acted[Diff]:
+    async def _ask(self, move: Move, seat: int, key: str, if_match: str | None) -> ActionResult[Diff]:
         if if_match is None:
             return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True)
         return await self._asking.act(self.game, move, seat=seat, key=key, include_legal_moves=True, if_match=if_match)
 
-    async def _repeat(self, acted: Acted[Diff], ask: Callable[[], Awaitable[Acted[Diff]]], key: str) -> None:
+    async def _repeat(
+        self, acted: ActionResult[Diff], ask: Callable[[], Awaitable[ActionResult[Diff]]], key: str
+    ) -> None:
         try:
             again = await ask()
         except ClientError as error:
@@ -120,7 +130,7 @@ class TablePlayer:
         self.world.history.add(Broke(client=self.client, detail=f"{self.game}: {detail}"))
 
 
-def _is_same(first: Acted[Diff], again: Acted[Diff]) -> bool:
+def _is_same(first: ActionResult[Diff], again: ActionResult[Diff]) -> bool:
     """Whether a second answer tells the same commit; the legal moves in it are those of now, and may be of a later one.
 
     Source: api.md, "Idempotency-Key".
@@ -129,4 +139,6 @@ def _is_same(first: Acted[Diff], again: Acted[Diff]) -> bool:
     if moves is None or first_moves is None or (again.version, again.digest) != (first.version, first.digest):
         return False
     unchanged = (moves.version, moves.digest) == (first_moves.version, first_moves.digest)
-    return encode(again.diffs) == encode(first.diffs) and (not unchanged or encode(moves) == encode(first_moves))
+    return encode_json(again.diffs) == encode_json(first.diffs) and (
+        not unchanged or encode_json(moves) == encode_json(first_moves)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from schemas.lobby import Created, CreateGame, SeatAsked
+from schemas.lobby import Created, CreateGame, SeatRequest
 from service.client import Client
 from tests.chaos.history import Decided
 from tests.chaos.judge import Judge
@@ -19,7 +19,7 @@ __all__ = ["KINDS", "Kind", "keep_playing", "play"]
 
 TOLD_S = 20.0
 
-ANA, BO, BOT = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
+ANA, BO, BOT = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 
 
 class Kind(NamedTuple):

@@ -14,10 +14,10 @@ from tests.chaos.tries import counting_tries
 
 __all__ = ["IMPATIENT", "PATIENT", "Pace", "Table", "World", "world"]
 
-PATIENT = Backoff(first_s=0.05, longest_s=1.5, tries=2_000, timeout_s=4.0)
+PATIENT = Backoff(initial_wait_s=0.05, max_wait_s=1.5, max_attempts=2_000, timeout_s=4.0)
 """A good client: it gives a try 4 s, and asks again with the same key until it knows."""
 
-IMPATIENT = Backoff(tries=1, timeout_s=20.0)
+IMPATIENT = Backoff(max_attempts=1, timeout_s=20.0)
 """A client that asks once: whatever fails is a failed request."""
 
 

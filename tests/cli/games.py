@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from schemas.lobby import Created, CreateGame, SeatAsked
+from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import Status, Visibility
 from schemas.webhooks import RegisterWebhook
-from service.engine import Game, abort, apply, decode, legal_moves, move_id, view
+from service.engine import Game, apply_action, build_view, decode_snapshot, legal_moves, mark_aborted, move_id
 from service.games import repository
 from service.games.bot_turns import next_due_at
 from service.games.commands.create import create
@@ -55,8 +55,8 @@ async def kept_game(
     """A game of two people that has come so far."""
     context = context or context_on(store)
     seats = [
-        SeatAsked(name="Ana", external_user=USER),
-        SeatAsked(open=True) if status == "waiting" else SeatAsked(name="Bo"),
+        SeatRequest(name="Ana", external_user=USER),
+        SeatRequest(open=True) if status == "waiting" else SeatRequest(name="Bo"),
     ]
     wanted = CreateGame(players=seats, visibility=visibility, seed=seed, **asked)
     created = (await create(context, wanted, key=None, include_moves=False, creator=CREATOR)).response
@@ -77,14 +77,14 @@ async def play(kept: Kept, status: Status) -> None:
     while game.status == "active" and (status == "finished" or len(diffs) < SOME):
         diffs.append(_move(kept.context, game, chance))
     if status == "aborted":
-        diffs.append(record_change(ARCHIPELAGO.tables, game, abort(game), at=kept.context.now()))
+        diffs.append(record_change(ARCHIPELAGO.index, game, mark_aborted(game), at=kept.context.now()))
     assert await repository.commit(kept.context, table, diffs, due_at=next_due_at(kept.context, game))
 
 
 def _move(context: Context, game: Game, chance: Random) -> StoredDiff:
-    seat, tables = game.decider, ARCHIPELAGO.tables
-    action, events = apply(tables, game, chance.choice(legal_moves(tables, game)))
-    return record_change(tables, game, events, at=context.now(), seat=seat, move=move_id(action), by="owner")
+    seat, index = game.decider, ARCHIPELAGO.index
+    action, events = apply_action(index, game, chance.choice(legal_moves(index, game)))
+    return record_change(index, game, events, at=context.now(), seat=seat, move=move_id(action), by="owner")
 
 
 class Whole(NamedTuple):
@@ -104,5 +104,5 @@ async def whole(store: RedisStore, game: str) -> Whole:
     assert loaded is not None
     log = [diff._replace(meta=b"") for diff in await store.load_diffs(game, 0, 10_000)]  # which tells of a commit here
     hooks = await store.webhooks.list_by_game(game)
-    assert view(ARCHIPELAGO.tables, decode(loaded.snapshot)).version == loaded.version
+    assert build_view(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot)).version == loaded.version
     return Whole(loaded.snapshot, loaded.digest, loaded.version, loaded.access, log, hooks)

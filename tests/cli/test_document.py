@@ -8,10 +8,10 @@ from random import Random
 import msgspec
 import pytest
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from service.cli.importer import import_files
-from service.engine import decode, encode
-from service.engine.tileset_validation import parse
+from service.engine import decode_snapshot, encode_snapshot
+from service.engine.tileset_validation import parse_tileset
 from service.games.archive.document import LATEST_SCHEMA, InvalidDocument, decode_document, encode_document, is_document
 from service.games.archive.object_names import object_name
 from service.games.archive.validation import validate_document
@@ -42,7 +42,7 @@ def test_a_document_of_every_number_holds_together(number: int, kind: str) -> No
 def test_an_archive_of_every_number_proves_the_game(number: int) -> None:
     document = decode_document(stored(number, "archive").read_bytes())
     log = [msgspec.json.decode(diff) for diff in document.diffs]
-    assert all(check.passed for check in verify(log, parse(bytes(document.tileset))))
+    assert all(check.passed for check in verify(log, parse_tileset(bytes(document.tileset))))
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -53,7 +53,7 @@ async def test_a_document_of_every_number_is_imported(store: RedisStore, number:
     assert await import_files(store, [file], KEPT, replace=False) == {"imported": 1}
     loaded = await store.load(document.game)
     assert loaded is not None
-    assert decode(loaded.snapshot).digest == document.digest
+    assert decode_snapshot(loaded.snapshot).digest == document.digest
     assert len(loaded.webhooks) == (kind == "export")
 
 
@@ -61,8 +61,8 @@ async def test_the_newest_number_is_kept_as_it_is_written_now(store: RedisStore)
     """Who adds a field raises LATEST and keeps a document of it."""
     for name, data in (await documents(store)).items():
         old = decode_document((DOCUMENTS / name).read_bytes())
-        new = msgspec.json.decode(canonical(decode_document(data)))
-        assert msgspec.json.decode(canonical(old)).keys() == new.keys()
+        new = msgspec.json.decode(canonical_json(decode_document(data)))
+        assert msgspec.json.decode(canonical_json(old)).keys() == new.keys()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,7 +75,7 @@ def test_what_is_read_is_written_the_same(kind: str) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_was_damaged_is_refused_or_harmless(kind: str, seed: int) -> None:
     """Nothing but BadDocument comes of it; a game that is taken looks as its log says."""
-    chance, text = Random(seed), canonical(decode_document(stored(LATEST_SCHEMA, kind).read_bytes()))
+    chance, text = Random(seed), canonical_json(decode_document(stored(LATEST_SCHEMA, kind).read_bytes()))
     for _ in range(30):
         damaged = bytearray(text)
         at = chance.randrange(len(damaged))
@@ -97,22 +97,22 @@ def test_whatever_snapshot_was_damaged_is_refused_or_harmless(kind: str, seed: i
 
 def test_hidden_tiles_in_another_order_are_refused() -> None:
     document = decode_document(stored(LATEST_SCHEMA, "export").read_bytes())
-    game = decode(document.snapshot)
+    game = decode_snapshot(document.snapshot)
     game.bag[0], game.bag[1] = game.bag[1], game.bag[0]
     with pytest.raises(InvalidDocument, match="not in the order that its seed gives"):
-        validate_document(msgspec.structs.replace(document, snapshot=encode(game)))
+        validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
 
 
 def test_a_snapshot_that_the_log_does_not_give_is_refused() -> None:
     document = decode_document(stored(LATEST_SCHEMA, "export").read_bytes())
-    game = decode(document.snapshot)
+    game = decode_snapshot(document.snapshot)
     game.players[1].wares[0] += 1
     with pytest.raises(InvalidDocument, match="its log and its snapshot differ at players"):
-        validate_document(msgspec.structs.replace(document, snapshot=encode(game)))
+        validate_document(msgspec.structs.replace(document, snapshot=encode_snapshot(game)))
 
 
 def test_a_later_releases_field_is_passed_over() -> None:
-    document = msgspec.json.decode(canonical(decode_document(stored(LATEST_SCHEMA, "archive").read_bytes())))
+    document = msgspec.json.decode(canonical_json(decode_document(stored(LATEST_SCHEMA, "archive").read_bytes())))
     assert (
         validate_document(decode_document(msgspec.json.encode({**document, "later": 1}))).game.version
         == document["version"]

@@ -12,7 +12,7 @@ from schemas.vocabulary import STATUSES, Status
 from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, restoring_of
-from service.engine import decode, legal_moves, move_id
+from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
 from service.games.archive.document import LATEST_SCHEMA, decode_document
 from service.games.commands.act import act
@@ -57,7 +57,7 @@ async def test_the_tokens_open_it_still_and_it_is_played_on(
     await moved(store, other, tmp_path)
     loaded = await other.load(kept.id)
     assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
+    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     done = await act(context_on(other), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
     assert done.response.version == loaded.version + 1
 
@@ -85,7 +85,7 @@ async def test_replace_puts_it_in_the_place_of_the_one_that_is_there(
     await moved(store, other, tmp_path)
     loaded = await other.load(kept.id)
     assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
+    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     await act(context_on(other), kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token))
     assert await moved(store, other, tmp_path, replace=True) == {"exported": 1, "imported": 1}
     assert await whole(other, kept.id) == await whole(store, kept.id)

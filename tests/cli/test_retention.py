@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from schemas.acting import Act, ForSeat
+from schemas.acting import Act, SeatCommand
 from schemas.lobby import JoinGame, Rematch
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
-from service.engine import decode, legal_moves, move_id
+from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.commands.abort import abort_game
 from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
@@ -37,7 +37,7 @@ SLACK_S = 60
 async def one_move(kept: Kept, context: Context) -> None:
     loaded = await context.store.load(kept.id)
     assert loaded is not None
-    (first, *_) = legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))
+    (first, *_) = legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))
     await act(context, kept.id, CommandRequest(Act(move=move_id(first)), kept.created.owner_token, key="k" * 32))
 
 
@@ -50,12 +50,12 @@ async def taken_back(kept: Kept, context: Context) -> None:
     await one_move(kept, context)
     loaded = await context.store.load(kept.id)
     assert loaded is not None
-    if decode(loaded.snapshot).undoable:
-        await undo(context, kept.id, CommandRequest(ForSeat(), kept.created.owner_token))
+    if decode_snapshot(loaded.snapshot).undoable:
+        await undo(context, kept.id, CommandRequest(SeatCommand(), kept.created.owner_token))
 
 
 async def resigned(kept: Kept, context: Context) -> None:
-    await resign_seat(context, kept.id, CommandRequest(ForSeat(seat=0), kept.created.owner_token))
+    await resign_seat(context, kept.id, CommandRequest(SeatCommand(seat=0), kept.created.owner_token))
 
 
 async def too_late(kept: Kept, context: Context) -> None:

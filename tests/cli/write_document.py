@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from schemas.lobby import Rematch
-from service.engine import decode
+from service.engine import decode_snapshot
 from service.games.archive.builder import build_archive, build_export
 from service.games.archive.document import LATEST_SCHEMA, encode_document
 from service.games.commands.rematch import RematchRequest, rematch
@@ -27,7 +27,7 @@ async def documents(store: RedisStore) -> dict[str, bytes]:
     await rematch(over.context, over.id, RematchRequest(Rematch(), over.created.owner_token, None))
     loaded = await store.load(over.id)
     assert loaded is not None
-    archive = await build_archive(store, CATALOGUE, loaded, decode(loaded.snapshot))
+    archive = await build_archive(store, CATALOGUE, loaded, decode_snapshot(loaded.snapshot))
     active = await kept_game(store, "active", visibility="private", turn_timeout_s=3600, on_timeout="bot", hooks=1)
     export = await build_export(store, CATALOGUE, active.id)
     assert export is not None

@@ -11,7 +11,7 @@ from tests.clients.scripted import Scripted, scripted
 from tests.games.logs import decoded, whole_game
 from tests.web.app_server import serve
 
-QUICK = Backoff(first_s=0.01, longest_s=1.0, tries=12, timeout_s=10.0)
+QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=10.0)
 
 
 @pytest.fixture

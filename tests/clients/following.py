@@ -3,11 +3,11 @@
 import asyncio
 from typing import Any
 
-from service.client import Following
+from service.client import Subscription
 from tests.clients.scripted import Line, Socket
 
 
-async def versions(game: Following, last: int) -> list[int]:
+async def versions(game: Subscription, last: int) -> list[int]:
     """The versions of all diffs up to the last one, each at its state."""
     seen = []
     async with asyncio.timeout(10):

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 
-from schemas.acting import Acted, LegalMoves
+from schemas.acting import ActionResult, LegalMoves
 from schemas.actions import Pass
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.diffs import Diff
 from schemas.events import TileDrawn
 from schemas.game import GameView
 from schemas.tileset import TileSet
-from service.client.decoding import Undecodable, Unknown, convert, decode
+from service.client.decoding import DecodingError, Unknown, convert, decode
 from service.games.tilesets import load_catalogue
 from tests.examples.known import GAME
 
@@ -36,22 +36,22 @@ def test_what_an_older_service_does_not_say_is_null() -> None:
 
 def test_unknown_values_and_kinds_are_kept() -> None:
     told = moves({"type": "pass", "phase": "storm"}, {"type": "swim", "to": [1, 2]})
-    legal = decode(encode(told), LegalMoves)
-    assert encode(legal.phase) == b'"storm"'
+    legal = decode(encode_json(told), LegalMoves)
+    assert encode_json(legal.phase) == b'"storm"'
     assert legal.moves[0].action == Pass(phase="storm")  # type: ignore[arg-type]  # no phase that is known here
     assert repr(legal.moves[1].action) == repr(Unknown("swim", {"type": "swim", "to": [1, 2]}))
 
 
 def test_unknown_fields_are_dropped_even_where_the_contract_refuses_them() -> None:
     known = load_catalogue(None).get_for_game("archipelago").tileset
-    document = {**decode(encode(known), dict), "weather": "fine"}
+    document = {**decode(encode_json(known), dict), "weather": "fine"}
     assert convert(document, TileSet) == known
 
 
 def test_what_is_known_comes_as_ever() -> None:
-    document = {**decode(encode(GAME), dict), "status": "becalmed"}
+    document = {**decode(encode_json(GAME), dict), "status": "becalmed"}
     game = convert(document, GameView)
-    assert encode(game.status) == b'"becalmed"'
+    assert encode_json(game.status) == b'"becalmed"'
     assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
 
 
@@ -70,9 +70,9 @@ def test_it_reaches_into_generic_answers() -> None:
         "events": [event, {"type": "storm"}],
     }
     told = {"version": 2, "digest": DIGEST, "diffs": [diff], "game": None, "legal_moves": None}
-    acted = decode(encode({**told, "next": {"seat": None, "phase": None}}), Acted[Diff])
+    acted = decode(encode_json({**told, "next": {"seat": None, "phase": None}}), ActionResult[Diff])
     assert acted.diffs[0].events == [TileDrawn(tile="cross"), Unknown("storm", {"type": "storm"})]
-    assert isinstance(acted, Acted)
+    assert isinstance(acted, ActionResult)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_it_reaches_into_generic_answers() -> None:
     ),
 )
 def test_what_breaks_the_contract_is_named(change: dict[str, Any], path: str) -> None:
-    with pytest.raises(Undecodable) as raised:
+    with pytest.raises(DecodingError) as raised:
         convert({**moves(), **change}, LegalMoves)
     assert raised.value.path == path
 
 
 @pytest.mark.parametrize("content", (b"", b"{", b"\xff", "[" * 10_000))
 def test_what_is_no_json_is_named(content: bytes | str) -> None:
-    with pytest.raises(Undecodable):
+    with pytest.raises(DecodingError):
         decode(content, GameView)

@@ -8,14 +8,14 @@ from schemas.game import GameView
 from schemas.messages import Snapshot
 from schemas.problems import problem
 from service.client import (
+    APIError,
     Backoff,
     Client,
-    Forbidden,
-    Lost,
-    NotFound,
-    Refused,
-    Unreachable,
-    Unreadable,
+    Disconnected,
+    ForbiddenError,
+    InvalidResponseError,
+    NotFoundError,
+    UnreachableError,
 )
 from tests.clients.following import closing, staying, versions
 from tests.clients.scripted import Scripted, Socket
@@ -28,9 +28,9 @@ async def test_a_game_that_is_gone_is_told(script: Scripted, scripted_client: Cl
         await socket.stay()
 
     script.lines.append(line)
-    async with scripted_client.follow("g") as game:
+    async with scripted_client.subscribe("g") as game:
         for _ in range(2):
-            with pytest.raises(NotFound, match="gone"):
+            with pytest.raises(NotFoundError, match="gone"):
                 await anext(game)
 
 
@@ -42,15 +42,15 @@ async def test_a_busy_service_is_come_back_to(script: Scripted, scripted_client:
         await socket.stay()
 
     script.lines.extend([line, staying(1, 2)])
-    async with scripted_client.follow("g") as game:
+    async with scripted_client.subscribe("g") as game:
         assert await versions(game, 2) == [2]
 
 
 @pytest.mark.parametrize(("code", "kind"), ((4404, "not_found"), (4401, "unauthorized"), (4413, "unknown")))
 async def test_some_close_codes_are_final(script: Scripted, scripted_client: Client, code: int, kind: str) -> None:
     script.lines.append(closing(1, 1, code))
-    with pytest.raises(Refused) as refused:
-        async with scripted_client.follow("g") as game:
+    with pytest.raises(APIError) as refused:
+        async with scripted_client.subscribe("g") as game:
             await anext(game)
     assert refused.value.code == kind
 
@@ -60,11 +60,11 @@ async def test_a_refused_upgrade_is_tried_again_where_the_service_is_busy(
 ) -> None:
     script.upgrades.extend([web.Response(status=503, headers={"Retry-After": "0"}), web.Response(status=502)])
     script.lines.append(staying(1, 2))
-    async with scripted_client.follow("g") as game:
+    async with scripted_client.subscribe("g") as game:
         assert await versions(game, 2) == [2]
     script.upgrades.append(web.Response(status=403))
-    with pytest.raises(Forbidden):
-        async with scripted_client.follow("g"):
+    with pytest.raises(ForbiddenError):
+        async with scripted_client.subscribe("g"):
             pass
 
 
@@ -81,17 +81,17 @@ async def test_a_refused_upgrade_says_when_to_come_back(
 ) -> None:
     script.upgrades.append(web.Response(status=status, headers=headers))
     start = Snapshot(digest=script.digest(1), game=convert(script.state(1), GameView))
-    async with scripted_client.follow("g", start=start) as game:
-        told = await game.change()
-    assert isinstance(told, Lost)
+    async with scripted_client.subscribe("g", start=start) as game:
+        told = await game.next_event()
+    assert isinstance(told, Disconnected)
     assert told.wait_s >= 3600
 
 
 async def test_a_first_connection_that_fails_is_named(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with Client(url, backoff=Backoff(tries=3, first_s=0.001)) as client:
-        with pytest.raises(Unreachable, match=url):
-            async with client.follow("g"):
+    async with Client(url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
+        with pytest.raises(UnreachableError, match=url):
+            async with client.subscribe("g"):
                 pass
 
 
@@ -103,13 +103,13 @@ async def test_something_else_on_the_socket_is_named(script: Scripted, scripted_
         await socket.stay()
 
     script.lines.append(line)
-    with pytest.raises(Unreadable):
-        async with scripted_client.follow("g") as game:
+    with pytest.raises(InvalidResponseError):
+        async with scripted_client.subscribe("g") as game:
             await anext(game)
 
 
 async def test_a_game_is_followed_within_its_context_only(scripted_client: Client) -> None:
-    game = scripted_client.follow("g")
+    game = scripted_client.subscribe("g")
     for name in ("view", "digest"):
         with pytest.raises(RuntimeError, match="async with"):
             getattr(game, name)

@@ -9,13 +9,22 @@ from schemas.acting import Act
 from schemas.actions import Move, PlaceTile
 from schemas.diffs import Diff
 from schemas.game import GameView
-from schemas.lobby import Created, CreateGame, JoinGame, SeatAsked
+from schemas.lobby import Created, CreateGame, JoinGame, SeatRequest
 from schemas.webhooks import RegisterWebhook
-from service.client import Client, Conflict, Forbidden, IllegalMove, Malformed, NotFound, NotPossible, Unauthorized
-from service.client.errors import VersionMismatch
+from service.client import (
+    BadRequestError,
+    Client,
+    ConflictError,
+    ForbiddenError,
+    IllegalMoveError,
+    NotFoundError,
+    UnauthorizedError,
+    UnprocessableError,
+)
+from service.client.errors import VersionMismatchError
 from tests.clients.proxy import Proxy
 
-ANA, BO, GREEDY = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
+ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 CHANCE = random.Random(1)
 SECRET = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 
@@ -32,7 +41,7 @@ async def choose_slowly(moves: list[Move], game: GameView) -> Move:
 
 async def watch(client: Client, created: Created) -> tuple[list[int], GameView]:
     versions = []
-    async with client.follow(created.game.id, start=created) as game:
+    async with client.subscribe(created.game.id, start=created) as game:
         async for diff in game:
             assert (game.version, game.digest) == (diff.version, diff.digest)
             versions.append(diff.version)
@@ -75,7 +84,7 @@ async def test_a_move_that_came_too_late_is_chosen_anew(client: Client) -> None:
 
 async def test_everything_that_can_be_asked(client: Client) -> None:
     created = await client.create(
-        CreateGame(players=[ANA, SeatAsked(open=True)], visibility="private", first_seat=0), include_legal_moves=True
+        CreateGame(players=[ANA, SeatRequest(open=True)], visibility="private", first_seat=0), include_legal_moves=True
     )
     game = created.game.id
     invited = client.with_token(created.spectator_token)
@@ -96,7 +105,7 @@ async def test_everything_that_can_be_asked(client: Client) -> None:
     assert await ana.tileset("archipelago") in (await ana.tilesets()).tilesets
     owner = client.with_token(created.owner_token)
     assert (await owner.abort(game)).status == "aborted"
-    public = await client.create(CreateGame(players=[ANA, SeatAsked(open=True)]))
+    public = await client.create(CreateGame(players=[ANA, SeatRequest(open=True)]))
     assert [one.id for one in (await client.games("waiting", limit=5)).games] == [public.game.id]
 
 
@@ -110,7 +119,7 @@ async def test_taking_back_giving_up_and_playing_again(client: Client) -> None:
     assert [event.__class__.__name__ for event in undone.diffs[0].events] == ["MoveUndone"]
     assert undone.legal_moves is not None
     assert first in undone.legal_moves.moves
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         await ana.return_to_seat(game)
     resigned = await bo.resign(game, return_game=True)
     assert resigned.game is not None
@@ -139,7 +148,7 @@ async def test_webhooks_and_pictures(client: Client) -> None:
 
 
 async def test_games_that_wait_for_me(client: Client, proxy: Proxy) -> None:
-    table = CreateGame(players=[SeatAsked(name="Ana", external_user="chat:1"), BO], first_seat=0)
+    table = CreateGame(players=[SeatRequest(name="Ana", external_user="chat:1"), BO], first_seat=0)
     async with Client(proxy.url, creator_key=SECRET) as chat_bot:
         created = await chat_bot.create(table)
         [mine] = (await chat_bot.my_games(external_user="chat:1", waiting=True)).games
@@ -157,30 +166,30 @@ async def test_refusals_have_their_kinds(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], first_seat=0))
     game = created.game.id
     ana, bo = (client.with_token(seat.token) for seat in created.seats)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         await client.game("nowhere")
-    with pytest.raises(Unauthorized):
+    with pytest.raises(UnauthorizedError):
         await client.act(game, "pass.islander")
-    with pytest.raises(Forbidden):
+    with pytest.raises(ForbiddenError):
         await bo.abort(game)
-    with pytest.raises(Conflict, match="seat") as not_yours:
+    with pytest.raises(ConflictError, match="seat") as not_yours:
         await bo.act(game, "pass.islander")
     assert not_yours.value.code == "not_your_turn"
-    with pytest.raises(IllegalMove) as illegal:
+    with pytest.raises(IllegalMoveError) as illegal:
         await ana.act(game, PlaceTile(x=9, y=9, rotation=0))
     assert illegal.value.rule == "R3.2"
     assert illegal.value.index is None
-    with pytest.raises(VersionMismatch) as stale:
+    with pytest.raises(VersionMismatchError) as stale:
         await ana.act(game, PlaceTile(x=9, y=9, rotation=0), if_match="9")
     assert stale.value.version == created.game.version
     assert stale.value.digest == created.digest
-    with pytest.raises(Malformed) as malformed:
+    with pytest.raises(BadRequestError) as malformed:
         await ana.act(game, Act(move="not a move's id"))
     assert malformed.value.problem.path == "$.move"
-    with pytest.raises(NotPossible) as unknown:
+    with pytest.raises(UnprocessableError) as unknown:
         await client.create(CreateGame(players=[ANA, BO], tileset="nothing"))
     assert unknown.value.code == "unknown_tileset"
     key = SECRET
     await client.create(CreateGame(players=[ANA, BO]), key=key)
-    with pytest.raises(NotPossible, match="key"):
+    with pytest.raises(UnprocessableError, match="key"):
         await client.create(CreateGame(players=[BO, ANA]), key=key)

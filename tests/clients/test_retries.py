@@ -8,16 +8,25 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from schemas.lobby import CreateGame, SeatAsked
+from schemas.lobby import CreateGame, SeatRequest
 from schemas.problems import problem
-from service.client import Backoff, Busy, Client, Conflict, NotFound, Refused, Unreachable, Unreadable
-from service.client.fetching import NotTheUrlOfAGame, fetch_log
+from service.client import (
+    APIError,
+    Backoff,
+    Client,
+    ConflictError,
+    InvalidResponseError,
+    NotFoundError,
+    RetryableError,
+    UnreachableError,
+)
+from service.client.fetching import InvalidGameURL, download_log
 from tests.clients.conftest import QUICK
 from tests.clients.proxy import Proxy, proxied
 from tests.clients.scripted import Scripted, refusing
 from tests.started import started
 
-TABLE = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(name="Bo")], first_seat=0)
+TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 
 
 async def test_a_lost_answer_is_asked_for_again_and_what_was_asked_is_done_once(client: Client, proxy: Proxy) -> None:
@@ -88,7 +97,7 @@ async def test_all_tries_of_a_post_carry_the_same_key(script: Scripted, scripted
     away = problem("store_unavailable", "the store does not answer", retry_after_s=0)
     script.answers.extend([refusing(away), web.Response(status=502, text="a proxy's own"), refusing(away)])
     script.answers.append(refusing(problem("conflict", "still at work")))
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidResponseError):
         await scripted_client.create(TABLE)
     assert len(script.asked) == 5
     [key] = {request.headers["Idempotency-Key"] for request in script.asked}
@@ -96,7 +105,7 @@ async def test_all_tries_of_a_post_carry_the_same_key(script: Scripted, scripted
 
 
 async def test_a_refusal_is_not_asked_again(script: Scripted, scripted_client: Client) -> None:
-    for code, kind in (("not_found", NotFound), ("conflict", Conflict), ("internal", Refused)):
+    for code, kind in (("not_found", NotFoundError), ("conflict", ConflictError), ("internal", APIError)):
         script.answers.append(refusing(problem(code, "no")))
         with pytest.raises(kind):
             await scripted_client.game("g")
@@ -105,7 +114,7 @@ async def test_a_refusal_is_not_asked_again(script: Scripted, scripted_client: C
 
 async def test_who_asks_for_too_much_patience_is_not_asked_again(script: Scripted, scripted_client: Client) -> None:
     script.answers.append(refusing(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
-    with pytest.raises(Busy) as busy:
+    with pytest.raises(RetryableError) as busy:
         await scripted_client.game("g")
     assert busy.value.retry_after_s == 86_400
     assert len(script.asked) == 1
@@ -113,16 +122,16 @@ async def test_who_asks_for_too_much_patience_is_not_asked_again(script: Scripte
 
 async def test_tries_are_bounded(script: Scripted) -> None:
     script.answers.extend(web.Response(status=503) for _ in range(9))
-    async with Client(script.url, backoff=Backoff(tries=3, first_s=0.001)) as client:
-        with pytest.raises(Busy, match="503"):
+    async with Client(script.url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
+        with pytest.raises(RetryableError, match="503"):
             await client.game("g")
     assert len(script.asked) == 3
 
 
 async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with Client(f"{url}/", backoff=Backoff(tries=2, first_s=0.001)) as client:
-        with pytest.raises(Unreachable) as raised:
+    async with Client(f"{url}/", backoff=Backoff(max_attempts=2, initial_wait_s=0.001)) as client:
+        with pytest.raises(UnreachableError) as raised:
             await client.games()
     assert raised.value.url == url
 
@@ -130,7 +139,7 @@ async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> Non
 @pytest.mark.parametrize("content", (b"", b"<html>", b"7", b'{"id": 7}', b"\xff"))
 async def test_something_else_that_answers_is_named(script: Scripted, scripted_client: Client, content: bytes) -> None:
     script.answers.append(web.Response(body=content))
-    with pytest.raises(Unreadable, match=script.url):
+    with pytest.raises(InvalidResponseError, match=script.url):
         await scripted_client.game("g")
 
 
@@ -146,15 +155,15 @@ async def test_a_language_and_a_token_are_said(script: Scripted) -> None:
 async def test_a_whole_log_is_fetched_for_verification(client: Client) -> None:
     created = await client.create(CreateGame(players=[*TABLE.players], visibility="private"))
     url = f"{client.url}/v1/games/{created.game.id}"
-    fetched = await fetch_log(url, created.spectator_token)
+    fetched = await download_log(url, created.spectator_token)
     assert [diff["version"] for diff in fetched.diffs] == [*range(1, created.game.version + 1)]
     assert msgspec.json.decode(fetched.tileset)["id"] == "archipelago"
-    with pytest.raises(NotFound):
-        await fetch_log(url, None)
+    with pytest.raises(NotFoundError):
+        await download_log(url, None)
 
 
 @pytest.mark.parametrize("url", ("games/1", "ftp://host/v1/games/1", "http://host/v1/games/1/diffs", "http://host/"))
 async def test_what_is_no_game_is_not_fetched(url: str) -> None:
-    with pytest.raises(NotTheUrlOfAGame) as raised:
-        await fetch_log(url, None)
+    with pytest.raises(InvalidGameURL) as raised:
+        await download_log(url, None)
     assert raised.value.url == url

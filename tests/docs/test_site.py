@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from schemas.problems import KINDS
+from schemas.problems import PROBLEM_TYPES
 from service.web.docs.assets import CONTENT_TYPES, static_url
 from service.web.docs.contents import HTTP, MESSAGES, NAMES, page_path
 from service.web.docs.highlighting import highlight_code
@@ -74,13 +74,13 @@ async def test_redirects_and_unknown_addresses(site: ClientSession) -> None:
         )
 
 
-@pytest.mark.parametrize("code", KINDS)
+@pytest.mark.parametrize("code", PROBLEM_TYPES)
 async def test_the_type_of_every_problem_redirects_to_its_explanation(site: ClientSession, code: str) -> None:
     answer = await site.get(f"/problems/{code.replace('_', '-')}", allow_redirects=False)
     assert (answer.status, answer.headers["Location"]) == (302, f"/docs/problems#{code}")
     anchors = parse("problems").anchors
     before = anchors[: anchors.index(code)]
-    assert [anchor for anchor in before if anchor.isdigit()][-1] == str(KINDS[code].status)
+    assert [anchor for anchor in before if anchor.isdigit()][-1] == str(PROBLEM_TYPES[code].status)
 
 
 def test_every_rule_can_be_linked_to() -> None:

@@ -6,27 +6,27 @@ from random import Random
 
 from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS
-from service.engine import Game, Player, Tables, apply, legal_moves, set_up
-from service.engine.tileset_validation import parse
+from service.engine import Game, Player, TileSetIndex, apply_action, legal_moves, set_up
+from service.engine.tileset_validation import parse_tileset
 from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
 
 
 @cache
-def archipelago_tables() -> Tables:
+def archipelago_tables() -> TileSetIndex:
     """The tables of the default tile set."""
-    return Tables(parse(ARCHIPELAGO.read_bytes()))
+    return TileSetIndex(parse_tileset(ARCHIPELAGO.read_bytes()))
 
 
-def new_game(tables: Tables, seed: int, players: int = 2) -> Game:
+def new_game(index: TileSetIndex, seed: int, players: int = 2) -> Game:
     """A game as long-winded as a real one: ids, names and digests have their full lengths."""
     chance = Random(seed)
-    tiles = tables.tileset.tiles
-    bag = [index for index, tile in enumerate(tiles) for _ in range(tile.count - (index == tables.start))]
-    ships = [*range(len(tables.ships))]
+    tiles = index.tileset.tiles
+    bag = [number for number, tile in enumerate(tiles) for _ in range(tile.count - (number == index.start_tile))]
+    ships = [*range(len(index.ships))]
     chance.shuffle(bag)
     chance.shuffle(ships)
     game, _ = set_up(
-        tables,
+        index,
         game_id="k7m2x9qd4t1w",
         edition=EDITIONS[seed % 2],
         players=[Player(name=color.title() * 4, color=color, kind="human") for color in COLORS[:players]],
@@ -44,9 +44,9 @@ def new_game(tables: Tables, seed: int, players: int = 2) -> Game:
     return game
 
 
-def play_randomly(tables: Tables, game: Game, chance: Random) -> Iterator[list[AnyEvent]]:
+def play_randomly(index: TileSetIndex, game: Game, chance: Random) -> Iterator[list[AnyEvent]]:
     """Play to the end, any legal action after the other, and give the events of each; passes are rare."""
-    while moves := legal_moves(tables, game):
+    while moves := legal_moves(index, game):
         action = chance.choice(moves[:-1] if len(moves) > 1 and chance.random() < 0.7 else moves)
         game.version += 1
-        yield apply(tables, game, action)[1]
+        yield apply_action(index, game, action)[1]

@@ -16,23 +16,23 @@ import msgspec
 import pytest
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
-from schemas.base import canonical
+from schemas.base import canonical_json
 from schemas.vocabulary import COLORS, Edition, Wares
 from service.engine import (
     IllegalMove,
     Player,
-    Tables,
-    apply,
-    decode,
-    encode,
+    TileSetIndex,
+    apply_action,
+    build_view,
+    decode_snapshot,
+    encode_snapshot,
     is_finished,
     legal_moves,
     set_up,
-    view,
 )
-from service.engine.queries import islander_values, players_scores, tiles_left
-from service.engine.tileset_index import to_xy
-from service.engine.tileset_validation import parse
+from service.engine.queries import islander_values, player_scores, tiles_left
+from service.engine.tileset_index import unpack_cell
+from service.engine.tileset_validation import parse_tileset
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
 from tests.reference.play import choose, deal, keys
@@ -61,15 +61,15 @@ class Lockstep:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.tables = tables = Tables(parse(canonical(setting.tileset)))
+        self.index = index = TileSetIndex(parse_tileset(canonical_json(setting.tileset)))
         self.game, _ = set_up(
-            tables,
+            index,
             game_id="lockstep",
             edition=setting.edition,
             players=[Player(name=color.title(), color=color, kind="human") for color in COLORS[: setting.players]],
             first_seat=setting.first_seat,
-            bag=[tables.tile_index[tile] for tile in setting.bag],
-            ships=[tables.ship_index[ship] for ship in setting.ships],
+            bag=[index.tile_numbers[tile] for tile in setting.bag],
+            ships=[index.ship_numbers[ship] for ship in setting.ships],
             seed="seed",
             seed_chosen=False,
             commitment="0" * 64,
@@ -90,8 +90,8 @@ class Lockstep:
 
     def play(self, action: Json) -> list[Json]:
         """Play one legal action on both; gives the reference's events. Raises AssertionError where they differ."""
-        asked = ACTION.decode(canonical(action))
-        done, told = apply(self.tables, self.game, asked)
+        asked = ACTION.decode(canonical_json(action))
+        done, told = apply_action(self.index, self.game, asked)
         assert done == asked
         expected = self.reference.apply(action)
         assert _comparable(msgspec.to_builtins(told)) == _comparable(expected)
@@ -100,15 +100,15 @@ class Lockstep:
 
     def resume(self) -> None:
         """Go on with what a snapshot gives back."""
-        self.game = decode(encode(self.game))
+        self.game = decode_snapshot(encode_snapshot(self.game))
 
     def compare(self) -> None:
         """Raise AssertionError unless engine and reference answer every question alike."""
-        self.legal = sorted(self.reference.legal_actions(), key=canonical)
-        offered = [canonical(action) for action in legal_moves(self.tables, self.game)]
-        assert sorted(offered) == [canonical(action) for action in self.legal]
+        self.legal = sorted(self.reference.legal_actions(), key=canonical_json)
+        offered = [canonical_json(action) for action in legal_moves(self.index, self.game)]
+        assert sorted(offered) == [canonical_json(action) for action in self.legal]
         assert is_finished(self.game) == (not offered)
-        seen = msgspec.to_builtins(view(self.tables, self.game))
+        seen = msgspec.to_builtins(build_view(self.index, self.game))
         if seen["turn"] is not None:
             for name in ("deadline", "undoable"):
                 del seen["turn"][name]
@@ -118,12 +118,12 @@ class Lockstep:
         expected = self.reference.view()
         assert {name: seen[name] for name in expected} == expected
         scores = self.reference.scores()
-        assert msgspec.to_builtins(players_scores(self.tables, self.game)) == scores["players"]
-        assert msgspec.to_builtins(islander_values(self.tables, self.game)) == scores["islanders"]
+        assert msgspec.to_builtins(player_scores(self.index, self.game)) == scores["players"]
+        assert msgspec.to_builtins(islander_values(self.index, self.game)) == scores["islanders"]
         self._compare_bag(expected)
-        snapshot = encode(self.game)
-        assert decode(snapshot) == self.game
-        assert encode(decode(snapshot)) == snapshot
+        snapshot = encode_snapshot(self.game)
+        assert decode_snapshot(snapshot) == self.game
+        assert encode_snapshot(decode_snapshot(snapshot)) == snapshot
 
     def _compare_bag(self, expected: Json) -> None:
         """R8.1: what is neither on the board, nor discarded, nor in hand is still in the bag."""
@@ -132,22 +132,22 @@ class Lockstep:
         gone.update(expected["discarded"])
         if turn is not None and turn["placed"] is None:
             gone[turn["tile"]] += 1
-        assert {one.tile: one.left for one in tiles_left(self.tables, self.game) if one.left} == dict(self.bag - gone)
+        assert {one.tile: one.left for one in tiles_left(self.index, self.game) if one.left} == dict(self.bag - gone)
 
     def refuse(self, chance: Random) -> int:
         """Try a few illegal actions; gives how many. Fails where one is accepted or leaves a trace."""
-        legal = {canonical(action) for action in self.legal}
-        before = encode(self.game)
+        legal = {canonical_json(action) for action in self.legal}
+        before = encode_snapshot(self.game)
         tried = 0
         for action in (self._any_action(chance) for _ in range(WRONG_ACTIONS)):
-            if canonical(action) in legal or self._is_short_for_a_legal_one(action):
+            if canonical_json(action) in legal or self._is_short_for_a_legal_one(action):
                 continue
             tried += 1
             with pytest.raises(IllegalMove) as refusal:
-                apply(self.tables, self.game, action)
+                apply_action(self.index, self.game, action)
             assert refusal.value.rule.startswith("R")
             assert refusal.value.reason
-            assert encode(self.game) == before, action
+            assert encode_snapshot(self.game) == before, action
         return tried
 
     def _is_short_for_a_legal_one(self, action: Action) -> bool:
@@ -163,7 +163,7 @@ class Lockstep:
     def _any_action(self, chance: Random) -> Action:
         """Some action of the right shape, near enough to be nearly legal."""
         dx, dy = chance.randint(-2, 2), chance.randint(-2, 2)
-        x, y = to_xy(chance.choice(self.game.cells))
+        x, y = unpack_cell(chance.choice(self.game.cells))
         ship = chance.choice(self.setting.ships)
         wares = Wares(bananas=chance.randint(0, 2), shells=chance.randint(0, 2), fish=chance.randint(0, 2))
         actions: list[Action] = [
@@ -191,7 +191,7 @@ def _comparable(events: list[Json]) -> list[Json]:
         if event["type"] == "feature_evaluated":
             blocks.append([])
         blocks[-1].append(event)
-    return [*events[:first], *(event for block in sorted(blocks, key=canonical) for event in block), finished]
+    return [*events[:first], *(event for block in sorted(blocks, key=canonical_json) for event in block), finished]
 
 
 @cache

@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.engine import Game, decode, encode
-from service.engine.checksum import sealed, unsealed
+from service.engine import Game, decode_snapshot, encode_snapshot
+from service.engine.checksum import add_checksum, strip_checksum
 from tests.engine.games import archipelago_tables, new_game
 
 GAME = new_game(archipelago_tables(), 1)
-SEALED = sealed(encode(GAME))
+SEALED = add_checksum(encode_snapshot(GAME))
 
 
 def test_a_sealed_snapshot_is_the_same_game() -> None:
-    assert unsealed(SEALED) == encode(GAME)
-    assert decode(SEALED) == decode(encode(GAME)) == GAME
+    assert strip_checksum(SEALED) == encode_snapshot(GAME)
+    assert decode_snapshot(SEALED) == decode_snapshot(encode_snapshot(GAME)) == GAME
 
 
 def test_who_knows_no_seals_passes_over_it() -> None:
@@ -24,7 +24,7 @@ def test_who_knows_no_seals_passes_over_it() -> None:
 
 def test_a_seal_is_one_more_member() -> None:
     *fields, seal = msgspec.msgpack.decode(SEALED)
-    assert fields == msgspec.msgpack.decode(encode(GAME))
+    assert fields == msgspec.msgpack.decode(encode_snapshot(GAME))
     assert 0 <= seal < 2**32
 
 
@@ -33,10 +33,10 @@ def test_no_changed_byte_goes_unseen(place: int, change: int) -> None:
     changed = bytearray(SEALED)
     changed[place] ^= change
     with pytest.raises(msgspec.DecodeError, match="not what was written"):
-        decode(bytes(changed))
+        decode_snapshot(bytes(changed))
 
 
 @pytest.mark.parametrize("cut", range(1, len(SEALED), 97))
 def test_a_torn_one_is_none(cut: int) -> None:
     with pytest.raises(msgspec.DecodeError):
-        decode(SEALED[:cut])
+        decode_snapshot(SEALED[:cut])

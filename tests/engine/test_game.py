@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from service.engine import copy, encode
+from service.engine import copy_game, encode_snapshot
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 
 ROOT = Path(__file__).parents[2]
@@ -45,24 +45,24 @@ def mutable_parts(value: Any) -> list[Any]:
 
 
 def test_a_copy_is_equal_and_shares_nothing_mutable() -> None:
-    tables = archipelago_tables()
-    game = new_game(tables, 2, players=4)
-    for _ in play_randomly(tables, game, Random(2)):
-        twin = copy(game)
-        assert encode(twin) == encode(game)
+    index = archipelago_tables()
+    game = new_game(index, 2, players=4)
+    for _ in play_randomly(index, game, Random(2)):
+        twin = copy_game(game)
+        assert encode_snapshot(twin) == encode_snapshot(game)
         assert not {id(part) for part in mutable_parts(twin)} & {id(part) for part in mutable_parts(game)}
 
 
 def test_playing_on_with_a_copy_leaves_the_game_alone() -> None:
-    tables = archipelago_tables()
+    index = archipelago_tables()
     for seed in range(6):
-        game = new_game(tables, seed, players=2 + seed % 4)
-        for number, _ in enumerate(play_randomly(tables, game, Random(seed))):
+        game = new_game(index, seed, players=2 + seed % 4)
+        for number, _ in enumerate(play_randomly(index, game, Random(seed))):
             if number % 20 == 0:
-                before = encode(game)
-                for _ in play_randomly(tables, copy(game), Random(number)):
+                before = encode_snapshot(game)
+                for _ in play_randomly(index, copy_game(game), Random(number)):
                     pass
-                assert encode(game) == before
+                assert encode_snapshot(game) == before
 
 
 def test_the_same_seed_gives_the_same_game_in_every_process() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
-from service.engine import Game, Tables, legal_moves, move_id, parse_move_id
-from service.engine.tileset_validation import parse
+from service.engine import Game, TileSetIndex, legal_moves, move_id, parse_move_id
+from service.engine.tileset_validation import parse_tileset
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.engine.lockstep import ARCHIPELAGO
 from tests.reference.random_sets import random_tileset
@@ -20,7 +20,7 @@ from tests.reference.random_sets import random_tileset
 ID = re.compile(r"[A-Za-z0-9.:-]{1,24}")
 
 
-def long_names() -> Tables:
+def long_names() -> TileSetIndex:
     """The default set with the longest ids that tiles and ships may have."""
     data = msgspec.json.decode(ARCHIPELAGO.read_bytes())
     longer = {tile["id"]: f"{tile['id']}-{'tile' * 8}"[:29] + f"{place:03}" for place, tile in enumerate(data["tiles"])}
@@ -29,34 +29,34 @@ def long_names() -> Tables:
     for place, ship in enumerate(data["ships"]):
         ship["id"] = f"ship-{place:03}"
     data["start"] = longer[data["start"]]
-    tables = Tables(parse(msgspec.json.encode(data)))
-    assert {len(name) for name in tables.tile_ids} == {32}
-    assert {len(name) for name in tables.ship_ids} == {8}
-    return tables
+    index = TileSetIndex(parse_tileset(msgspec.json.encode(data)))
+    assert {len(name) for name in index.tile_ids} == {32}
+    assert {len(name) for name in index.ship_ids} == {8}
+    return index
 
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("tables", (archipelago_tables(), long_names()), ids=("archipelago", "long-names"))
-def test_ids_are_short_and_distinct(tables: Tables, seed: int) -> None:
-    game = new_game(tables, seed, 2 + seed % 4)
-    check_moves(tables, game)
-    for _ in play_randomly(tables, game, Random(seed)):
-        check_moves(tables, game)
+def test_ids_are_short_and_distinct(index: TileSetIndex, seed: int) -> None:
+    game = new_game(index, seed, 2 + seed % 4)
+    check_moves(index, game)
+    for _ in play_randomly(index, game, Random(seed)):
+        check_moves(index, game)
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_ids_are_short_and_distinct_on_strange_sets(seed: int) -> None:
-    tables = Tables(msgspec.convert(random_tileset(seed), TileSet))
-    game = new_game(tables, seed, 2 + seed % 4)
+    index = TileSetIndex(msgspec.convert(random_tileset(seed), TileSet))
+    game = new_game(index, seed, 2 + seed % 4)
     for player in game.players:
         player.wares = [7, 7, 7]
-    check_moves(tables, game)
-    for _ in play_randomly(tables, game, Random(seed)):
-        check_moves(tables, game)
+    check_moves(index, game)
+    for _ in play_randomly(index, game, Random(seed)):
+        check_moves(index, game)
 
 
-def check_moves(tables: Tables, game: Game) -> None:
-    actions = legal_moves(tables, game)
+def check_moves(index: TileSetIndex, game: Game) -> None:
+    actions = legal_moves(index, game)
     ids = [move_id(action) for action in actions]
     assert [parse_move_id(name) for name in ids] == actions
     assert len(set(ids)) == len(ids)

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from schemas.base import canonical
-from service.engine import Game, Tables, apply, copy, legal_moves
+from schemas.base import canonical_json
+from service.engine import Game, TileSetIndex, apply_action, copy_game, legal_moves
 from tests.engine.lockstep import ACTION, EDITIONS, Lockstep, Setting, archipelago
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
@@ -14,15 +14,15 @@ from tests.reference.play import deal
 from tests.reference.random_sets import random_tileset
 
 
-def perft(tables: Tables, game: Game, depth: int) -> int:
-    moves = legal_moves(tables, game)
+def perft(index: TileSetIndex, game: Game, depth: int) -> int:
+    moves = legal_moves(index, game)
     if depth == 1 or not moves:
         return len(moves)
     count = 0
     for move in moves:
-        twin = copy(game)
-        apply(tables, twin, move)
-        count += perft(tables, twin, depth - 1)
+        twin = copy_game(game)
+        apply_action(index, twin, move)
+        count += perft(index, twin, depth - 1)
     return count
 
 
@@ -51,7 +51,7 @@ def mid_game(tileset: Json, seed: int, actions: int) -> Lockstep:
 @pytest.mark.parametrize("seed", range(6))
 def test_as_many_beginnings_of_three_actions(seed: int) -> None:
     steps = mid_game(random_tileset(seed), seed, 0)
-    count = perft(steps.tables, steps.game, 3)
+    count = perft(steps.index, steps.game, 3)
     assert count > 50
     assert count == reference_perft(steps.reference, 3)
 
@@ -59,11 +59,11 @@ def test_as_many_beginnings_of_three_actions(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_as_many_continuations_of_two_actions_in_mid_game(seed: int) -> None:
     steps = mid_game(archipelago(), seed, 40)
-    assert perft(steps.tables, steps.game, 2) == reference_perft(steps.reference, 2)
+    assert perft(steps.index, steps.game, 2) == reference_perft(steps.reference, 2)
 
 
 def test_every_action_is_counted_once() -> None:
     steps = mid_game(archipelago(), 5, 30)
-    moves = legal_moves(steps.tables, steps.game)
-    assert len({canonical(move) for move in moves}) == len(moves)
-    assert [ACTION.decode(canonical(move)) for move in moves] == moves
+    moves = legal_moves(steps.index, steps.game)
+    assert len({canonical_json(move) for move in moves}) == len(moves)
+    assert [ACTION.decode(canonical_json(move)) for move in moves] == moves

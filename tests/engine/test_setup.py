@@ -8,16 +8,16 @@ from service.engine import (
     Game,
     GameNotActive,
     Player,
-    abort,
-    apply,
-    empty_seat,
-    encode,
+    apply_action,
+    build_view,
+    encode_snapshot,
     is_finished,
     legal_moves,
-    open_seat,
+    mark_aborted,
+    next_open_seat,
     set_up,
     take_seat,
-    view,
+    vacate_seat,
 )
 from tests.engine.games import archipelago_tables, new_game
 
@@ -36,7 +36,7 @@ def waiting() -> Game:
             Player(name=None, color=None, kind="open"),
         ],
         first_seat=2,
-        bag=[TABLES.start] * 3,
+        bag=[TABLES.start_tile] * 3,
         ships=range(len(TABLES.ships)),
         seed="secret",
         seed_chosen=False,
@@ -49,38 +49,38 @@ def waiting() -> Game:
 
 def refused(game: Game) -> str:
     """The status for which an action is refused; asserts that nothing has changed."""
-    before = encode(game)
+    before = encode_snapshot(game)
     for action in (PlaceTile(1, 0, 0), Pass()):
         with pytest.raises(GameNotActive) as refusal:
-            apply(TABLES, game, action)
+            apply_action(TABLES, game, action)
         assert refusal.value.status == game.status
     assert legal_moves(TABLES, game) == []
-    assert encode(game) == before
+    assert encode_snapshot(game) == before
     return game.status
 
 
 def test_a_game_with_open_seats_waits() -> None:
     game = waiting()
-    seen = view(TABLES, game)
+    seen = build_view(TABLES, game)
     assert (seen.status, seen.turn, [*seen.board]) == ("waiting", None, ["0,0"])
-    assert open_seat(game) == 1
+    assert next_open_seat(game) == 1
     assert refused(game) == "waiting"
     assert not is_finished(game)
 
 
 def test_a_seat_is_open_again_whose_player_has_to_leave() -> None:
     game = waiting()
-    before = view(TABLES, game)
+    before = build_view(TABLES, game)
     take_seat(TABLES, game, 1, "Bo", "blue")
-    assert empty_seat(game, 1) == [PlayerLeft(seat=1, name="Bo")]
-    assert view(TABLES, game) == before
-    assert open_seat(game) == 1
+    assert vacate_seat(game, 1) == [PlayerLeft(seat=1, name="Bo")]
+    assert build_view(TABLES, game) == before
+    assert next_open_seat(game) == 1
 
 
 def test_it_starts_when_the_last_open_seat_is_taken() -> None:
     game = waiting()
     assert take_seat(TABLES, game, 1, "Bo", "blue") == [PlayerJoined(seat=1, name="Bo", color="blue")]
-    assert open_seat(game) == 2
+    assert next_open_seat(game) == 2
     events = take_seat(TABLES, game, 2, "Cy", "black")
     assert events == [
         PlayerJoined(seat=2, name="Cy", color="black"),
@@ -88,8 +88,8 @@ def test_it_starts_when_the_last_open_seat_is_taken() -> None:
         TurnStarted(number=1, seat=2),
         TileDrawn(tile="start"),
     ]
-    assert open_seat(game) is None
-    assert [(player.name, player.color, player.kind) for player in view(TABLES, game).players] == [
+    assert next_open_seat(game) is None
+    assert [(player.name, player.color, player.kind) for player in build_view(TABLES, game).players] == [
         ("Ana", "red", "human"),
         ("Bo", "blue", "human"),
         ("Cy", "black", "human"),
@@ -98,18 +98,18 @@ def test_it_starts_when_the_last_open_seat_is_taken() -> None:
 
 def test_an_aborted_game_is_over_and_shows_its_seed() -> None:
     for game in (waiting(), new_game(TABLES, 1)):
-        assert view(TABLES, game).deck.seed is None
-        assert abort(game) == [GameAborted()]
+        assert build_view(TABLES, game).deck.seed is None
+        assert mark_aborted(game) == [GameAborted()]
         assert refused(game) == "aborted"
         assert is_finished(game)
-        seen = view(TABLES, game)
+        seen = build_view(TABLES, game)
         assert (seen.turn, seen.result, seen.deck.seed) == (None, None, game.seed)
 
 
 def test_nobody_acts_in_a_finished_game() -> None:
     game = new_game(TABLES, 1)
     while moves := legal_moves(TABLES, game):
-        assert view(TABLES, game).deck.seed is None
-        apply(TABLES, game, moves[-1])
+        assert build_view(TABLES, game).deck.seed is None
+        apply_action(TABLES, game, moves[-1])
     assert refused(game) == "finished"
-    assert view(TABLES, game).deck.seed == game.seed
+    assert build_view(TABLES, game).deck.seed == game.seed

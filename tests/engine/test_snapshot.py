@@ -8,14 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.engine import SCHEMA, Tables, apply, decode, encode, is_finished, legal_moves, view
-from service.engine.tileset_validation import parse
+from service.engine import (
+    SCHEMA_VERSION,
+    TileSetIndex,
+    apply_action,
+    build_view,
+    decode_snapshot,
+    encode_snapshot,
+    is_finished,
+    legal_moves,
+)
+from service.engine.tileset_validation import parse_tileset
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
 
-NUMBERS = range(1, SCHEMA + 1)
+NUMBERS = range(1, SCHEMA_VERSION + 1)
 FIRST = (SNAPSHOTS / "1.msgpack").read_bytes()
-NEWEST = (SNAPSHOTS / f"{SCHEMA}.msgpack").read_bytes()
+NEWEST = (SNAPSHOTS / f"{SCHEMA_VERSION}.msgpack").read_bytes()
 LARGEST = 3500
 """Bytes."""
 
@@ -37,43 +46,43 @@ def within(old: Any, new: Any) -> bool:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_snapshot_of_every_number_shows_what_it_showed(number: int) -> None:
-    tables = Tables(parse(stored(number, "tileset.json")))
-    game = decode(stored(number, "msgpack"))
-    assert game.schema == number
-    shown = msgspec.to_builtins(view(tables, game))
+    index = TileSetIndex(parse_tileset(stored(number, "tileset.json")))
+    game = decode_snapshot(stored(number, "msgpack"))
+    assert game.schema_version == number
+    shown = msgspec.to_builtins(build_view(index, game))
     assert within(msgspec.json.decode(stored(number, "view.json")), shown)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_snapshot_of_every_number_plays_on_to_the_end(number: int, seed: int) -> None:
-    tables = Tables(parse(stored(number, "tileset.json")))
-    game = decode(stored(number, "msgpack"))
-    for _ in play_randomly(tables, game, Random(seed)):
-        assert decode(encode(game)) == game
+    index = TileSetIndex(parse_tileset(stored(number, "tileset.json")))
+    game = decode_snapshot(stored(number, "msgpack"))
+    for _ in play_randomly(index, game, Random(seed)):
+        assert decode_snapshot(encode_snapshot(game)) == game
     assert is_finished(game)
 
 
 def test_the_newest_number_is_written_as_it_was_read() -> None:
-    assert encode(decode(stored(SCHEMA, "msgpack"))) == stored(SCHEMA, "msgpack")
+    assert encode_snapshot(decode_snapshot(stored(SCHEMA_VERSION, "msgpack"))) == stored(SCHEMA_VERSION, "msgpack")
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_a_snapshot_is_small_and_comes_back_the_same(players: int) -> None:
-    tables = archipelago_tables()
+    index = archipelago_tables()
     for seed in range(10):
-        game = new_game(tables, seed, players)
-        for _ in play_randomly(tables, game, Random(seed)):
-            snapshot = encode(game)
+        game = new_game(index, seed, players)
+        for _ in play_randomly(index, game, Random(seed)):
+            snapshot = encode_snapshot(game)
             assert len(snapshot) < LARGEST
-            assert encode(decode(snapshot)) == snapshot
+            assert encode_snapshot(decode_snapshot(snapshot)) == snapshot
 
 
 def test_a_snapshot_with_a_field_that_came_later_still_loads() -> None:
     """A reader that does not know the newest field yet skips it: two instances of different age share a store."""
     fields = msgspec.msgpack.decode(NEWEST)
     longer = msgspec.msgpack.encode([*fields, "new"])
-    assert encode(decode(longer)) == NEWEST
+    assert encode_snapshot(decode_snapshot(longer)) == NEWEST
 
 
 @pytest.mark.parametrize(
@@ -81,48 +90,48 @@ def test_a_snapshot_with_a_field_that_came_later_still_loads() -> None:
 )
 def test_garbage_is_no_snapshot(garbage: bytes) -> None:
     with pytest.raises(msgspec.DecodeError):
-        decode(garbage)
+        decode_snapshot(garbage)
 
 
 @given(st.binary())
 def test_any_bytes_are_no_snapshot(data: bytes) -> None:
     with pytest.raises(msgspec.DecodeError):
-        decode(data)
+        decode_snapshot(data)
 
 
 def test_a_name_that_is_no_utf_8_makes_no_snapshot() -> None:
     with pytest.raises(msgspec.DecodeError):
-        decode(FIRST.replace(b"lockstep", b"\xff" * 8))
+        decode_snapshot(FIRST.replace(b"lockstep", b"\xff" * 8))
 
 
 def test_a_snapshot_that_is_nested_too_deeply_is_none() -> None:
     fields = len(msgspec.msgpack.decode(FIRST))
     longer = b"\xdc" + (fields + 1).to_bytes(2) + FIRST[3:] + b"\x91" * 100_000 + b"\xc0"
     with pytest.raises(msgspec.DecodeError):
-        decode(longer)
+        decode_snapshot(longer)
 
 
 @given(place=st.integers(0, len(FIRST) - 1), byte=st.integers(0, 255))
 def test_a_snapshot_with_a_changed_byte_is_a_game_or_none(place: int, byte: int) -> None:
     changed = FIRST[:place] + bytes([byte]) + FIRST[place + 1 :]
     try:
-        game = decode(changed)
+        game = decode_snapshot(changed)
     except msgspec.DecodeError:
         return
-    assert decode(encode(game)) == game
+    assert decode_snapshot(encode_snapshot(game)) == game
 
 
 def test_an_action_changes_the_snapshot() -> None:
-    tables = archipelago_tables()
-    game = new_game(tables, 1)
-    before = encode(game)
-    apply(tables, game, legal_moves(tables, game)[0])
-    assert encode(game) != before
+    index = archipelago_tables()
+    game = new_game(index, 1)
+    before = encode_snapshot(game)
+    apply_action(index, game, legal_moves(index, game)[0])
+    assert encode_snapshot(game) != before
 
 
 def test_a_snapshot_that_a_later_release_wrote_is_not_taken_for_one_of_this() -> None:
     later = msgspec.msgpack.decode(NEWEST)
-    later[0] = SCHEMA + 1
+    later[0] = SCHEMA_VERSION + 1
     later.append("what that release added")
-    with pytest.raises(msgspec.DecodeError, match=f"schema {SCHEMA + 1}, which a later release writes"):
-        decode(msgspec.msgpack.encode(later))
+    with pytest.raises(msgspec.DecodeError, match=f"schema {SCHEMA_VERSION + 1}, which a later release writes"):
+        decode_snapshot(msgspec.msgpack.encode(later))

@@ -11,8 +11,8 @@ import pytest
 from msgspec import convert
 
 from schemas.tileset import TileSet
-from service.engine import Tables
-from service.engine.tileset_validation import Fault, TileSetInvalid, check, parse
+from service.engine import TileSetIndex
+from service.engine.tileset_validation import Fault, TileSetInvalid, list_faults, parse_tileset
 from tests.reference.random_sets import random_tileset
 from tests.reference.sets import bridge, island, market, sea, ship, tileset
 
@@ -40,14 +40,14 @@ def small_set(*tiles: Json, ships: Sequence[Json] = (ship("s1", 2, any_ware=3),)
 def faults_of(made: Json) -> list[Fault]:
     """Return what `parse` finds; the set must not be playable."""
     with pytest.raises(TileSetInvalid) as refused:
-        parse(json.dumps(made).encode())
+        parse_tileset(json.dumps(made).encode())
     return [*refused.value.faults]
 
 
 def test_a_set_as_small_as_can_be_is_accepted() -> None:
-    parsed = parse(json.dumps(small_set()).encode())
+    parsed = parse_tileset(json.dumps(small_set()).encode())
     assert parsed.tiles[0].count == 2
-    assert check(parsed) == []
+    assert list_faults(parsed) == []
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,17 @@ def test_a_set_as_small_as_can_be_is_accepted() -> None:
     ),
 )
 def test_what_a_tile_with_two_bridge_edges_may_show(segments: tuple[Json, ...]) -> None:
-    assert check(convert(small_set(tile("bsbs", *segments)), TileSet)) == []
+    assert list_faults(convert(small_set(tile("bsbs", *segments)), TileSet)) == []
 
 
 def test_islands_whose_tips_touch_and_three_seas_are_accepted() -> None:
     made = tile("isib", island("n"), island("s"), bridge("w"), sea([2, 3]), sea([6]), sea([7]))
-    assert check(convert(small_set(made), TileSet)) == []
+    assert list_faults(convert(small_set(made), TileSet)) == []
 
 
 @pytest.mark.parametrize("seed", range(50))
 def test_stranger_sets_than_anybody_would_print_are_accepted_and_serve_the_engine(seed: int) -> None:
-    Tables(parse(json.dumps(random_tileset(seed)).encode()))
+    TileSetIndex(parse_tileset(json.dumps(random_tileset(seed)).encode()))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_counts_and_ids(made: Json, path: str, reason: str) -> None:
 
 def test_a_ship_asks_for_no_more_groups_than_there_are_wares() -> None:
     made = small_set(ships=[ship("s1", 2, same=[1, 1, 1])])
-    assert check(convert(made, TileSet)) == []
+    assert list_faults(convert(made, TileSet)) == []
     made["ships"][0]["cost"]["same"].append(1)
     assert [fault.path for fault in faults_of(made)] == ["ships[0].cost.same"]
 
@@ -294,7 +294,7 @@ def test_what_cannot_be_drawn(made: Json, path: str, reason: str) -> None:
 )
 def test_files_that_hold_something_else(data: bytes, reason: str) -> None:
     with pytest.raises(TileSetInvalid) as refused:
-        parse(data)
+        parse_tileset(data)
     (fault,) = refused.value.faults
     assert fault.path == "$"
     assert reason in fault.reason
@@ -358,8 +358,8 @@ def test_what_is_accepted_serves_the_engine(seed: int) -> None:
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         slip(chance, chance.choice(made["tiles"]))
     changed = convert(made, TileSet)
-    if not check(changed):
-        Tables(changed)
+    if not list_faults(changed):
+        TileSetIndex(changed)
 
 
 def slip(chance: Random, made: Json) -> None:

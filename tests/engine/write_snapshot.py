@@ -6,9 +6,9 @@ It writes a game in the middle of things, its tile set, and what everybody sees 
 from pathlib import Path
 from random import Random
 
-from schemas.base import canonical, encode
-from service.engine import SCHEMA, view
-from service.engine import encode as snapshot
+from schemas.base import canonical_json, encode_json
+from service.engine import SCHEMA_VERSION, build_view
+from service.engine import encode_snapshot as snapshot
 from tests.engine.lockstep import Lockstep, Setting
 from tests.reference.play import choose, deal
 from tests.reference.random_sets import random_tileset
@@ -30,9 +30,9 @@ def main() -> None:
     steps.game.digest = "0123456789abcdef" * 2
     steps.game.updated_at = "2026-11-21T21:34:00Z"
     for name, data in (
-        (f"{SCHEMA}.msgpack", snapshot(steps.game)),
-        (f"{SCHEMA}.tileset.json", canonical(tileset)),
-        (f"{SCHEMA}.view.json", encode(view(steps.tables, steps.game))),
+        (f"{SCHEMA_VERSION}.msgpack", snapshot(steps.game)),
+        (f"{SCHEMA_VERSION}.tileset.json", canonical_json(tileset)),
+        (f"{SCHEMA_VERSION}.view.json", encode_json(build_view(steps.index, steps.game))),
     ):
         with (SNAPSHOTS / name).open("xb") as file:
             file.write(data)

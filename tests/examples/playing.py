@@ -10,13 +10,13 @@ from rich.console import Console
 from examples.terminal.memory import Seats
 from examples.terminal.play import Play
 from examples.terminal.screen import screen
-from schemas.lobby import CreateGame, SeatAsked
+from schemas.lobby import CreateGame, SeatRequest
 from service.client import Client
 
 PATIENCE_S = 10.0
 
 
-async def new_game(client: Client, *players: SeatAsked, seed: str = "examples") -> Seats:
+async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> Seats:
     created = await client.create(CreateGame(players=[*players], seed=seed, first_seat=0))
     seats = {seat.seat: seat.token for seat in created.seats}
     return Seats(url=client.url, game=created.game.id, seats=seats, spectator=created.spectator_token)

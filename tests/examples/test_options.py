@@ -3,16 +3,16 @@
 import pytest
 
 from examples.terminal.options import parse
-from schemas.lobby import SeatAsked
+from schemas.lobby import SeatRequest
 
 
 def test_without_anything_two_people_play() -> None:
-    assert parse([]).create.players == [SeatAsked(name="Ana"), SeatAsked(name="Bo")]
+    assert parse([]).create.players == [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
 def test_people_bots_and_open_seats_sit_down_in_this_order() -> None:
     options = parse(["--players", "Cy", "--bots", "greedy", "--open", "1", "--edition", "german", "--private"])
-    assert options.create.players == [SeatAsked(name="Cy"), SeatAsked(bot="greedy"), SeatAsked(open=True)]
+    assert options.create.players == [SeatRequest(name="Cy"), SeatRequest(bot="greedy"), SeatRequest(open=True)]
     assert options.create.edition == "german"
     assert options.create.visibility == "private"
 

@@ -10,11 +10,11 @@ from examples.terminal.memory import Seats
 from examples.terminal.play import sit_down
 from examples.terminal.table import Page
 from examples.terminal.tile_picture import LARGE
-from schemas.lobby import CreateGame, JoinGame, SeatAsked
-from service.client import Backoff, Client, Refused, Unreachable
+from schemas.lobby import CreateGame, JoinGame, SeatRequest
+from service.client import APIError, Backoff, Client, UnreachableError
 from tests.examples.playing import caught_up, choose, new_game, press, ready, seen, until
 
-ANA, BO, GREEDY = SeatAsked(name="Ana"), SeatAsked(name="Bo"), SeatAsked(bot="greedy")
+ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 
 
 async def test_two_people_and_a_bot_play_to_the_end_at_one_terminal(client: Client) -> None:
@@ -39,7 +39,7 @@ async def test_people_at_two_terminals_and_a_watcher_see_the_same(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["examples/terminal"])
     chance = random.Random(2)
-    anas = await new_game(client, ANA, SeatAsked(open=True))
+    anas = await new_game(client, ANA, SeatRequest(open=True))
     async with sit_down(client, anas) as ana:
         assert f"--join {anas.game}" in seen(ana)
         joined = await client.join(anas.game, JoinGame(name="Bo"))
@@ -67,7 +67,7 @@ async def test_a_lost_connection_is_made_again_and_nothing_is_missed(client: Cli
     async with sit_down(client, seats) as here, sit_down(client, seats) as there:
         for _ in range(5):
             await ready(here)
-            await there.following._line.drop()
+            await there.following._socket.disconnect()
             await choose(here, chance)
             await caught_up(there, here)
         await until(there, lambda: there.table.online)
@@ -152,7 +152,7 @@ async def test_q_leaves(client: Client) -> None:
 
 
 async def test_a_game_that_is_not_there_is_refused(client: Client) -> None:
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(APIError) as raised:
         async with sit_down(client, Seats(url=client.url, game="nowhere", seats={})):
             pass
     assert raised.value.problem.code == "not_found"
@@ -161,7 +161,7 @@ async def test_a_game_that_is_not_there_is_refused(client: Client) -> None:
 async def test_a_private_game_is_watched_with_its_spectator_token_only(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], visibility="private"))
     strangers = Seats(url=client.url, game=created.game.id, seats={})
-    with pytest.raises(Refused, match="private"):
+    with pytest.raises(APIError, match="private"):
         async with sit_down(client, strangers):
             pass
     async with sit_down(client, msgspec.structs.replace(strangers, spectator=created.spectator_token)) as play:
@@ -171,8 +171,8 @@ async def test_a_private_game_is_watched_with_its_spectator_token_only(client: C
 
 async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with Client(url, backoff=Backoff(first_s=0.001)) as client:
-        with pytest.raises(Unreachable) as raised:
+    async with Client(url, backoff=Backoff(initial_wait_s=0.001)) as client:
+        with pytest.raises(UnreachableError) as raised:
             async with sit_down(client, Seats(url=url, game="nowhere", seats={})):
                 pass
     assert raised.value.url == url

@@ -71,7 +71,7 @@ DRAWN = {
     ),
 }
 
-TILES = load_catalogue(None).get_for_game("archipelago").tables.tileset.tiles
+TILES = load_catalogue(None).get_for_game("archipelago").index.tileset.tiles
 ALL_ROTATIONS = pytest.mark.parametrize("rotation", range(4))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import jsonpatch
 
 from schemas.diffs import canonical_body, next_digest
-from schemas.problems import KINDS
+from schemas.problems import PROBLEM_TYPES
 from service.web.openapi.asyncapi import ANSWERS, CLOSE_CODES
 from tests.fuzz.figures import Figures
 from tests.fuzz.frames import TEXT, RawSocket, frame
@@ -114,7 +114,7 @@ class Line:
         tag = asked.get("type") if isinstance(asked, dict) else None
         if told["type"] == "error":
             problem = told["problem"]
-            assert KINDS[problem["code"]].status == problem["status"] != 500, told
+            assert PROBLEM_TYPES[problem["code"]].status == problem["status"] != 500, told
             if isinstance(asked, dict) and problem["code"] != "malformed":
                 assert told["id"] == asked.get("id"), (asked, told)
             return

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.names import INVISIBLE, is_visible, name_key
+from schemas.names import INVISIBLE_CHARACTERS, is_visible, name_key
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.subject import Subject
 from tests.web.drawing.example_tiles import parsed
@@ -109,7 +109,7 @@ def _named(subject: Subject, figures: Figures) -> Callable[[], None]:
         made = ask(subject, "POST", "/v1/games", body)
         shown = [unicodedata.normalize("NFC", one.strip()) for one in (name, other)]
         right = all(1 <= len(one) <= 32 and not {*map(unicodedata.category, one)} & REFUSED for one in shown)
-        right = right and all(any(map(is_visible, one)) and not INVISIBLE & {*one} for one in shown)
+        right = right and all(any(map(is_visible, one)) and not INVISIBLE_CHARACTERS & {*one} for one in shown)
         expected = 400 if not right else 409 if name_key(name) == name_key(other) else 201
         assert made.status == expected, (name, other, made)
         figures["http requests"] += 1

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.cli.verify import check_command
-from service.engine import Tables, is_finished, view
-from service.engine.tileset_validation import TileSetInvalid, parse
+from service.engine import TileSetIndex, build_view, is_finished
+from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.web.drawing.scene import Options
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw
@@ -147,7 +147,7 @@ def judged(data: bytes, directory: Path) -> TileSet | None:
     said = CliRunner().invoke(check_command, [str(file)])
     assert said.exception is None or isinstance(said.exception, SystemExit), said.exception
     try:
-        tileset = parse(data)
+        tileset = parse_tileset(data)
     except TileSetInvalid as invalid:
         assert said.exit_code == 1, said.output
         lines = [line for line in said.stderr.split(f"{file}: ") if line]
@@ -196,14 +196,14 @@ def leads_somewhere(data: bytes, path: str) -> bool:
 
 def play_and_draw(tileset: TileSet, chance: Random) -> None:
     """A game by chance, to its end where that is not too far, and pictures of what came of it."""
-    tables = Tables(tileset)
-    game = new_game(tables, chance.randrange(1000), players=chance.randint(2, 5))
-    for number, _ in enumerate(play_randomly(tables, game, chance)):
+    index = TileSetIndex(tileset)
+    game = new_game(index, chance.randrange(1000), players=chance.randint(2, 5))
+    for number, _ in enumerate(play_randomly(index, game, chance)):
         if number >= MOST_ACTIONS:
             break
     else:
         assert is_finished(game)
-    answer, shown = encode(tileset), view(tables, game)
+    answer, shown = encode_json(tileset), build_view(index, game)
     board = BoardJob(tileset=answer, game=shown, moves=[], options=Options(), form="svg")
     parsed(draw(board).decode())
     assert draw(BoardJob(tileset=answer, game=shown, moves=[], options=Options(), form="txt"))

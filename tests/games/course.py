@@ -3,19 +3,19 @@
 from random import Random
 
 from schemas.events import AnyEvent, MoveUndone
-from schemas.vocabulary import COLORS, TimeoutAsked
+from schemas.vocabulary import COLORS, RequestedTimeoutPolicy
 from service.engine import (
     Game,
     Player,
-    apply,
-    decode,
-    encode,
+    apply_action,
+    build_view,
+    decode_snapshot,
+    encode_snapshot,
     legal_moves,
     move_id,
     resign,
+    return_player,
     set_up,
-    step_back,
-    view,
 )
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
@@ -31,20 +31,20 @@ from tests.games.logs import ARCHIPELAGO
 from tests.games.seated import Clock
 from tests.games.test_patch import Follower
 
-TABLES = ARCHIPELAGO.tables
+TABLES = ARCHIPELAGO.index
 
 
 def without_history(game: Game) -> bytes:
     """The game but for what counts its changes, and who has let the clock decide."""
-    same = decode(encode(game))
-    same.version, same.digest, same.updated_at, same.passes = 0, "", "", 0
-    return encode(same)
+    same = decode_snapshot(encode_snapshot(game))
+    same.version, same.digest, same.updated_at, same.consecutive_timeouts = 0, "", "", 0
+    return encode_snapshot(same)
 
 
 class Course:
     """Such a game, followed by its log; what is undone must leave no trace."""
 
-    def __init__(self, seed: str, players: int, timeout_s: int | None, policy: TimeoutAsked | None) -> None:
+    def __init__(self, seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy | None) -> None:
         self.clock = Clock()
         self.chance = Random(seed)
         self.game, events = set_up(
@@ -92,7 +92,7 @@ class Course:
         else:
             moves = legal_moves(TABLES, game)
             action, by = self.chance.choice(moves[:-1] or moves), "seat"
-        done, events = apply(TABLES, game, action)
+        done, events = apply_action(TABLES, game, action)
         self.note(record_change(TABLES, game, events, at=self.at(), seat=seat, move=move_id(done), by=by))
 
     def undo(self) -> None:
@@ -102,13 +102,13 @@ class Course:
             assert past is None
             return
         assert past is not None
-        before, deadline = view(TABLES, self.game), self.game.deadline
+        before, deadline = build_view(TABLES, self.game), self.game.deadline
         self.game = restore(self.game, past)
         events: list[AnyEvent] = [MoveUndone(seat=self.game.decider, move=past.move)]
         at, expected = self.at(), self.states[-1]
         self.note(record_change(TABLES, self.game, events, at=at, seat=self.game.decider, by="seat", before=before))
         assert self.game.deadline == (None if deadline is None else max(deadline, at))
-        self.game.deadline, kept = decode(expected).deadline, self.game.deadline
+        self.game.deadline, kept = decode_snapshot(expected).deadline, self.game.deadline
         assert without_history(self.game) == expected
         self.game.deadline = kept
 
@@ -123,7 +123,7 @@ class Course:
         left = [seat for seat in range(len(self.game.players)) if is_played_by_bot(self.game, seat)]
         if left:
             seat = self.chance.choice(left)
-            events = step_back(self.game, seat)
+            events = return_player(self.game, seat)
             self.note(record_change(TABLES, self.game, events, at=self.at(), seat=seat, by="seat"))
 
     def wait(self) -> None:

@@ -6,7 +6,7 @@ import msgspec
 
 from schemas.diffs import canonical_body, next_digest
 from schemas.vocabulary import Color, Edition
-from service.engine import Game, Player, apply, is_finished, legal_moves, move_id, set_up, take_seat
+from service.engine import Game, Player, apply_action, is_finished, legal_moves, move_id, set_up, take_seat
 from service.games.diffs import record_change
 from service.games.ports import StoredDiff
 from service.games.shuffle import SeededRNG, commitment, shuffled_bag, shuffled_ships
@@ -22,39 +22,39 @@ def new_game(
     seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
 ) -> tuple[Game, list[StoredDiff]]:
     """A game whose last seat is still open, and the diff of its creation."""
-    tables = tileset.tables
+    index = tileset.index
     people = [Player(name=f"P{seat}", color=COLORS[seat], kind="human") for seat in range(players - 1)]
     game_id = f"game-{seed}".lower()[:32]
     game, events = set_up(
-        tables,
+        index,
         game_id=game_id,
         edition=edition,
         players=[*people, Player(name=None, color=None, kind="open")],
         first_seat=0,
-        bag=shuffled_bag(tables, seed),
-        ships=shuffled_ships(tables, seed),
+        bag=shuffled_bag(index, seed),
+        ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=True,
         commitment=commitment(game_id, seed, tileset.hash),
         created_at=AT,
     )
-    return game, [record_change(tables, game, events, at=AT)]
+    return game, [record_change(index, game, events, at=AT)]
 
 
 def whole_game(
     seed: str, players: int = 2, edition: Edition = "international", tileset: LoadedTileSet = ARCHIPELAGO
 ) -> list[StoredDiff]:
     """The log of a random game to its end, with somebody joining at version 2."""
-    tables = tileset.tables
+    index = tileset.index
     game, log = new_game(seed, players, edition, tileset)
-    joined = take_seat(tables, game, players - 1, "Zoë", COLORS[players - 1])
-    log.append(record_change(tables, game, joined, at=AT))
+    joined = take_seat(index, game, players - 1, "Zoë", COLORS[players - 1])
+    log.append(record_change(index, game, joined, at=AT))
     while not is_finished(game):
-        moves = legal_moves(tables, game)
+        moves = legal_moves(index, game)
         action = moves[SeededRNG(seed, game.version).below(len(moves))]
         seat = game.decider
-        action, events = apply(tables, game, action)
-        log.append(record_change(tables, game, events, at=AT, seat=seat, move=move_id(action), by="seat"))
+        action, events = apply_action(index, game, action)
+        log.append(record_change(index, game, events, at=AT, seat=seat, move=move_id(action), by="seat"))
     return log
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from schemas.acting import Act, Acted, ForSeat
-from schemas.base import encode
-from schemas.lobby import Created, CreateGame, SeatAsked
-from schemas.vocabulary import TimeoutAsked
-from service.engine import Game, Tables, decode, legal_moves, move_id, view
+from schemas.acting import Act, ActionResult, SeatCommand
+from schemas.base import encode_json
+from schemas.lobby import Created, CreateGame, SeatRequest
+from schemas.vocabulary import RequestedTimeoutPolicy
+from service.engine import Game, TileSetIndex, build_view, decode_snapshot, legal_moves, move_id
 from service.games.commands.act import act
 from service.games.commands.create import create
 from service.games.commands.execute import CommandRequest
@@ -28,7 +28,7 @@ from service.games.verify import verify
 from service.json_patch import apply_patch
 from tests.games.logs import ARCHIPELAGO, CATALOGUE
 
-TABLES: Tables = ARCHIPELAGO.tables
+TABLES: TileSetIndex = ARCHIPELAGO.index
 NAMES = ("Ana", "Bo", "Cy", "Di", "Eve")
 
 
@@ -69,31 +69,31 @@ class Seated:
         """The game as it is stored."""
         loaded = await self.context.store.load(self.id)
         assert loaded is not None
-        return decode(loaded.snapshot)
+        return decode_snapshot(loaded.snapshot)
 
     async def moves(self) -> list[str]:
         """The ids of the legal moves."""
         return [move_id(action) for action in legal_moves(TABLES, await self.game())]
 
-    async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+    async def act(self, move: str | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Act; without a move the first legal one is done."""
         body = Act(move=move or (await self.moves())[0])
         return (await act(self.context, self.id, CommandRequest(body, token or self.owner, **more))).response
 
-    async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+    async def undo(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Take a move back."""
         return (
-            await undo(self.context, self.id, CommandRequest(ForSeat(seat=seat), token or self.owner, **more))
+            await undo(self.context, self.id, CommandRequest(SeatCommand(seat=seat), token or self.owner, **more))
         ).response
 
-    async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+    async def resign(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Resign."""
-        asked = CommandRequest(ForSeat(seat=seat), token or self.owner, **more)
+        asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
         return (await resign_seat(self.context, self.id, asked)).response
 
-    async def come_back(self, seat: int | None = None, token: str | None = None, **more: Any) -> Acted[Raw]:
+    async def come_back(self, seat: int | None = None, token: str | None = None, **more: Any) -> ActionResult[Raw]:
         """Take a seat back from a bot."""
-        asked = CommandRequest(ForSeat(seat=seat), token or self.owner, **more)
+        asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
         return (await return_to_seat(self.context, self.id, asked)).response
 
     async def wait(self, seconds: float, bots_s: float = 5.0) -> None:
@@ -103,8 +103,8 @@ class Seated:
 
     async def finish_turn(self) -> None:
         """Do the first legal move until another turn begins."""
-        number = (await self.game()).number
-        while (game := await self.game()).status == "active" and game.number == number:
+        number = (await self.game()).turn_number
+        while (game := await self.game()).status == "active" and game.turn_number == number:
             await self.act()
 
     async def follow(self) -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ class Seated:
             assert self.seen["version"] == diff["version"] == len(self.log)
             turn = self.seen["turn"]
             assert turn is None or turn["deadline"] is None or turn["deadline"] >= diff["at"]
-        assert self.seen == msgspec.json.decode(encode(view(TABLES, await self.game())))
+        assert self.seen == msgspec.json.decode(encode_json(build_view(TABLES, await self.game())))
         return new
 
     async def prove(self) -> None:
@@ -141,7 +141,7 @@ async def seated(
     bots: Sequence[str] = (),
     *,
     timeout_s: int | None = None,
-    policy: TimeoutAsked | None = None,
+    policy: RequestedTimeoutPolicy | None = None,
     seed: str | None = "tides",
     bots_s: float = 5.0,
     ago_s: int = 0,
@@ -150,7 +150,7 @@ async def seated(
     clock = Clock()
     clock.now -= ago_s
     context = context_of(store, clock, bots_s)
-    seats = [*(SeatAsked(name=name) for name in NAMES[:people]), *(SeatAsked(bot=bot) for bot in bots)]
+    seats = [*(SeatRequest(name=name) for name in NAMES[:people]), *(SeatRequest(bot=bot) for bot in bots)]
     asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
     return Seated(context, clock, (await create(context, asked, key=None, include_moves=False)).response)
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from schemas.acting import Act
-from schemas.lobby import Created, CreateGame, SeatAsked
+from schemas.lobby import Created, CreateGame, SeatRequest
 from service.engine import legal_moves, move_id
 from service.games.cache import GameCache, GameSession
 from service.games.commands.act import act
@@ -24,7 +24,7 @@ from service.store.game_store import RedisStore
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
 
-TWO = [SeatAsked(name="Ana"), SeatAsked(name="Bo")]
+TWO = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
 
 
 class Counting(RedisStore):

@@ -15,9 +15,9 @@ from redis.asyncio import Redis
 from schemas.acting import Act
 from schemas.actions import Action
 from schemas.bots import BotInfo
-from schemas.lobby import CreateGame, SeatAsked
-from service.engine import decode, encode, legal_moves, move_id
-from service.engine.checksum import sealed
+from schemas.lobby import CreateGame, SeatRequest
+from service.engine import decode_snapshot, encode_snapshot, legal_moves, move_id
+from service.engine.checksum import add_checksum
 from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
@@ -84,7 +84,7 @@ def context_of(store: GameStore, ago_s: float = 0, bots_s: float = 5.0) -> Conte
     )
 
 
-async def due_game(store: GameStore, *seats: SeatAsked, timeout_s: int | None = None) -> str:
+async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
     """A game that has been due for a while: its first bot has not moved, or its first player's time is up."""
     context = context_of(store, ago_s=2 * TIMEOUT_S, bots_s=0)
     asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
@@ -93,13 +93,13 @@ async def due_game(store: GameStore, *seats: SeatAsked, timeout_s: int | None = 
 
 async def of_bots(store: GameStore) -> str:
     """A due game of bots."""
-    return await due_game(store, SeatAsked(bot="random"), SeatAsked(bot="random"))
+    return await due_game(store, SeatRequest(bot="random"), SeatRequest(bot="random"))
 
 
 async def fail_every_bot(store: GameStore, redis: Redis) -> str:
     """A game whose bot fails, and so does the one that stands in."""
     del redis
-    return await due_game(store, SeatAsked(bot="failing"), SeatAsked(bot="failing"))
+    return await due_game(store, SeatRequest(bot="failing"), SeatRequest(bot="failing"))
 
 
 async def damage_snapshot(store: GameStore, redis: Redis) -> str:
@@ -114,9 +114,9 @@ async def break_rules(store: GameStore, redis: Redis) -> str:
     game = await of_bots(store)
     loaded = await store.load(game)
     assert loaded is not None
-    snapshot = decode(loaded.snapshot)
+    snapshot = decode_snapshot(loaded.snapshot)
     snapshot.seat = len(snapshot.players)
-    await redis.hset(keys.game(game), "snapshot", sealed(encode(snapshot)))
+    await redis.hset(keys.game(game), "snapshot", add_checksum(encode_snapshot(snapshot)))
     return game
 
 
@@ -182,7 +182,7 @@ async def met_by_all(redis: Redis, stores: Sequence[Counting], game: str) -> Non
 
 async def games_move(store: GameStore, stores: Sequence[Counting]) -> None:
     """Wait until instances have moved games of bots, and of people whose time is up; each must do its share."""
-    people = (SeatAsked(name="Ana"), SeatAsked(name="Bo"))
+    people = (SeatRequest(name="Ana"), SeatRequest(name="Bo"))
     waiting = {await due_game(store, *people, timeout_s=TIMEOUT_S) for _ in range(PEOPLE)}
     waiting |= {await of_bots(store) for _ in range(BOTS)}
     games = frozenset(waiting)
@@ -261,7 +261,7 @@ class Outage(RedisStore):
 async def test_a_game_does_not_wait_long_after_an_outage_of_the_store_however_long_that_was(
     store: GameStore, redis: Redis, redis_url: str
 ) -> None:
-    people = (SeatAsked(name="Ana"), SeatAsked(name="Bo"))
+    people = (SeatRequest(name="Ana"), SeatRequest(name="Bo"))
     games = [await due_game(store, *people, timeout_s=TIMEOUT_S), await of_bots(store)]
     clock = Clock()
     async with connect(redis_url) as other:
@@ -287,14 +287,14 @@ async def test_a_game_that_has_recovered_begins_anew(store: GameStore, redis: Re
 
 async def test_what_a_person_does_is_stored_whatever_a_bot_does(store: GameStore) -> None:
     context = context_of(store)
-    seats = [SeatAsked(name="Ana"), SeatAsked(bot="failing")]
+    seats = [SeatRequest(name="Ana"), SeatRequest(bot="failing")]
     created = (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=False)).response
     before = counted("bots")
     acted = None
     while acted is None or acted.next.seat == 0:
         loaded = await store.load(created.game.id)
         assert loaded is not None
-        move = move_id(legal_moves(ARCHIPELAGO.tables, decode(loaded.snapshot))[0])
+        move = move_id(legal_moves(ARCHIPELAGO.index, decode_snapshot(loaded.snapshot))[0])
         acted = (await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))).response
     assert acted.next.seat == 1
     assert counted("bots") - before == 1

@@ -3,8 +3,8 @@
 import pytest
 
 from schemas.actions import Action, Pass, TakeShip
-from schemas.vocabulary import TimeoutAsked
-from service.engine import apply, move_id
+from schemas.vocabulary import RequestedTimeoutPolicy
+from service.engine import apply_action, move_id
 from service.games.lifecycle import advance_version
 from service.games.timeouts import apply_timeout
 from tests.games.logs import AT
@@ -18,7 +18,7 @@ LATE = "2026-11-21T21:02:00Z"
 def step(table: Table, action: Action, at: str = AT) -> tuple[int, int]:
     """Act, and count it as a seat's own; gives who decides then, and how much they may take back."""
     seat = table.game.decider
-    done, events = apply(table.tables, table.game, action)
+    done, events = apply_action(table.index, table.game, action)
     advance_version(table.game, events, at=at, seat=seat, move=move_id(done), by="seat")
     return table.game.decider, table.game.undoable
 
@@ -47,7 +47,7 @@ def test_a_ship_that_is_turned_up_is_the_limit() -> None:
     assert step(table, TakeShip("s0-6")) == (RED, 0)
 
 
-def timed(table: Table, policy: TimeoutAsked = "pass") -> Table:
+def timed(table: Table, policy: RequestedTimeoutPolicy = "pass") -> Table:
     """The same with a minute for each decision, the first of which began at AT."""
     table.game.turn_timeout_s, table.game.on_timeout = 60, policy
     table.game.deadline = "2026-11-21T21:01:00Z"
@@ -67,10 +67,10 @@ def test_who_decides_in_anothers_turn_has_time_of_their_own() -> None:
 def test_the_clock_decides_for_one_decider_only() -> None:
     table = timed(two_markets(worth(6, 6, 6, 6), players=3)[0])
     table.give(GREEN, bananas=20)
-    versions = [diff.version for diff in apply_timeout(table.tables, table.game, LATE)]
+    versions = [diff.version for diff in apply_timeout(table.index, table.game, LATE)]
     assert (versions, table.ships(RED)) == ([2, 3], ["s0-6", "s1-6"])
     assert (table.game.decider, table.game.phase, table.game.deadline) == (GREEN, "deliver", "2026-11-21T21:03:00Z")
-    assert len([*apply_timeout(table.tables, table.game, LATE)]) == 1
+    assert len([*apply_timeout(table.index, table.game, LATE)]) == 1
     assert (table.game.seat, table.ships(GREEN)) == (RED, [])
 
 
@@ -78,7 +78,7 @@ def test_who_resigns_at_the_deadline_leaves_the_choice_to_the_next() -> None:
     table = timed(one_market(worth(6, 6, 6, 6), players=3)[0], "resign")
     table.give(GREEN, bananas=20)
     assert (table.game.decider, table.game.seat) == (RED, GREEN)
-    assert len([*apply_timeout(table.tables, table.game, LATE)]) == 1
+    assert len([*apply_timeout(table.index, table.game, LATE)]) == 1
     assert (table.game.decider, table.game.phase, table.game.deadline) == (GREEN, "deliver", "2026-11-21T21:03:00Z")
 
 

@@ -8,25 +8,25 @@ import jsonpatch
 import msgspec
 import pytest
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.diffs import next_digest
 from schemas.events import AnyEvent
 from schemas.vocabulary import COLORS, Edition
 from service.engine import (
     Game,
     Player,
-    Tables,
-    abort,
-    apply,
-    decode,
+    TileSetIndex,
+    apply_action,
+    build_view,
+    decode_snapshot,
     legal_moves,
+    mark_aborted,
     move_id,
-    open_seat,
+    next_open_seat,
     set_up,
     take_seat,
-    view,
 )
-from service.engine.tileset_validation import parse
+from service.engine.tileset_validation import parse_tileset
 from service.games.bots import greedy
 from service.games.bots.runner import run_bot
 from service.games.diffs import record_change
@@ -35,7 +35,7 @@ from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import DEFAULT, load_catalogue
 from tests.engine.write_snapshot import SNAPSHOTS
 
-TABLES = load_catalogue(None).get_for_game(DEFAULT).tables
+TABLES = load_catalogue(None).get_for_game(DEFAULT).index
 
 
 class Follower:
@@ -59,7 +59,7 @@ class Follower:
         self.game = jsonpatch.apply_patch(self.game, diff["patch"])
         self.versions += 1
         assert diff["version"] == self.versions == game.version
-        assert self.game == json.loads(encode(view(TABLES, game)))
+        assert self.game == json.loads(encode_json(build_view(TABLES, game)))
         assert self.game["updated_at"] == diff["at"]
         self._follow_digest(game, diff)
 
@@ -72,14 +72,14 @@ class Follower:
 
 
 def test_a_game_of_an_earlier_release_brings_what_is_new_with_its_next_change() -> None:
-    tables = Tables(parse((SNAPSHOTS / "1.tileset.json").read_bytes()))
-    game = decode((SNAPSHOTS / "1.msgpack").read_bytes())
+    index = TileSetIndex(parse_tileset((SNAPSHOTS / "1.tileset.json").read_bytes()))
+    game = decode_snapshot((SNAPSHOTS / "1.msgpack").read_bytes())
     before = json.loads((SNAPSHOTS / "1.view.json").read_bytes())
-    _, events = apply(tables, game, legal_moves(tables, game)[0])
-    diff = json.loads(record_change(tables, game, events, at="2026-11-22T00:00:00Z").data)
-    assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode(view(tables, game)))
-    _, events = apply(tables, game, legal_moves(tables, game)[0])
-    later = json.loads(record_change(tables, game, events, at="2026-11-22T00:00:00Z").data)
+    _, events = apply_action(index, game, legal_moves(index, game)[0])
+    diff = json.loads(record_change(index, game, events, at="2026-11-22T00:00:00Z").data)
+    assert jsonpatch.apply_patch(before, diff["patch"]) == json.loads(encode_json(build_view(index, game)))
+    _, events = apply_action(index, game, legal_moves(index, game)[0])
+    later = json.loads(record_change(index, game, events, at="2026-11-22T00:00:00Z").data)
     assert "/next_game" not in {operation["path"] for operation in later["patch"]}
 
 
@@ -119,7 +119,7 @@ def act(follower: Follower, game: Game, chance: Random) -> None:
     seat, is_bot = game.decider, game.players[game.decider].bot is not None
     legal = list(legal_moves(TABLES, game))
     chosen = run_bot(greedy.BOT, TABLES, game) if is_bot else chance.choice(legal)
-    done, events = apply(TABLES, game, chosen)
+    done, events = apply_action(TABLES, game, chosen)
     change(follower, game, events, seat=seat, move=move_id(done), by="bot" if is_bot else "seat")
 
 
@@ -130,7 +130,7 @@ def test_the_patches_of_a_whole_game(seed: str, kinds: str, edition: Edition) ->
     chance, follower = Random(f"{seed} {kinds} {edition}"), Follower()
     game, events = new_game(seed, edition, kinds)
     change(follower, game, events)
-    while (seat := open_seat(game)) is not None:
+    while (seat := next_open_seat(game)) is not None:
         change(follower, game, take_seat(TABLES, game, seat, f"Late {seat}", COLORS[seat]))
     while game.status == "active":
         act(follower, game, chance)
@@ -145,7 +145,7 @@ def test_the_patch_of_an_abort(actions: int) -> None:
     change(follower, game, events)
     for _ in range(actions):
         act(follower, game, chance)
-    change(follower, game, abort(game))
+    change(follower, game, mark_aborted(game))
     assert (follower.game["status"], follower.game["turn"], follower.game["result"]) == ("aborted", None, None)
 
 
@@ -153,4 +153,4 @@ def test_the_first_patch_builds_the_game_from_nothing() -> None:
     game, events = new_game("tides", "international", "po")
     first = json.loads(record_change(TABLES, game, events, at=game.created_at).data)
     assert first["version"] == 1
-    assert jsonpatch.apply_patch({}, first["patch"]) == msgspec.to_builtins(view(TABLES, game))
+    assert jsonpatch.apply_patch({}, first["patch"]) == msgspec.to_builtins(build_view(TABLES, game))

@@ -8,9 +8,9 @@ import msgspec
 from redis.asyncio import Redis
 
 from schemas.acting import Act
-from schemas.lobby import Created, CreateGame, SeatAsked
+from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import BotKind
-from service.engine import Game, decode, legal_moves, move_id
+from service.engine import Game, decode_snapshot, legal_moves, move_id
 from service.games.commands.act import act
 from service.games.commands.create import create
 from service.games.commands.execute import CommandRequest
@@ -33,7 +33,7 @@ def context_of(store: GameStore, bots_s: float = 5.0) -> Context:
 
 
 async def new_table(context: Context, *bots: BotKind) -> Created:
-    seats = [SeatAsked(name="Ana"), *(SeatAsked(bot=bot) for bot in bots)]
+    seats = [SeatRequest(name="Ana"), *(SeatRequest(bot=bot) for bot in bots)]
     return (await create(context, CreateGame(players=seats, first_seat=0), key=None, include_moves=True)).response
 
 
@@ -42,7 +42,7 @@ async def due(store: GameStore) -> list[str]:
 
 
 async def test_a_game_of_bots_is_played_to_its_end_at_creation(store: GameStore) -> None:
-    seats = [SeatAsked(bot="random") for _ in range(4)]
+    seats = [SeatRequest(bot="random") for _ in range(4)]
     created = (await create(context_of(store), CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.status == "finished"
     assert created.seats == []
@@ -73,7 +73,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
 
 async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore) -> None:
     hurried = context_of(store, bots_s=0.0)
-    seats = [SeatAsked(bot="greedy"), SeatAsked(bot="random")]
+    seats = [SeatRequest(bot="greedy"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.version == 1
     assert await due(store) == [created.game.id]
@@ -87,7 +87,7 @@ async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore)
 
 async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: GameStore) -> None:
     hurried = context_of(store, bots_s=0.0)
-    seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
+    seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     for _ in range(3):
         await asyncio.gather(*(advance_due_game(context_of(store, bots_s=0.01), created.game.id) for _ in range(4)))
@@ -99,7 +99,7 @@ async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(
 
 async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
     hurried = context_of(store, bots_s=0.0)
-    seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
+    seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     worker = asyncio.create_task(run_scheduler(context_of(store), every_s=0.02))
     loaded = None
@@ -116,7 +116,7 @@ async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
 
 async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: GameStore, redis: Redis) -> None:
     hurried = context_of(store, bots_s=0.0)
-    seats = [SeatAsked(bot="random"), SeatAsked(bot="random")]
+    seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
     await process_due_game(context_of(store), created.game.id)
@@ -138,13 +138,13 @@ async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the
     await asyncio.sleep(0.1)
     game = await stored_game(store, created.game.id)
     while game.decider == 0:
-        move = move_id(legal_moves(ARCHIPELAGO.tables, game)[0])
+        move = move_id(legal_moves(ARCHIPELAGO.index, game)[0])
         await act(context, created.game.id, CommandRequest(Act(move=move), created.owner_token))
         game = await stored_game(store, created.game.id)
     async with asyncio.timeout(LATER):
         while True:
             game = await stored_game(store, created.game.id)
-            if game.decider == 0 and game.number > 3:
+            if game.decider == 0 and game.turn_number > 3:
                 break
             await asyncio.sleep(0.02)
     worker.cancel()
@@ -154,4 +154,4 @@ async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the
 async def stored_game(store: GameStore, game: str) -> Game:
     loaded = await store.load(game)
     assert loaded is not None
-    return decode(loaded.snapshot)
+    return decode_snapshot(loaded.snapshot)

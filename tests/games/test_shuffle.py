@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.tileset import TileSet
-from service.engine import Tables
+from service.engine import TileSetIndex
 from service.games import shuffle
 from tests.reference.random_sets import random_tileset
 
@@ -105,8 +105,8 @@ def test_nothing_and_a_single_card_stay_as_they_are() -> None:
 def test_the_bag_is_shuffled_from_file_order_without_one_start_tile(seed: str) -> None:
     for number in range(10):
         tileset = random_tileset(number)
-        tables = Tables(msgspec.convert(tileset, TileSet))
-        bag = [tables.tile_ids[tile] for tile in shuffle.shuffled_bag(tables, seed)]
+        index = TileSetIndex(msgspec.convert(tileset, TileSet))
+        bag = [index.tile_ids[tile] for tile in shuffle.shuffled_bag(index, seed)]
         assert bag == shuffled(seed, "bag", bag_in_file_order(tileset))
 
 
@@ -114,8 +114,8 @@ def test_the_bag_is_shuffled_from_file_order_without_one_start_tile(seed: str) -
 def test_the_ships_are_shuffled_from_file_order(seed: str) -> None:
     for number in range(10):
         tileset = random_tileset(number)
-        tables = Tables(msgspec.convert(tileset, TileSet))
-        ships = [tables.ship_ids[ship] for ship in shuffle.shuffled_ships(tables, seed)]
+        index = TileSetIndex(msgspec.convert(tileset, TileSet))
+        ships = [index.ship_ids[ship] for ship in shuffle.shuffled_ships(index, seed)]
         assert ships == shuffled(seed, "ships", [ship["id"] for ship in tileset["ships"]])
 
 
@@ -126,7 +126,7 @@ def test_the_first_seat(players: int, seat: int) -> None:
 
 def test_a_tile_sets_hash_and_the_commitment() -> None:
     tileset = msgspec.json.decode(CANONICAL, type=TileSet)
-    assert rfc_8785(json.loads(encode(tileset))) == CANONICAL.encode()
+    assert rfc_8785(json.loads(encode_json(tileset))) == CANONICAL.encode()
     assert shuffle.tileset_hash(tileset) == SET
     assert shuffle.commitment("k7m2x9qd4t1w", "tides", SET) == COMMITMENT
 
@@ -134,7 +134,7 @@ def test_a_tile_sets_hash_and_the_commitment() -> None:
 @pytest.mark.parametrize("number", range(5))
 def test_any_tile_sets_hash_is_that_of_its_answer_in_rfc_8785_form(number: int) -> None:
     tileset = msgspec.convert(random_tileset(number), TileSet)
-    answer = json.loads(encode(tileset))
+    answer = json.loads(encode_json(tileset))
     assert shuffle.tileset_hash(tileset) == hashlib.sha256(rfc_8785(answer)).hexdigest()
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from schemas.lobby import CreateGame, JoinGame, SeatAsked
+from schemas.lobby import CreateGame, JoinGame, SeatRequest
 from service.games.bot_turns import next_due_at
 from service.games.commands.create import create
 from service.games.commands.join import JoinRequest, join
@@ -34,7 +34,7 @@ async def test_a_game_without_time_outs_has_no_deadline_and_is_never_due(store: 
 async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: GameStore) -> None:
     clock = Clock()
     context = context_of(store, clock)
-    asked = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(open=True)], turn_timeout_s=60)
+    asked = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(open=True)], turn_timeout_s=60)
     created = (await create(context, asked, key=None, include_moves=False)).response
     assert (created.game.turn, created.game.on_timeout) == (None, "pass")
     clock.now += 1000
@@ -79,7 +79,7 @@ async def test_the_clock_decides_as_little_as_the_rules_allow_to_the_end_of_the_
     assert diffs[0]["move"] != first or len(diffs) == 1 or diffs[1]["move"] == "pass.islander"
     assert sum(kind == "turn_timed_out" for diff in diffs for kind in kinds(diff)) == 1
     game = await table.game()
-    assert (game.seat, game.number, game.undoable) == (1, 2, 0)
+    assert (game.seat, game.turn_number, game.undoable) == (1, 2, 0)
     assert seconds_left(game, table.clock) == 60
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from schemas.acting import Act
-from schemas.vocabulary import TimeoutAsked
+from schemas.vocabulary import RequestedTimeoutPolicy
 from service.games.commands.abort import abort_game
 from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest
@@ -17,11 +17,13 @@ from service.games.ports import Commit, CommitOutcome, GameStore
 from service.games.scheduler import advance_due_game, run_scheduler
 from tests.games.seated import Clock, context_of, kinds, seated
 
-POLICIES: tuple[TimeoutAsked, ...] = ("pass", "bot", "resign")
+POLICIES: tuple[RequestedTimeoutPolicy, ...] = ("pass", "bot", "resign")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_of_several_instances_exactly_one_decides_for_the_player(store: GameStore, policy: TimeoutAsked) -> None:
+async def test_of_several_instances_exactly_one_decides_for_the_player(
+    store: GameStore, policy: RequestedTimeoutPolicy
+) -> None:
     table = await seated(store, 3, timeout_s=60, policy=policy)
     for _ in range(2):
         table.clock.now += 61
@@ -32,7 +34,7 @@ async def test_of_several_instances_exactly_one_decides_for_the_player(store: Ga
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_every_instance_was_down_at_the_deadline(store: GameStore, policy: TimeoutAsked) -> None:
+async def test_every_instance_was_down_at_the_deadline(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
     """Nobody looks for a day; then three instances come up at once, and find the game by themselves."""
     table = await seated(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
     await table.follow()
@@ -121,7 +123,7 @@ async def test_many_deadlines_at_once_are_all_kept(store: GameStore) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
-    store: GameStore, policy: TimeoutAsked
+    store: GameStore, policy: RequestedTimeoutPolicy
 ) -> None:
     """Four players in a hurry, who take back, return and give up, and three instances that look at the clock."""
     table = await seated(store, 4, timeout_s=3, policy=policy, bots_s=0.02)

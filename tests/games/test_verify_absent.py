@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from schemas.vocabulary import TimeoutAsked
-from service.engine import abort, is_finished
+from schemas.vocabulary import RequestedTimeoutPolicy
+from service.engine import is_finished, mark_aborted
 from service.games.diffs import record_change
 from service.games.verify import Check, verify
 from tests.games.course import TABLES, Course
@@ -24,14 +24,16 @@ def proven(log: list[dict[str, Any]]) -> bool:
     return all(check.passed for check in verify(log, TILESET))
 
 
-def course(*steps: str, players: int = 3, timeout_s: int = 60, policy: TimeoutAsked = "pass") -> list[dict[str, Any]]:
+def course(
+    *steps: str, players: int = 3, timeout_s: int = 60, policy: RequestedTimeoutPolicy = "pass"
+) -> list[dict[str, Any]]:
     """The log of a game in which these things happened, and that was then aborted; its seed is told."""
     played = Course("tides", players, timeout_s, policy)
     for step in steps:
         if not is_finished(played.game):
             getattr(played, step)()
     if not is_finished(played.game):
-        played.note(record_change(TABLES, played.game, abort(played.game), at=played.at()))
+        played.note(record_change(TABLES, played.game, mark_aborted(played.game), at=played.at()))
     return decoded(played.log)
 
 
@@ -45,7 +47,7 @@ def course(*steps: str, players: int = 3, timeout_s: int = 60, policy: TimeoutAs
         ("act", "resign", "act", "act", "resign"),
     ),
 )
-def test_what_was_done_right_is_proven(steps: tuple[str, ...], policy: TimeoutAsked) -> None:
+def test_what_was_done_right_is_proven(steps: tuple[str, ...], policy: RequestedTimeoutPolicy) -> None:
     assert proven(course(*steps, policy=policy))
 
 

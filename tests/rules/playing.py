@@ -16,8 +16,17 @@ from schemas.events import AnyEvent
 from schemas.game import GameView
 from schemas.tileset import Cost, Segment, Ship, TileSet
 from schemas.vocabulary import COLORS, WARES, Edition, Phase, Wares
-from service.engine import IllegalMove, Player, Tables, apply, encode, legal_moves, set_up, view
-from service.engine.tileset_validation import check
+from service.engine import (
+    IllegalMove,
+    Player,
+    TileSetIndex,
+    apply_action,
+    build_view,
+    encode_snapshot,
+    legal_moves,
+    set_up,
+)
+from service.engine.tileset_validation import list_faults
 from tests.rules.drawing import read_board, read_tile
 
 RED, BLUE, GREEN, YELLOW, BLACK = range(5)
@@ -65,10 +74,10 @@ class Table:
             tiles=tuple(tiles),
             ships=tuple(ships),
         )
-        assert check(tileset) == []
-        self.tables = Tables(tileset)
+        assert list_faults(tileset) == []
+        self.index = TileSetIndex(tileset)
         self.game, self.beginning = set_up(
-            self.tables,
+            self.index,
             game_id="table",
             edition=edition,
             players=[Player(name=color.title(), color=color, kind="human") for color in COLORS[:players]],
@@ -83,7 +92,7 @@ class Table:
 
     def act(self, action: Action) -> list[AnyEvent]:
         """Whoever must decide does this."""
-        _, events = apply(self.tables, self.game, action)
+        _, events = apply_action(self.index, self.game, action)
         return events
 
     def place(self, seat: int) -> list[AnyEvent]:
@@ -121,19 +130,19 @@ class Table:
     def award(self, seat: int, *ships: str) -> None:
         """Begin with ships that a player got earlier; they are taken from the pile."""
         for name in ships:
-            number = self.tables.ship_index[name]
-            self.game.pile.remove(number)
+            number = self.index.ship_numbers[name]
+            self.game.ship_pile.remove(number)
             self.game.players[seat].ships.append(number)
 
     def segment(self, number: int, name: str) -> int:
         """The index of a segment by its kind and its place among those of its kind, from 1: "sea 2"."""
         kind, _, place = name.partition(" ")
-        names = [_kind(segment) for segment in self.tables.tileset.tiles[number].segments]
+        names = [_kind(segment) for segment in self.index.tileset.tiles[number].segments]
         return [index for index, other in enumerate(names) if other == kind][int(place or 1) - 1]
 
     def view(self) -> GameView:
         """What everybody sees."""
-        return view(self.tables, self.game)
+        return build_view(self.index, self.game)
 
     def phase(self) -> Phase | None:
         """The phase, None when nobody decides."""
@@ -154,7 +163,7 @@ class Table:
 
     def moves(self, kind: type[A]) -> list[A]:
         """The legal moves of one kind."""
-        return [action for action in legal_moves(self.tables, self.game) if isinstance(action, kind)]
+        return [action for action in legal_moves(self.index, self.game) if isinstance(action, kind)]
 
     def placements(self) -> set[tuple[int, int, int]]:
         """Where the drawn tile may go: x, y and rotation."""
@@ -162,7 +171,7 @@ class Table:
 
     def free_segments(self) -> set[str]:
         """Where on the tile just placed an islander may go: "bridge", "sea", "sea 2"."""
-        segments = self.tables.tileset.tiles[self.game.tile].segments
+        segments = self.index.tileset.tiles[self.game.tile].segments
         return {_name(segments, move.segment) for move in self.moves(PlaceIslander)}
 
     def choices(self) -> list[str]:
@@ -175,11 +184,11 @@ class Table:
 
     def refusal(self, action: Action) -> str:
         """The rule by which an action is refused; asserts that nothing has changed."""
-        before = encode(self.game)
+        before = encode_snapshot(self.game)
         try:
             self.act(action)
         except IllegalMove as refused:
-            assert encode(self.game) == before
+            assert encode_snapshot(self.game) == before
             return refused.rule
         raise AssertionError(action)
 

@@ -7,12 +7,12 @@ from schemas.game import GameView
 from schemas.lobby import CreateGame
 from schemas.tileset import Sea
 from schemas.vocabulary import COLORS
-from service.engine import Player, set_up, view
+from service.engine import Player, build_view, set_up
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.rules.playing import BLUE, GREEN, RED, Table
 
-ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").tables
+ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
 
 ROW = """
   0      1      2      3      4
@@ -39,7 +39,7 @@ def beginning(seed: str) -> GameView:
         commitment="0" * 64,
         created_at="2026-11-21T21:00:00Z",
     )
-    return view(ARCHIPELAGO, game)
+    return build_view(ARCHIPELAGO, game)
 
 
 def names(seats: int) -> bytes:

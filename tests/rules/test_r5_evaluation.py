@@ -4,7 +4,7 @@ import pytest
 
 from schemas.events import FeatureEvaluated, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
-from service.engine.tileset_validation import check
+from service.engine.tileset_validation import list_faults
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND
 from tests.rules.playing import BLUE, RED, Table, kinds, of, ship
 
@@ -105,7 +105,7 @@ def test_r5_1_a_bridge_segment_has_at_most_two_edges() -> None:
     )
     ships: tuple[Ship, ...] = (ship("s", 2, choice=1),)
     made = TileSet(id="forks", name="Forks", provenance="test", start="fork", tiles=(fork,), ships=ships)
-    assert "a bridge segment has at most 2 edges (R5.1)" in [fault.reason for fault in check(made)]
+    assert "a bridge segment has at most 2 edges (R5.1)" in [fault.reason for fault in list_faults(made)]
 
 
 def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:

@@ -1,6 +1,6 @@
 """R8: what a player may ask at any time. Pictures (R8.5) are not the engine's."""
 
-from service.engine.queries import islander_values, players_scores, tiles_left
+from service.engine.queries import islander_values, player_scores, tiles_left
 from tests.rules.boards import JOINED_ISLAND
 from tests.rules.playing import BLUE, FAR_SHIPS, RED, Table, kinds_of, ship
 
@@ -50,14 +50,14 @@ def three_pickers() -> Table:
 def test_r8_1_the_tiles_in_the_bag_by_type_and_number() -> None:
     """R8.1: also the types of which none is left; the drawn tile is no longer in the bag, discards are not either."""
     table = Table(JOINED_ISLAND, spares=3)
-    assert {one.tile: one.left for one in tiles_left(table.tables, table.game)} == {
+    assert {one.tile: one.left for one in tiles_left(table.index, table.game)} == {
         "tile-0": 0,
         "tile-1": 0,
         **{f"tile-{number}": 1 for number in (2, 3, 4, 5)},
         "spare": 3,
     }
     table.lay(RED)
-    assert [one.tile for one in tiles_left(table.tables, table.game) if one.left] == [
+    assert [one.tile for one in tiles_left(table.index, table.game) if one.left] == [
         "tile-3",
         "tile-4",
         "tile-5",
@@ -69,7 +69,7 @@ def test_r8_1_their_order_is_never_told() -> None:
     """R8.1: the answer is in the order of the set, whatever the bag's."""
     one, other = Table(JOINED_ISLAND), Table(JOINED_ISLAND)
     other.game.bag.reverse()
-    assert tiles_left(one.tables, one.game) == tiles_left(other.tables, other.game)
+    assert tiles_left(one.index, one.game) == tiles_left(other.index, other.game)
     assert one.view() == other.view()
 
 
@@ -86,7 +86,7 @@ def test_r8_2_where_a_players_islanders_stand() -> None:
         ("1,1", table.segment(3, "market"), RED),
         ("0,2", table.segment(4, "island"), BLUE),
     }
-    assert [(one.seat, one.x, one.y, one.kind, one.role) for one in islander_values(table.tables, table.game)] == [
+    assert [(one.seat, one.x, one.y, one.kind, one.role) for one in islander_values(table.index, table.game)] == [
         (RED, 1, 0, "bridge", "shell_collector"),
         (RED, 1, 1, "market", "merchant"),
         (BLUE, 0, 1, "sea", "fisherman"),
@@ -98,7 +98,7 @@ def test_r8_3_points_now_and_if_the_game_ended_now() -> None:
     """R8.3: ships and wares held, and the wares from each incomplete feature; markets bring nothing."""
     table = four_roles()
     table.give(RED, bananas=1)
-    red, blue = players_scores(table.tables, table.game)
+    red, blue = player_scores(table.index, table.game)
     assert kinds_of(red.if_ended_now.pending) == {"shells": 2}
     assert kinds_of(blue.if_ended_now.pending) == {"bananas": 2, "fish": 3}
     assert [(one.points_now, one.if_ended_now.ships, one.if_ended_now.wares) for one in (red, blue)] == [
@@ -113,7 +113,7 @@ def test_r8_3_also_what_was_completed_this_turn_and_is_not_yet_evaluated() -> No
     table.award(RED, "four")
     table.give(RED, fish=5)
     table.place(RED)
-    red, blue = players_scores(table.tables, table.game)
+    red, blue = player_scores(table.index, table.game)
     assert (red.points_now, red.if_ended_now.ships, red.if_ended_now.wares, red.if_ended_now.total) == (4, 4, 2, 6)
     assert kinds_of(red.if_ended_now.pending) == {"bananas": 3}
     assert (blue.points_now, blue.if_ended_now.total, kinds_of(blue.if_ended_now.pending)) == (0, 0, {})
@@ -125,7 +125,7 @@ def test_r8_3_is_what_the_last_scoring_gives() -> None:
     for seat, name in ((RED, "bridge"), (BLUE, "sea"), (RED, "market")):
         table.lay(seat, name)
     table.place(BLUE)
-    expected = [one.if_ended_now.total for one in players_scores(table.tables, table.game)]
+    expected = [one.if_ended_now.total for one in player_scores(table.index, table.game)]
     table.skip("islander")
     result = table.view().result
     assert result is not None
@@ -135,7 +135,7 @@ def test_r8_3_is_what_the_last_scoring_gives() -> None:
 def test_r8_4_what_an_islander_would_bring_now() -> None:
     """R8.4: the wares of its feature; a merchant the points of the best ship in the display."""
     table = four_roles()
-    assert [(one.role, one.value, one.unit, one.majority) for one in islander_values(table.tables, table.game)] == [
+    assert [(one.role, one.value, one.unit, one.majority) for one in islander_values(table.index, table.game)] == [
         ("shell_collector", 2, "shells", True),
         ("merchant", 5, "points", True),
         ("fisherman", 3, "fish", True),
@@ -147,7 +147,7 @@ def test_r8_4_an_outnumbered_islander_would_bring_nothing() -> None:
     """R8.4, R5.5."""
     table = three_pickers()
     table.place(RED)
-    assert [(one.seat, one.value, one.majority) for one in islander_values(table.tables, table.game)] == [
+    assert [(one.seat, one.value, one.majority) for one in islander_values(table.index, table.game)] == [
         (RED, 3, True),
         (RED, 3, True),
         (BLUE, 0, False),

@@ -155,7 +155,7 @@ def test_r9_islanders_in_three_steps_blue_and_red_come_to_share_a_sea() -> None:
     table.lay(RED, "sea")
     assert IslanderReturned not in kinds(table.lay(BLUE))
     assert table.supply() == [3, 3]
-    assert [(one.seat, one.majority) for one in islander_values(table.tables, table.game)] == [
+    assert [(one.seat, one.majority) for one in islander_values(table.index, table.game)] == [
         (RED, True),
         (BLUE, True),
     ]

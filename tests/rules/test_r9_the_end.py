@@ -124,7 +124,7 @@ def test_r9_clarified_islands_whose_tips_touch_are_distinct_and_so_are_three_sea
     ~~~~~  ~b#b~
     """)
     table.lay(RED, name)
-    (one,) = islander_values(table.tables, table.game)
+    (one,) = islander_values(table.index, table.game)
     assert one.value == value
 
 
@@ -140,5 +140,5 @@ def test_r9_clarified_an_island_from_left_to_right_has_two_distinct_seas(name: s
     ~~~~~  ~~F~~
     """)
     table.lay(RED, name)
-    (one,) = islander_values(table.tables, table.game)
+    (one,) = islander_values(table.index, table.game)
     assert one.value == value

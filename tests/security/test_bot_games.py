@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import ClientSession
 
 from schemas.actions import Action
-from service.engine import decode
+from service.engine import decode_snapshot
 from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool, Job
 from service.games.bots.registry import BotRegistry
@@ -39,7 +39,7 @@ class Recording(BotProcessPool):
         """In the order in which the decisions began."""
 
     async def _asked(self, job: Job) -> Action:
-        self.games.append(decode(job.snapshot).id)
+        self.games.append(decode_snapshot(job.snapshot).id)
         return await super()._run_in_process(job)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.engine import apply, copy
+from service.engine import apply_action, copy_game
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
@@ -143,13 +143,13 @@ async def test_who_leaves_a_game_to_bots_pays_for_the_rest_of_it(store: RedisSto
 async def test_a_turn_is_charged_by_its_processor_time(store: RedisStore, bot: LoadedBot) -> None:
     game = new_game(TABLES, 3, 5)
     for _ in play_randomly(TABLES, game, Random(1)):
-        if game.number > 30 and game.phase == "place_tile":
+        if game.turn_number > 30 and game.phase == "place_tile":
             break
 
     async def turn() -> None:
-        twin = copy(game)
-        while twin.number == game.number:
-            apply(TABLES, twin, run_bot(bot.bot, TABLES, twin))
+        twin = copy_game(game)
+        while twin.turn_number == game.turn_number:
+            apply_action(TABLES, twin, run_bot(bot.bot, TABLES, twin))
 
     async with serve(store, limits(rate_reads=100_000)) as client, Plain(client) as plain:
         table = await new_table(client)

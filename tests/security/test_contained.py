@@ -14,8 +14,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files, restoring_of
-from service.engine import decode, encode
-from service.engine.checksum import sealed
+from service.engine import decode_snapshot, encode_snapshot
+from service.engine.checksum import add_checksum
 from service.games.archive import builder
 from service.games.archive.archiver import ARCHIVE_DELAY_S, Archiver
 from service.games.archive.document import GameDocument
@@ -119,9 +119,9 @@ async def break_game(store: RedisStore, redis: Redis, game: str) -> None:
     """Let a game be one that can be read, and shown to nobody."""
     loaded = await store.load(game)
     assert loaded is not None
-    snapshot = decode(loaded.snapshot)
+    snapshot = decode_snapshot(loaded.snapshot)
     snapshot.display = [10_000]
-    await redis.hset(keys.game(game), "snapshot", sealed(encode(snapshot)))
+    await redis.hset(keys.game(game), "snapshot", add_checksum(encode_snapshot(snapshot)))
 
 
 async def replace_game(store: RedisStore, redis: Redis, game: str) -> None:
@@ -202,7 +202,7 @@ async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(
     games = [(await kept_game(store)).id for _ in range(1 + OTHERS)]
 
     async def failing(means: Any, loaded: Any) -> Any:
-        if decode(loaded.snapshot).id == games[0]:
+        if decode_snapshot(loaded.snapshot).id == games[0]:
             raise RuntimeError("nobody expects this")
         return await differences.add_missing_entries(means, loaded)
 

@@ -8,8 +8,8 @@ from typing import Any
 import aiohttp
 from redis.asyncio import Redis
 
-from service.engine import decode, encode
-from service.engine.checksum import sealed
+from service.engine import decode_snapshot, encode_snapshot
+from service.engine.checksum import add_checksum
 from service.store import keys
 from tests.security.secretive import ENCODED, PASSWORD, Said, guarded_redis, plain, service
 from tests.web.http_game import bearer
@@ -97,9 +97,9 @@ class Visitor:
         """An error that nobody expected, with its traceback; and then a store that is gone."""
         key = keys.game(self.path.rpartition("/")[2])
         snapshot: Any = await redis.hget(key, "snapshot")
-        game = decode(snapshot)
+        game = decode_snapshot(snapshot)
         game.display = [10_000]
-        await redis.hset(key, "snapshot", sealed(encode(game)))
+        await redis.hset(key, "snapshot", add_checksum(encode_snapshot(game)))
         assert (await self.ask("GET", self.path, self.owner))[0] == 500
         await redis.config_set("requirepass", "another")
         await redis.client_kill_filter(_type="normal", skipme=True)

@@ -4,7 +4,7 @@ from random import Random
 
 from redis.asyncio import Redis
 
-from service.engine import decode, encode
+from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from tests.web.app_server import Client
 from tests.web.http_game import Table, bearer, new_table
@@ -41,13 +41,13 @@ async def test_no_answer_depends_on_the_hidden_order(client: Client, redis: Redi
     before = await told(table)
     stored = await redis.hget(keys.game(table.id), "snapshot")
     assert isinstance(stored, bytes)
-    game = decode(stored)
+    game = decode_snapshot(stored)
     assert len(game.bag) > 10
-    assert len(game.pile) > 2
+    assert len(game.ship_pile) > 2
     game.bag.reverse()
-    game.pile.reverse()
+    game.ship_pile.reverse()
     game.seed = "quite-another"
-    await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    await redis.hset(keys.game(table.id), "snapshot", encode_snapshot(game))
     assert await told(table) == before
 
 

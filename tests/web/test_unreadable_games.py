@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from service.engine import SCHEMA
+from service.engine import SCHEMA_VERSION
 from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.web.app_server import Client
@@ -25,7 +25,7 @@ def changed_by_hand(stored: bytes) -> bytes:
 
 def of_a_later_release(stored: bytes) -> bytes:
     fields = msgspec.msgpack.decode(stored)
-    return msgspec.msgpack.encode([SCHEMA + 1, *fields[1:-1], "new"])
+    return msgspec.msgpack.encode([SCHEMA_VERSION + 1, *fields[1:-1], "new"])
 
 
 DAMAGES = (torn, changed_by_hand, of_a_later_release)

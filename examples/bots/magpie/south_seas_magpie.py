@@ -16,7 +16,7 @@ class Magpie:
         best: list[Action] = []
         most = float("-inf")
         for move in position.legal_moves():
-            lead = reached(position.after(move), position.seat, position.game.number)
+            lead = reached(position.after(move), position.seat, position.game.turn_number)
             if lead > most:
                 best, most = [], lead
             if lead == most:
@@ -26,7 +26,7 @@ class Magpie:
 
 def reached(position: GameState, seat: int, turn: int) -> float:
     """The best lead that a seat can have when its turn is over."""
-    if position.game.number != turn or position.game.status != "active" or position.seat != seat:
+    if position.game.turn_number != turn or position.game.status != "active" or position.seat != seat:
         return lead_of(seat, position)
     return max(reached(position.after(move), seat, turn) for move in position.legal_moves())
 

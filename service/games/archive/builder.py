@@ -4,7 +4,7 @@ import asyncio
 
 from msgspec import Raw
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from service.engine import Game
 from service.games.access import AccessRecord
 from service.games.archive.document import LATEST_SCHEMA, GameDocument, InvalidDocument, WebhookDocument
@@ -83,7 +83,7 @@ def _build(
         created_at=game.created_at,
         updated_at=game.updated_at,
         visibility=access.visibility,
-        tileset=Raw(canonical(tileset.tileset)),
+        tileset=Raw(canonical_json(tileset.tileset)),
         tileset_hash=tileset.hash,
         snapshot=loaded.snapshot,
         diffs=[Raw(diff.data) for diff in log],

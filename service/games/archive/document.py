@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Raw
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, Status, Visibility
 from service.games.replay import InvalidLog
@@ -92,7 +92,7 @@ class _DocumentHeader(msgspec.Struct):
 
 def encode_document(document: GameDocument) -> bytes:
     """The document as it is stored: canonical JSON, compressed; equal for equal documents."""
-    return zlib.compress(canonical(document), _COMPRESSION_LEVEL, wbits=_GZIP_WBITS)
+    return zlib.compress(canonical_json(document), _COMPRESSION_LEVEL, wbits=_GZIP_WBITS)
 
 
 def is_document(data: bytes) -> bool:

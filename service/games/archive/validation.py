@@ -14,9 +14,9 @@ from msgspec import Raw
 from schemas.diffs import canonical_body, next_digest
 from schemas.game import GameView
 from schemas.tileset import TileSet
-from schemas.vocabulary import is_id
-from service.engine import Game, Tables, decode, view
-from service.engine.tileset_validation import TileSetInvalid, parse
+from schemas.vocabulary import is_valid_id
+from service.engine import Game, TileSetIndex, build_view, decode_snapshot
+from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.access import AccessRecord, decode_access
 from service.games.archive.document import GameDocument, InvalidDocument
 from service.games.ports import StoredDiff
@@ -41,12 +41,12 @@ class ValidatedDocument(NamedTuple):
 def validate_document(document: GameDocument) -> ValidatedDocument:
     """What the document holds; raises BadDocument, which says where it breaks."""
     game = _decode_game(document)
-    tables = _load_tables(document)
+    index = _load_tables(document)
     if commitment(game.id, game.seed, document.tileset_hash) != game.commitment:
         raise InvalidDocument("the tile set is not the one that the game was begun with")
-    _check_hidden_order(tables, game)
+    _check_hidden_order(index, game)
     diffs, patches = _check_log(document, game.commitment)
-    _check_state(document, tables, game, patches)
+    _check_state(document, index, game, patches)
     _check_webhooks(document)
     return ValidatedDocument(game, diffs, _decode_access(document, game))
 
@@ -54,7 +54,7 @@ def validate_document(document: GameDocument) -> ValidatedDocument:
 def _decode_game(document: GameDocument) -> Game:
     """The snapshot, which must be what the document says of it."""
     try:
-        game = decode(document.snapshot)
+        game = decode_snapshot(document.snapshot)
     except msgspec.DecodeError as error:
         raise InvalidDocument(f"its snapshot cannot be read: {error}") from error
     for name in ("version", "digest", "status", "created_at", "updated_at"):
@@ -65,27 +65,27 @@ def _decode_game(document: GameDocument) -> Game:
     return game
 
 
-def _load_tables(document: GameDocument) -> Tables:
+def _load_tables(document: GameDocument) -> TileSetIndex:
     try:
-        tables, found = _decode_tileset(bytes(document.tileset))
+        index, found = _decode_tileset(bytes(document.tileset))
     except TileSetInvalid as invalid:
         raise InvalidDocument(f"its tile set cannot be played: {invalid.faults[0].reason}") from invalid
     if found != document.tileset_hash:
         raise InvalidDocument(f"its tile set has the hash {found}, not {document.tileset_hash}")
-    return tables
+    return index
 
 
 @lru_cache(maxsize=16)
-def _decode_tileset(data: bytes) -> tuple[Tables, str]:
+def _decode_tileset(data: bytes) -> tuple[TileSetIndex, str]:
     """Tables and hash; nearly all games of a Redis have one of a few sets."""
-    tileset: TileSet = parse(data)
-    return Tables(tileset), tileset_hash(tileset)
+    tileset: TileSet = parse_tileset(data)
+    return TileSetIndex(tileset), tileset_hash(tileset)
 
 
-def _check_hidden_order(tables: Tables, game: Game) -> None:
+def _check_hidden_order(index: TileSetIndex, game: Game) -> None:
     """What nobody sees must be in the order that the seed gives."""
-    bag, pile = shuffled_bag(tables, game.seed)[::-1], shuffled_ships(tables, game.seed)[::-1]
-    if game.bag != bag[: len(game.bag)] or game.pile != pile[: len(game.pile)]:
+    bag, pile = shuffled_bag(index, game.seed)[::-1], shuffled_ships(index, game.seed)[::-1]
+    if game.bag != bag[: len(game.bag)] or game.ship_pile != pile[: len(game.ship_pile)]:
         raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
 
 
@@ -125,12 +125,12 @@ def _decode_diffs(diffs: Sequence[Raw]) -> Iterator[tuple[Raw, dict[str, Any]]]:
         yield raw, diff
 
 
-def _check_state(document: GameDocument, tables: Tables, game: Game, patches: Sequence[Any]) -> None:
+def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patches: Sequence[Any]) -> None:
     """All patches together must give the GAME that the snapshot gives."""
     try:
         told = apply_patch({}, [operation for patch in patches for operation in patch])
         told = msgspec.convert(upgrade_state(told), GameView)
-        expected = view(tables, game)
+        expected = build_view(index, game)
     except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
         raise InvalidDocument(f"its log and snapshot give no game: {error}", document.version) from error
     if told != expected:
@@ -140,7 +140,7 @@ def _check_state(document: GameDocument, tables: Tables, game: Game, patches: Se
 
 def _check_webhooks(document: GameDocument) -> None:
     ids = [one.registration.id for one in document.webhooks]
-    if len({*ids}) < len(ids) or not all(map(is_id, ids)):
+    if len({*ids}) < len(ids) or not all(map(is_valid_id, ids)):
         raise InvalidDocument("its webhooks have ids that cannot be")
     if any(not 0 <= one.state.delivered_version <= document.version for one in document.webhooks):
         raise InvalidDocument("a webhook was told of more than there is")

@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 from schemas.actions import Action
 from schemas.game import GameView
-from service.engine import Game, Tables, apply, copy, legal_moves, view
+from service.engine import Game, TileSetIndex, apply_action, build_view, copy_game, legal_moves
 from service.games.shuffle import SeededRNG
 
 __all__ = ["Action", "Bot", "GameState", "SeededRNG"]
@@ -17,7 +17,7 @@ class GameState(NamedTuple):
     empty.
     """
 
-    tables: Tables
+    tileset_index: TileSetIndex
     """What follows from the tile set alone."""
     game: Game
     """The engine's own Struct."""
@@ -29,17 +29,17 @@ class GameState(NamedTuple):
 
     def legal_moves(self) -> list[Action]:
         """Every action that is accepted now; never empty."""
-        return legal_moves(self.tables, self.game)
+        return legal_moves(self.tileset_index, self.game)
 
     def after(self, action: Action) -> "GameState":
         """The position after an action, this one being left as it is; what it draws is as the bot's chance has it."""
-        game = copy(self.game)
-        apply(self.tables, game, action)
-        return GameState(self.tables, game)
+        game = copy_game(self.game)
+        apply_action(self.tileset_index, game, action)
+        return GameState(self.tileset_index, game)
 
     def view(self) -> GameView:
         """GAME, as clients see it."""
-        return view(self.tables, self.game)
+        return build_view(self.tileset_index, self.game)
 
 
 class Bot(Protocol):

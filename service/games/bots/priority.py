@@ -19,7 +19,7 @@ CREATOR_HASH_BYTES = 3
 def is_attended(game: Game) -> bool:
     """Whether a person plays: in a game that waits for its bots, whether anybody waits with it."""
     people = sum(player.kind == "human" and player.bot is None and not player.resigned for player in game.players)
-    return game.passes < people
+    return game.consecutive_timeouts < people
 
 
 def bot_on_turn(game: Game) -> str | None:

@@ -19,7 +19,7 @@ import msgspec
 
 from schemas.actions import Action
 from schemas.tileset import TileSet
-from service.engine import Tables, decode, encode
+from service.engine import TileSetIndex, decode_snapshot, encode_snapshot
 from service.games.bots.fair_queue import ANONYMOUS, FairQueue, Requester, UnattendedLimits
 from service.games.bots.interface import GameState
 from service.games.bots.plugins import LoadedBot, load_bot
@@ -93,8 +93,10 @@ class BotProcessPool:
 
         Whoever is cancelled meanwhile, and asks the same again, gets what was decided.
         """
-        tables, game = position
-        job = Job(loaded.bot.name, loaded.source, _encode_tileset(tables), encode(game), chance, self._timeout_s)
+        index, game = position
+        job = Job(
+            loaded.bot.name, loaded.source, _encode_tileset(index), encode_snapshot(game), chance, self._timeout_s
+        )
         key = job[:4]  # the chance follows from the game
         task = self._decisions.get(key)
         if task is None:
@@ -167,7 +169,7 @@ def _exit_with_parent() -> None:
 
 def _run_job(job: Job) -> Action:
     loaded = _cached_bot(job.bot, job.source)
-    position = GameState(_decode_tileset(job.tileset), decode(job.snapshot))
+    position = GameState(_decode_tileset(job.tileset), decode_snapshot(job.snapshot))
     try:
         with _time_limit(job.timeout_s):
             return choose_legal_action(loaded.bot, position, job.chance)
@@ -199,10 +201,10 @@ def _cached_bot(bot: str, source: str) -> LoadedBot:
 
 
 @lru_cache(maxsize=8)
-def _encode_tileset(tables: Tables) -> bytes:
-    return msgspec.msgpack.encode(tables.tileset)
+def _encode_tileset(index: TileSetIndex) -> bytes:
+    return msgspec.msgpack.encode(index.tileset)
 
 
 @lru_cache(maxsize=8)
-def _decode_tileset(tileset: bytes) -> Tables:
-    return Tables(msgspec.msgpack.decode(tileset, type=TileSet))
+def _decode_tileset(tileset: bytes) -> TileSetIndex:
+    return TileSetIndex(msgspec.msgpack.decode(tileset, type=TileSet))

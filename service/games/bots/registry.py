@@ -8,7 +8,7 @@ from time import perf_counter
 
 from schemas.actions import Action
 from schemas.bots import BotInfo
-from service.engine import Game, Tables
+from service.engine import Game, TileSetIndex
 from service.games.bots.fair_queue import ANONYMOUS, FairQueue, QueueFull, Requester, UnattendedLimits
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
@@ -63,7 +63,7 @@ class BotRegistry:
         return self._process_pool is not None and not requester.attended
 
     async def choose(
-        self, name: str, tables: Tables, game: Game, timeout_s: float | None, requester: Requester = ANONYMOUS
+        self, name: str, index: TileSetIndex, game: Game, timeout_s: float | None, requester: Requester = ANONYMOUS
     ) -> Action | None:
         """The decider's move as the bot `name` decides, legal and in full; None where it does not come in time.
 
@@ -73,28 +73,28 @@ class BotRegistry:
         began = perf_counter()
         try:
             async with asyncio.timeout(timeout_s):
-                return await self._choose(name, tables, game, requester)
+                return await self._choose(name, index, game, requester)
         except (TimeoutError, QueueFull):
             BOT_LATE.labels(known).inc()
             return None
         except BotFailed as failed:
             BOT_FAILED.labels(known).inc()
             logger.warning("game %s, version %d: %s; %s decides", game.id, game.version, failed, FALLBACK_BOT)
-            return run_bot(self._bots[FALLBACK_BOT].bot, tables, game)
+            return run_bot(self._bots[FALLBACK_BOT].bot, index, game)
         finally:
             BOT_THINKING.labels(known).observe(perf_counter() - began)
 
-    async def _choose(self, name: str, tables: Tables, game: Game, requester: Requester) -> Action:
+    async def _choose(self, name: str, index: TileSetIndex, game: Game, requester: Requester) -> Action:
         loaded = self._bots.get(name)
         if loaded is None:
             raise BotFailed(name, "is not installed here")
         if self._process_pool is None:
-            return run_bot(loaded.bot, tables, game)
+            return run_bot(loaded.bot, index, game)
         if loaded.info.heavy:
-            return await self._process_pool.decide(loaded, *redact(loaded.bot, tables, game), requester)
+            return await self._process_pool.decide(loaded, *redact(loaded.bot, index, game), requester)
         began = await self._light_queue.acquire(requester)
         try:
-            return run_bot(loaded.bot, tables, game)
+            return run_bot(loaded.bot, index, game)
         finally:  # the next one has its turn only when everybody else has been served in between
             asyncio.get_running_loop().call_soon(self._light_queue.release, requester, began, perf_counter())
 

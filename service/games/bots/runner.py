@@ -3,7 +3,7 @@
 import msgspec
 
 from schemas.actions import Action
-from service.engine import Game, Tables, apply, copy
+from service.engine import Game, TileSetIndex, apply_action, copy_game
 from service.games.bots.interface import Bot, GameState
 from service.games.bots.redaction import redact
 from service.games.shuffle import SeededRNG
@@ -23,18 +23,18 @@ class BotFailed(Exception):
 
 def choose_legal_action(bot: Bot, position: GameState, chance: SeededRNG) -> Action:
     """A bot's legal move, in full; raises BotFailed."""
-    tables, game = position
+    index, game = position
     try:
-        answer = bot.choose(GameState(tables, copy(game)), chance)
-        action, _ = apply(tables, copy(game), _exactly(answer))
+        answer = bot.choose(GameState(index, copy_game(game)), chance)
+        action, _ = apply_action(index, copy_game(game), _exactly(answer))
     except Exception as error:  # whatever a bot that is not ours may raise: it ends as BotFailed, never unnoticed
         raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
     return action
 
 
-def run_bot(bot: Bot, tables: Tables, game: Game) -> Action:
+def run_bot(bot: Bot, index: TileSetIndex, game: Game) -> Action:
     """What a bot does in a game, decided here and now; raises BotFailed."""
-    return choose_legal_action(bot, *redact(bot, tables, game))
+    return choose_legal_action(bot, *redact(bot, index, game))
 
 
 def _exactly(answer: Action) -> Action:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from schemas.game import GameView
-from service.engine import abort, view
+from service.engine import build_view, mark_aborted
 from service.games import repository
 from service.games.access import authorize_owner
 from service.games.cache import GameSession
@@ -23,14 +23,14 @@ async def abort_game(
     """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
 
     async def attempt(table: GameSession, _owner: None) -> tuple[GameView, str] | None:
-        game, tables = table.game, table.tileset.tables
+        game, index = table.game, table.tileset.index
         if game.status == "finished":
             raise GameNotActive(game.status)
         check_version(table.revision, if_match)
         if game.status != "aborted":
-            diffs = [record_change(tables, game, abort(game), at=context.now())]
+            diffs = [record_change(index, game, mark_aborted(game), at=context.now())]
             if not await repository.commit(context, table, diffs):
                 return None
-        return view(tables, game), game.digest
+        return build_view(index, game), game.digest
 
     return await until_committed(context, game_id, partial(authorize_owner, game=game_id, token=token), attempt)

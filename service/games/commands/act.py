@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from schemas.acting import Act
 from schemas.actions import (
     Action,
-    ActionAsked,
+    ActionRequest,
     Deliver,
     Pass,
     PlaceIslander,
@@ -15,7 +15,7 @@ from schemas.actions import (
 )
 from schemas.events import AnyEvent, TileDrawn
 from schemas.vocabulary import PassPhase, Wares
-from service.engine import Game, IllegalMove, apply, move_id, parse_move_id
+from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.execute import (
@@ -69,7 +69,7 @@ def parse_actions(asked: Act) -> list[Action]:
     return [action]
 
 
-def parse_action(asked: ActionAsked, path: str) -> Action:
+def parse_action(asked: ActionRequest, path: str) -> Action:
     """One action of optional fields as the one that its type says; raises Malformed for a field too few or too many."""
     needed, possible = ACTION_FIELDS[asked.type]
     for name in ("x", "y", "rotation", "segment", "ship", "wares", "phase"):
@@ -81,11 +81,11 @@ def parse_action(asked: ActionAsked, path: str) -> Action:
     return _BUILDERS[asked.type](asked)
 
 
-def _retrieve(asked: ActionAsked) -> Action:
+def _retrieve(asked: ActionRequest) -> Action:
     return RetrieveIslander(asked.x or 0, asked.y or 0, asked.segment or 0)
 
 
-def _deliver(asked: ActionAsked) -> Action:
+def _deliver(asked: ActionRequest) -> Action:
     wares = asked.wares
     return Deliver(
         asked.ship or "",
@@ -93,7 +93,7 @@ def _deliver(asked: ActionAsked) -> Action:
     )
 
 
-_BUILDERS: dict[str, Callable[[ActionAsked], Action]] = {
+_BUILDERS: dict[str, Callable[[ActionRequest], Action]] = {
     "place_tile": lambda asked: PlaceTile(asked.x or 0, asked.y or 0, asked.rotation or 0),
     "place_islander": lambda asked: PlaceIslander(asked.segment or 0),
     "retrieve_islander": _retrieve,
@@ -116,21 +116,21 @@ def _apply_one(
     table: GameSession,
     reader: Principal,
     action: Action,
-    index: int | None,
+    action_index: int | None,
     asked: Act,
 ) -> tuple[Action, list[AnyEvent], StoredDiff]:
     """One action: the seat, then the rules; gives it in full, what happened, and its diff."""
-    game, tables = table.game, table.tileset.tables
-    seat = resolve_seat(table.access, reader, asked.seat, game.decider, index)
-    check_turn(game, seat, index)
+    game, index = table.game, table.tileset.index
+    seat = resolve_seat(table.access, reader, asked.seat, game.decider, action_index)
+    check_turn(game, seat, action_index)
     try:
         with tracing.span("apply"):
-            done, events = apply(tables, game, action)
+            done, events = apply_action(index, game, action)
     except IllegalMove as refusal:
-        raise MoveRejected(refusal.rule, refusal.reason, index) from refusal
+        raise MoveRejected(refusal.rule, refusal.reason, action_index) from refusal
     with tracing.span("record"):
         diff = record_change(
-            tables, game, events, at=context.now(), seat=seat, move=move_id(done), by=actor_role(reader)
+            index, game, events, at=context.now(), seat=seat, move=move_id(done), by=actor_role(reader)
         )
     return done, events, diff
 

@@ -13,9 +13,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Raw
 
-from schemas.acting import Acted
-from schemas.base import encode
-from service.engine import Game, view
+from schemas.acting import ActionResult
+from schemas.base import encode_json
+from service.engine import Game, build_view
 from service.games import repository
 from service.games.access import OWNER, Principal, authorize_action
 from service.games.bot_turns import next_due_at, play_bots
@@ -61,7 +61,7 @@ class CommandRequest(NamedTuple, Generic[B]):
 class CommandResult(NamedTuple):
     """The answer to a change."""
 
-    response: Acted[Raw]
+    response: ActionResult[Raw]
     """Without its diffs, which nobody here looks at."""
     body: bytes
     """The whole of it as JSON."""
@@ -131,13 +131,13 @@ async def _try(
         raise GameNotActive(table.game.status)
     check_version(table.revision, asked.if_match)
     diffs = await make(table, reader)
-    game, tables = table.game, table.tileset.tables
+    game, index = table.game, table.tileset.index
     if game.status == "active":
         if asked.charge_bots is not None and bot_on_turn(game) is not None:
             await asked.charge_bots(game)
-        diffs += await play_bots(context, tables, game)
+        diffs += await play_bots(context, index, game)
     acted = _acted(table, asked, game.version, game.digest)
-    body = encode(acted)
+    body = encode_json(acted)
     kept = new_record(idempotency, context.clock(), game.version, len(diffs))
     is_committed = await repository.commit(context, table, diffs, idempotency=kept, due_at=next_due_at(context, game))
     return _done(acted, body, diffs) if is_committed else None
@@ -151,23 +151,25 @@ async def _again(
     if not diffs or diffs[-1].version != before.version:
         raise UnreadableGame(f"its log does not hold version {before.version}")
     acted = _acted(table, asked, before.version, diffs[-1].digest)
-    return _done(acted, encode(acted), diffs, replayed=True)
+    return _done(acted, encode_json(acted), diffs, replayed=True)
 
 
-def _acted(table: GameSession, asked: CommandRequest[Any], version: int, digest: str) -> Acted[Raw]:
+def _acted(table: GameSession, asked: CommandRequest[Any], version: int, digest: str) -> ActionResult[Raw]:
     """The answer without its diffs."""
-    game, tables = table.game, table.tileset.tables
-    return Acted(
+    game, index = table.game, table.tileset.index
+    return ActionResult(
         version=version,
         digest=digest,
         diffs=list[Raw](),
-        game=view(tables, game) if asked.include_game else None,
+        game=build_view(index, game) if asked.include_game else None,
         next=next_decision(game),
-        legal_moves=list_legal_moves(tables, game, language=asked.language) if asked.include_moves else None,
+        legal_moves=list_legal_moves(index, game, language=asked.language) if asked.include_moves else None,
     )
 
 
-def _done(acted: Acted[Raw], body: bytes, diffs: Sequence[StoredDiff], *, replayed: bool = False) -> CommandResult:
+def _done(
+    acted: ActionResult[Raw], body: bytes, diffs: Sequence[StoredDiff], *, replayed: bool = False
+) -> CommandResult:
     """An answer that was encoded without its diffs, with them."""
     data = b'"diffs":[%b]' % b",".join([diff.data for diff in diffs])
     return CommandResult(acted, body.replace(_NO_DIFFS, data, 1), replayed)

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from schemas.lobby import Created, CreateGame, SeatToken
 from schemas.vocabulary import COLORS
-from service.engine import Game, Player, set_up, view
+from service.engine import Game, Player, build_view, set_up
 from service.games.access import (
     OWNER,
     SALT_BYTES,
@@ -49,16 +49,16 @@ async def set_up_game(
     creator: bytes = b"",
 ) -> tuple[Game, list[StoredDiff]]:
     """The game that was asked for, with its bots' first moves. Raises Conflict where names look alike."""
-    tables = tileset.tables
+    index = tileset.index
     seed = asked.seed or secrets.token_hex(RANDOM_SEED_BYTES)
     game, events = set_up(
-        tables,
+        index,
         game_id=game_id,
         edition=asked.edition or "international",
         players=_players(asked),
         first_seat=first_seat(seed, len(asked.players)) if asked.first_seat is None else asked.first_seat,
-        bag=shuffled_bag(tables, seed),
-        ships=shuffled_ships(tables, seed),
+        bag=shuffled_bag(index, seed),
+        ships=shuffled_ships(index, seed),
         seed=seed,
         seed_chosen=asked.seed is not None,
         commitment=commitment(game_id, seed, tileset.hash),
@@ -68,8 +68,8 @@ async def set_up_game(
     )
     game.previous_game = previous_game
     game.creator = creator
-    first = record_change(tables, game, events, at=game.created_at)
-    return game, [first, *await play_bots(context, tables, game)]
+    first = record_change(index, game, events, at=game.created_at)
+    return game, [first, *await play_bots(context, index, game)]
 
 
 def new_access_record(asked: CreateGame, key: bytes, creator: bytes | None) -> AccessRecord:
@@ -99,15 +99,15 @@ def new_access_record(asked: CreateGame, key: bytes, creator: bytes | None) -> A
 
 def created_response(table: GameSession, key: bytes, digest: str, language: Language | None) -> Created:
     """The answer, with the tokens that follow from the key, which are nowhere stored; legal moves in a language."""
-    game, access, tables = table.game, table.access, table.tileset.tables
+    game, access, index = table.game, table.access, table.tileset.index
     salt = access.salt
     return Created(
-        game=view(tables, game),
+        game=build_view(index, game),
         digest=digest,
         owner_token=derive_token(key, salt, OWNER),
         spectator_token=derive_token(key, salt, SPECTATOR),
         seats=[SeatToken(seat=seat, token=derive_token(key, salt, seat_role(seat))) for seat in access.owner_seats],
-        legal_moves=None if language is None else list_legal_moves(tables, game, language=language),
+        legal_moves=None if language is None else list_legal_moves(index, game, language=language),
     )
 
 

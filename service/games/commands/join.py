@@ -6,7 +6,7 @@ from typing import NamedTuple
 from schemas.events import AnyEvent
 from schemas.lobby import Joined, JoinGame
 from schemas.vocabulary import COLORS
-from service.engine import open_seat, take_seat, view
+from service.engine import build_view, next_open_seat, take_seat
 from service.games import repository
 from service.games.access import authorize_read, derive_token, hash_token, seat_role
 from service.games.bot_turns import next_due_at, play_bots
@@ -48,8 +48,8 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: JoinRequ
         """Give None where somebody else changed the game in between."""
         game, access = table.game, table.access
         seat, events = _take_seat(table, asked)
-        diffs = [record_change(table.tileset.tables, game, events, at=context.now())]
-        diffs += await play_bots(context, table.tileset.tables, game)
+        diffs = [record_change(table.tileset.index, game, events, at=context.now())]
+        diffs += await play_bots(context, table.tileset.index, game)
         access.seats[seat] = hash_token(derive_token(secret, access.salt, seat_role(seat)))
         tag_seat(access, seat, joiner.creator, asked.external_user)
         joined = _joined(table, seat, secret, game.digest, joiner)
@@ -68,7 +68,7 @@ async def join(context: Context, game_id: str, asked: JoinGame, joiner: JoinRequ
 def _take_seat(table: GameSession, asked: JoinGame) -> tuple[int, list[AnyEvent]]:
     """Seat a player on the next open seat. Raises NoOpenSeat, Conflict."""
     game = table.game
-    seat = open_seat(game)
+    seat = next_open_seat(game)
     if seat is None:
         raise NoOpenSeat
     check_name_free(game, asked.name)
@@ -76,16 +76,16 @@ def _take_seat(table: GameSession, asked: JoinGame) -> tuple[int, list[AnyEvent]
     if asked.color in taken:
         raise Conflict(f"{asked.color} is taken")
     color = asked.color if asked.color is not None else next(color for color in COLORS if color not in taken)
-    return seat, take_seat(table.tileset.tables, game, seat, asked.name, color)
+    return seat, take_seat(table.tileset.index, game, seat, asked.name, color)
 
 
 def _joined(table: GameSession, seat: int, key: bytes, digest: str, joiner: JoinRequest) -> Joined:
     """The answer, with the token that follows from the key."""
-    game, tables = table.game, table.tileset.tables
+    game, index = table.game, table.tileset.index
     return Joined(
         seat=seat,
         token=derive_token(key, table.access.salt, seat_role(seat)),
-        game=view(tables, game),
+        game=build_view(index, game),
         digest=digest,
-        legal_moves=list_legal_moves(tables, game, language=joiner.language) if joiner.include_moves else None,
+        legal_moves=list_legal_moves(index, game, language=joiner.language) if joiner.include_moves else None,
     )

@@ -5,8 +5,8 @@ Source: api.md, "Ground rules".
 
 from collections.abc import Iterable, Sequence
 
-from schemas.lobby import SeatAsked
-from schemas.names import first_free_name, name_key
+from schemas.lobby import SeatRequest
+from schemas.names import name_key, unique_name
 from service.engine import Game
 from service.games.errors import Conflict
 
@@ -18,7 +18,7 @@ def check_name_free(game: Game, name: str) -> None:
     _check_differs(name, (player.name for player in game.players if player.name is not None))
 
 
-def assign_names(players: Sequence[SeatAsked]) -> list[str | None]:
+def assign_names(players: Sequence[SeatRequest]) -> list[str | None]:
     """The name of each seat, None where it is open. Raises Conflict where two persons' look alike.
 
     A bot without a name is called after itself; whatever it is called, it gets the first number that is free.
@@ -31,11 +31,11 @@ def assign_names(players: Sequence[SeatAsked]) -> list[str | None]:
     return [_seat_name(player, taken) for player in players]
 
 
-def _seat_name(player: SeatAsked, taken: list[str]) -> str | None:
+def _seat_name(player: SeatRequest, taken: list[str]) -> str | None:
     """A seat's name; a bot's is then taken too."""
     if player.bot is None:
         return player.name
-    name = first_free_name(player.name or player.bot.capitalize(), taken)
+    name = unique_name(player.name or player.bot.capitalize(), taken)
     taken.append(name)
     return name
 

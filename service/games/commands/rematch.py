@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.events import RematchCreated
-from schemas.lobby import Created, CreateGame, Rematch, SeatAsked
-from schemas.vocabulary import TimeoutAsked
+from schemas.lobby import Created, CreateGame, Rematch, SeatRequest
+from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished
 from service.games import repository
 from service.games.access import AccessRecord, authorize_owner
@@ -123,9 +123,9 @@ async def _create(
 
 async def _link(context: Context, table: GameSession, made: GameSession, idempotency: IdempotencyScope | None) -> bool:
     """Let the game before name its rematch; False where somebody else has changed that game."""
-    game, tables = table.game, table.tileset.tables
+    game, index = table.game, table.tileset.index
     game.next_game = made.game.id
-    diffs = [record_change(tables, game, [RematchCreated(game=made.game.id)], at=context.now())]
+    diffs = [record_change(index, game, [RematchCreated(game=made.game.id)], at=context.now())]
     return await repository.commit(
         context, table, diffs, idempotency=new_record(idempotency, context.clock(), made.game.version)
     )
@@ -136,9 +136,9 @@ def _same_again(table: GameSession, asked: Rematch) -> CreateGame:
     game = table.game
     return CreateGame(
         players=[
-            SeatAsked(open=True)
+            SeatRequest(open=True)
             if player.kind == "open"
-            else SeatAsked(name=player.name, color=player.color, bot=player.bot if player.kind == "bot" else None)
+            else SeatRequest(name=player.name, color=player.color, bot=player.bot if player.kind == "bot" else None)
             for player in game.players
         ],
         edition=game.edition,
@@ -147,7 +147,7 @@ def _same_again(table: GameSession, asked: Rematch) -> CreateGame:
         seed=asked.seed,
         visibility=table.access.visibility,
         turn_timeout_s=game.turn_timeout_s,
-        on_timeout=msgspec.convert(game.on_timeout, TimeoutAsked | None),
+        on_timeout=msgspec.convert(game.on_timeout, RequestedTimeoutPolicy | None),
     )
 
 

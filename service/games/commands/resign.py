@@ -1,7 +1,7 @@
 """Resigning, and coming back to a seat that a bot has kept."""
 
-from schemas.acting import ForSeat
-from service.engine import Game, resign, step_back
+from schemas.acting import SeatCommand
+from service.engine import Game, resign, return_player
 from service.games.access import OWNER, AccessRecord, Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.execute import CommandRequest, CommandResult, actor_role, execute
@@ -12,31 +12,33 @@ from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 
 
-async def resign_seat(context: Context, game_id: str, asked: CommandRequest[ForSeat]) -> CommandResult:
+async def resign_seat(context: Context, game_id: str, asked: CommandRequest[SeatCommand]) -> CommandResult:
     """Resign, on turn or not, for good. Raises Resigned where that was done."""
 
     async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        game, tables = table.game, table.tileset.tables
+        game, index = table.game, table.tileset.index
         seat = resolve_seat(table.access, reader, asked.body.seat, game.decider, None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
-        events = resign(tables, game, seat)
-        return [record_change(tables, game, events, at=context.now(), seat=seat, by=actor_role(reader))]
+        events = resign(index, game, seat)
+        return [record_change(index, game, events, at=context.now(), seat=seat, by=actor_role(reader))]
 
     return await execute(context, game_id, "resign", asked, make)
 
 
-async def return_to_seat(context: Context, game_id: str, asked: CommandRequest[ForSeat]) -> CommandResult:
+async def return_to_seat(context: Context, game_id: str, asked: CommandRequest[SeatCommand]) -> CommandResult:
     """Take a seat back from the bot that stands in. Raises NotReplaced, Resigned."""
 
     async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        game, tables = table.game, table.tileset.tables
+        game, index = table.game, table.tileset.index
         seat = resolve_seat(table.access, reader, asked.body.seat, _left_seat(game, table.access, reader), None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         if not is_played_by_bot(game, seat):
             raise SeatNotPlayedByBot(seat)
-        return [record_change(tables, game, step_back(game, seat), at=context.now(), seat=seat, by=actor_role(reader))]
+        return [
+            record_change(index, game, return_player(game, seat), at=context.now(), seat=seat, by=actor_role(reader))
+        ]
 
     return await execute(context, game_id, "return", asked, make)
 

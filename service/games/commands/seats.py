@@ -9,7 +9,7 @@ from functools import partial
 
 from schemas.game import GameView
 from schemas.lobby import ReplaceToken, SeatToken
-from service.engine import empty_seat, view
+from service.engine import build_view, vacate_seat
 from service.games import repository
 from service.games.access import (
     AccessRecord,
@@ -41,18 +41,18 @@ async def remove_player(
     """
 
     async def attempt(table: GameSession, _owner: None) -> tuple[GameView, str] | None:
-        game, access, tables = table.game, table.access, table.tileset.tables
+        game, access, index = table.game, table.access, table.tileset.index
         _check_removable(table, seat)
         check_version(table.revision, if_match)
         if game.players[seat].kind != "open":
             ended, access.seats[seat] = access.seats[seat], None
             if seat < len(access.tags):
                 access.tags[seat] = None
-            diffs = [record_change(tables, game, empty_seat(game, seat), at=context.now())]
+            diffs = [record_change(index, game, vacate_seat(game, seat), at=context.now())]
             if not await repository.commit(context, table, diffs, store_access=True, revokes_token=True):
                 return None
             await _forget(context, game_id, ended)
-        return view(tables, game), game.digest
+        return build_view(index, game), game.digest
 
     return await until_committed(context, game_id, partial(authorize_owner, game=game_id, token=token), attempt)
 

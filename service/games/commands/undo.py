@@ -10,10 +10,10 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
-from schemas.acting import ForSeat
+from schemas.acting import SeatCommand
 from schemas.events import MoveUndone
 from schemas.game import GameView
-from service.engine import Game, Tables, encode, view
+from service.engine import Game, TileSetIndex, build_view, encode_snapshot
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.act import check_turn
@@ -39,52 +39,52 @@ ReplayGuard = Callable[[int], AbstractAsyncContextManager[None]]
 async def undo(
     context: Context,
     game_id: str,
-    asked: CommandRequest[ForSeat],
+    asked: CommandRequest[SeatCommand],
     replaying: ReplayGuard = lambda _versions: nullcontext(),
 ) -> CommandResult:
     """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced, and what `replaying` does."""
 
     async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        game, tables = table.game, table.tileset.tables
+        game, index = table.game, table.tileset.index
         seat = resolve_seat(table.access, reader, asked.body.seat, game.decider, None)
         check_turn(game, seat)
         if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
         async with replaying(game.version):
             past = await asyncio.to_thread(
-                compute_undo_point, tables, game, await read_log(context.store, game.id, game.version)
+                compute_undo_point, index, game, await read_log(context.store, game.id, game.version)
             )
         if past is None:
             raise NothingToUndo(seat)
         table.game = restore(game, past)
         return [
             record_change(
-                tables,
+                index,
                 table.game,
                 [MoveUndone(seat=seat, move=past.move)],
                 at=context.now(),
                 seat=seat,
                 by=actor_role(reader),
-                before=view(tables, game),
+                before=build_view(index, game),
             )
         ]
 
     return await execute(context, game_id, "undo", asked, make)
 
 
-def compute_undo_point(tables: Tables, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
+def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
     """The state before the last action; None where the log does not give the game as it is."""
     if not log:
         return None
     try:
         patch = msgspec.json.decode(log[0].data)["patch"]
         first = msgspec.convert(upgrade_state(apply_patch({}, patch)), GameView)
-        replay = Replay(tables, first, game.seed, game.first_seat, game.creator)
+        replay = Replay(index, first, game.seed, game.first_seat, game.creator)
         for diff in log[1:]:
             replay.step(_DECODER.decode(diff.data))
     except (InvalidLog, msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
         return None
-    return replay.past[-1] if replay.past and encode(replay.game) == encode(game) else None
+    return replay.past[-1] if replay.past and encode_snapshot(replay.game) == encode_snapshot(game) else None
 
 
 _DECODER = msgspec.json.Decoder(LoggedChange)

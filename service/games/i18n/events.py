@@ -20,8 +20,8 @@ from schemas.events import (
 )
 from schemas.tileset import Ship
 from schemas.vocabulary import SegmentKind
-from service.engine import Game, Tables
-from service.engine.tileset_index import SHIPS, to_cell
+from service.engine import Game, TileSetIndex
+from service.engine.tileset_index import SHIPS, pack_cell
 from service.games.i18n.catalogue import Translator
 from service.games.i18n.phrases import color_name, fish_count, player_names, point_count, ship_cost, ware_counts
 from service.games.i18n.sentences import translate_sentence
@@ -34,17 +34,17 @@ class EventNarrator(NamedTuple):
     """Tells the events of one game, in the order in which they happened."""
 
     translator: Translator
-    tables: Tables
+    tileset_index: TileSetIndex
     player_names: Sequence[str]
     """By seat."""
     tiles: dict[int, int]
     """Cell -> tile, as the board was when the event to be told happened; `sentence` keeps it up."""
 
     @classmethod
-    def of(cls, speech: Translator, tables: Tables, game: Game) -> "EventNarrator":
+    def of(cls, speech: Translator, index: TileSetIndex, game: Game) -> "EventNarrator":
         """A teller who knows the board as it is now."""
-        tiles = {cell: game.turned[order] >> 2 for cell, order in game.board.items()}
-        return cls(speech, tables, player_names(speech, game), tiles)
+        tiles = {cell: game.oriented_tiles[order] >> 2 for cell, order in game.board.items()}
+        return cls(speech, index, player_names(speech, game), tiles)
 
     def narrate_change(self, events: Iterable[AnyEvent]) -> str:
         """One change; the islanders that an evaluation sends home are told with it, only merchants have none."""
@@ -58,7 +58,7 @@ class EventNarrator(NamedTuple):
             values["player"] = values.get("name") or self.player_names[seat]
         match event:
             case TilePlaced():
-                self.tiles[to_cell(event.x, event.y)] = self.tables.tile_index[event.tile]
+                self.tiles[pack_cell(event.x, event.y)] = self.tileset_index.tile_numbers[event.tile]
             case FishCovered():
                 values["fish"] = fish_count(speech, event.fish)
             case FeatureEvaluated():
@@ -94,13 +94,13 @@ class EventNarrator(NamedTuple):
         return translate_sentence(self.translator, "gain.each", players=winners, wares=wares)
 
     def _ship(self, event: ShipTaken | ShipRevealed) -> Ship:
-        return self.tables.tileset.ships[self.tables.ship_index[event.ship]]
+        return self.tileset_index.tileset.ships[self.tileset_index.ship_numbers[event.ship]]
 
     def _ship_points(self, event: ShipTaken | ShipRevealed) -> str:
         return point_count(self.translator, self._ship(event).points)
 
     def _kind(self, event: IslanderPlaced | IslanderRetrieved | IslanderReturned) -> int:
-        return self.tables.tiles[self.tiles[to_cell(event.x, event.y)]].kinds[event.segment]
+        return self.tileset_index.tiles[self.tiles[pack_cell(event.x, event.y)]].kinds[event.segment]
 
     def _is_plain_return(self, event: AnyEvent) -> bool:
         return isinstance(event, IslanderReturned) and self._kind(event) != SHIPS

@@ -2,8 +2,8 @@
 
 from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.vocabulary import Wares
-from service.engine import Game, Tables, move_id
-from service.engine.tileset_index import to_cell
+from service.engine import Game, TileSetIndex, move_id
+from service.engine.tileset_index import pack_cell
 from service.games.i18n.catalogue import Translator, gettext_noop
 from service.games.i18n.phrases import point_count, ware_counts
 
@@ -22,9 +22,9 @@ _RETRIEVE = (
 )
 
 
-def describe_move(speech: Translator, tables: Tables, game: Game, action: Action) -> Move:
+def describe_move(speech: Translator, index: TileSetIndex, game: Game, action: Action) -> Move:
     """A legal move with its id and its text."""
-    return Move(id=move_id(action), text=_text(speech, tables, game, action), action=action)
+    return Move(id=move_id(action), text=_text(speech, index, game, action), action=action)
 
 
 def describe_cell(speech: Translator, x: int, y: int, moves: int) -> str:
@@ -32,21 +32,21 @@ def describe_cell(speech: Translator, x: int, y: int, moves: int) -> str:
     return speech.ngettext("({x}, {y}): {number} move", "({x}, {y}): {number} moves", moves, x=x, y=y)
 
 
-def _text(speech: Translator, tables: Tables, game: Game, action: Action) -> str:
+def _text(speech: Translator, index: TileSetIndex, game: Game, action: Action) -> str:
     match action:
         case PlaceTile(x, y, rotation):
-            return _placement(speech, tables.tile_ids[game.tile], x, y, rotation)
+            return _placement(speech, index.tile_ids[game.tile], x, y, rotation)
         case PlaceIslander(segment):
-            kind = tables.tiles[game.tile].kinds[segment]
+            kind = index.tiles[game.tile].kinds[segment]
             return speech.gettext(_PLACE[kind], segment=segment)
         case RetrieveIslander(x, y, segment):
-            order = game.board[to_cell(x, y)]
-            kind = tables.tiles[game.turned[order] >> 2].kinds[segment]
+            order = game.board[pack_cell(x, y)]
+            kind = index.tiles[game.oriented_tiles[order] >> 2].kinds[segment]
             return speech.gettext(_RETRIEVE[kind], x=x, y=y, segment=segment)
         case TakeShip(ship):
-            return speech.gettext("take ship {ship} ({points})", ship=ship, points=_worth(speech, tables, ship))
+            return speech.gettext("take ship {ship} ({points})", ship=ship, points=_worth(speech, index, ship))
         case Deliver(ship, wares):
-            worth = _worth(speech, tables, ship)
+            worth = _worth(speech, index, ship)
             return speech.gettext(
                 "deliver {wares} to ship {ship} ({points})", wares=_paid(speech, wares), ship=ship, points=worth
             )
@@ -62,8 +62,8 @@ def _placement(speech: Translator, tile: str, x: int, y: int, rotation: int) -> 
     return speech.gettext("place {tile} at ({x}, {y}), turned {degrees}°", tile=tile, x=x, y=y, degrees=90 * rotation)
 
 
-def _worth(speech: Translator, tables: Tables, ship: str) -> str:
-    return point_count(speech, tables.ships[tables.ship_index[ship]].points)
+def _worth(speech: Translator, index: TileSetIndex, ship: str) -> str:
+    return point_count(speech, index.ships[index.ship_numbers[ship]].points)
 
 
 def _paid(speech: Translator, wares: Wares | None) -> str:

@@ -1,8 +1,8 @@
 """The state of a game in a sentence: what is waited for, or how it ended."""
 
 from schemas.vocabulary import Phase
-from service.engine import Game, Tables
-from service.engine.final_scoring import score, winners
+from service.engine import Game, TileSetIndex
+from service.engine.final_scoring import final_score, winning_seats
 from service.games.i18n.catalogue import Translator, gettext_noop
 from service.games.i18n.events import winner_sentence
 from service.games.i18n.phrases import player_names
@@ -22,7 +22,7 @@ _DECISIONS_WITH_DEADLINE: dict[Phase, str] = {
 }
 
 
-def describe_status(speech: Translator, tables: Tables, game: Game) -> str:
+def describe_status(speech: Translator, index: TileSetIndex, game: Game) -> str:
     """What is waited for, with the deadline where there is one; or who won."""
     match game.status:
         case "waiting":
@@ -31,7 +31,7 @@ def describe_status(speech: Translator, tables: Tables, game: Game) -> str:
         case "active":
             return _describe_decision(speech, game)
         case "finished":
-            return _describe_result(speech, tables, game)
+            return _describe_result(speech, index, game)
         case "aborted":
             return translate_sentence(speech, "game_aborted")
 
@@ -55,12 +55,12 @@ def _format_time(deadline: str, now: str) -> str:
     return f"{clock[:5]} UTC" if now.startswith(day) else f"{day} {clock[:5]} UTC"
 
 
-def _describe_result(speech: Translator, tables: Tables, game: Game) -> str:
+def _describe_result(speech: Translator, index: TileSetIndex, game: Game) -> str:
     called = player_names(speech, game)
-    totals = [(player, score(tables, game, seat).total) for seat, player in enumerate(called)]
+    totals = [(player, final_score(index, game, seat).total) for seat, player in enumerate(called)]
     best_first = sorted(totals, key=lambda total: -total[1])
     return speech.gettext(
         "{winning} The scores: {scores}.",
-        winning=winner_sentence(speech, [called[seat] for seat in winners(tables, game)]),
+        winning=winner_sentence(speech, [called[seat] for seat in winning_seats(index, game)]),
         scores=", ".join(f"{player} {total}" for player, total in best_first),
     )

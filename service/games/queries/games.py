@@ -7,16 +7,16 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from schemas.acting import CellChoice, LegalMoves, Next
+from schemas.acting import CellChoice, LegalMoves, NextDecision
 from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.diffs import Diffs
 from schemas.game import GameSummary, GameView
 from schemas.lobby import Games
 from schemas.scores import Scores, TilesLeft
 from schemas.vocabulary import STATUSES, Status
-from service.engine import Game, Tables, legal_moves, view
-from service.engine.queries import islander_values, players_scores, tiles_left
-from service.engine.tileset_index import to_xy
+from service.engine import Game, TileSetIndex, build_view, legal_moves
+from service.engine.queries import islander_values, player_scores, tiles_left
+from service.engine.tileset_index import unpack_cell
 from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, TileSetMissing, Unauthorized
@@ -78,34 +78,34 @@ async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:
     return bool((await context.store.list_by_keys([index_key(one, None) for one in hashes], 1, None)).games)
 
 
-def decode_with_tables(context: Context, loaded: GameRecord) -> tuple[Tables, Game]:
+def decode_with_tables(context: Context, loaded: GameRecord) -> tuple[TileSetIndex, Game]:
     """What was loaded, decoded, with its tile set's tables; raises TileSetMissing, Unreadable."""
     game = decode_game(loaded)
-    return context.tilesets.get_for_game(game.tileset).tables, game
+    return context.tilesets.get_for_game(game.tileset).index, game
 
 
 def decode_view(context: Context, loaded: GameRecord) -> GameView:
     """GAME of what was loaded."""
-    return view(*decode_with_tables(context, loaded))
+    return build_view(*decode_with_tables(context, loaded))
 
 
-def next_decision(game: Game) -> Next:
+def next_decision(game: Game) -> NextDecision:
     """Who must decide now."""
     if game.status != "active":
-        return Next(seat=None, phase=None)
-    return Next(seat=game.decider, phase=game.phase)
+        return NextDecision(seat=None, phase=None)
+    return NextDecision(seat=game.decider, phase=game.phase)
 
 
 def list_legal_moves(
-    tables: Tables,
+    index: TileSetIndex,
     game: Game,
     wanted: MoveFilter = MoveFilter(),  # noqa: B008 (a NamedTuple)
     language: Language = ENGLISH,
 ) -> LegalMoves:
     """The legal moves, or those that `asked` names, with their texts in a language; raises Malformed."""
-    actions = sorted(legal_moves(tables, game), key=move_sort_key)
+    actions = sorted(legal_moves(index, game), key=move_sort_key)
     spoken = get_translator(language)
-    moves = [describe_move(spoken, tables, game, action) for action in actions]
+    moves = [describe_move(spoken, index, game, action) for action in actions]
     if wanted.x is not None or wanted.y is not None:
         moves = [move for move in moves if _is_at(_cell_of(game, move.action), wanted.x, wanted.y)]
     if wanted.q is not None:
@@ -129,14 +129,14 @@ def list_legal_moves(
     )
 
 
-def compute_scores(tables: Tables, game: Game) -> Scores:
+def compute_scores(index: TileSetIndex, game: Game) -> Scores:
     """R8.3 and R8.4."""
-    return Scores(version=game.version, players=players_scores(tables, game), islanders=islander_values(tables, game))
+    return Scores(version=game.version, players=player_scores(index, game), islanders=islander_values(index, game))
 
 
-def count_tiles_left(tables: Tables, game: Game) -> TilesLeft:
+def count_tiles_left(index: TileSetIndex, game: Game) -> TilesLeft:
     """R8.1."""
-    return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(tables, game))
+    return TilesLeft(version=game.version, bag=len(game.bag), tiles=tiles_left(index, game))
 
 
 async def list_diffs(context: Context, loaded: GameRecord, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
@@ -228,7 +228,7 @@ def _cell_of(game: Game, action: Action) -> tuple[int, int] | None:
         case PlaceTile(x, y) | RetrieveIslander(x, y):
             return x, y
         case PlaceIslander():
-            return to_xy(game.cells[-1])
+            return unpack_cell(game.cells[-1])
         case _:
             return None
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from schemas.lobby import CreateGame, JoinGame, MyGame, MyGames, MySeat
 from schemas.vocabulary import Status
-from service.engine import Game, view
+from service.engine import Game, build_view
 from service.games.access import AccessRecord, SeatTag, hash_token, index_key
 from service.games.context import Context
 from service.games.errors import Malformed, Unauthorized
@@ -84,7 +84,7 @@ async def _mine(
 
 def _mine_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], wanted: MyGamesQuery) -> MyGame | None:
     """What was loaded, where it is mine and wanted. Raises TileSetMissing, Unreadable."""
-    tables, game = decode_with_tables(context, loaded)
+    index, game = decode_with_tables(context, loaded)
     access = read_access(loaded)
     seats = _seats(access, game, hashes, wanted.external_user)
     if seats is None or wanted.status not in (None, game.status):
@@ -92,7 +92,7 @@ def _mine_of(context: Context, loaded: GameRecord, hashes: Sequence[bytes], want
     waiting = any(seat.waiting for seat in seats)
     if wanted.waiting not in (None, waiting):
         return None
-    return MyGame(game=summarize(view(tables, game)), digest=loaded.digest, seats=seats, waiting=waiting)
+    return MyGame(game=summarize(build_view(index, game)), digest=loaded.digest, seats=seats, waiting=waiting)
 
 
 def _seats(access: AccessRecord, game: Game, hashes: Sequence[bytes], user: str | None) -> list[MySeat] | None:

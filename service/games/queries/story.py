@@ -3,8 +3,8 @@
 import msgspec
 
 from schemas.story import Story
-from service.engine import Game, Tables
-from service.engine.tileset_index import to_cell
+from service.engine import Game, TileSetIndex
+from service.engine.tileset_index import pack_cell
 from service.games.context import Context
 from service.games.i18n import EventNarrator, Language, describe_status, get_translator
 from service.games.i18n.story import decode_change, decode_turn, narrate_story
@@ -18,14 +18,14 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
     Of what came before only version `since` itself is read: its patch says which turn it was then, and where that
     turn's tile lay, which may have been taken back since.
     """
-    tables, game = decode_with_tables(context, loaded)
+    index, game = decode_with_tables(context, loaded)
     spoken = get_translator(language)
-    teller, turn = EventNarrator.of(spoken, tables, game), None
+    teller, turn = EventNarrator.of(spoken, index, game), None
     before, number = min(since, 1), min(limit, MAX_DIFFS, loaded.version - since)
     log = await context.store.load_diffs(game.id, since - before, before + number) if number > 0 else []
     try:
         if log and before:
-            turn = _turn_at(teller, tables, game, log[0].data)
+            turn = _turn_at(teller, index, game, log[0].data)
         changes = [decode_change(entry.data) for entry in log[before:]]
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"its log cannot be read: {error}") from error
@@ -34,18 +34,18 @@ async def build_story(context: Context, loaded: GameRecord, since: int, limit: i
         digest=loaded.digest,
         language=language,
         lines=[*narrate_story(teller, changes, turn)],
-        now=describe_status(spoken, tables, game),
+        now=describe_status(spoken, index, game),
     )
 
 
-def _turn_at(teller: EventNarrator, tables: Tables, game: Game, diff: bytes) -> int | None:
+def _turn_at(teller: EventNarrator, index: TileSetIndex, game: Game, diff: bytes) -> int | None:
     """The number of the turn that a diff leads to; the teller learns where its tile lay."""
     found = decode_turn(diff)
     if found is None:
         return None
     if found.turn is None:  # over, so the last turn; or only created
-        return game.number if found.version > 1 and game.number else None
+        return game.turn_number if found.version > 1 and game.turn_number else None
     if found.turn.placed is not None:
-        cell = to_cell(found.turn.placed.x, found.turn.placed.y)
-        teller.tiles[cell] = tables.tile_index[found.turn.tile]
+        cell = pack_cell(found.turn.placed.x, found.turn.placed.y)
+        teller.tiles[cell] = index.tile_numbers[found.turn.tile]
     return found.turn.number

@@ -1,7 +1,7 @@
 """Where a client that comes back continues: from a position in the stream, or from the whole game."""
 
 from schemas.game import GameView
-from service.engine import view
+from service.engine import build_view
 from service.games.ports import GameRecord, GameStore
 from service.games.realtime.messages import SnapshotMessage
 from service.games.realtime.stream_position import StreamPosition
@@ -30,9 +30,9 @@ async def resolve_position(
 
 
 def decode_view(tilesets: TileSetCatalogue, loaded: GameRecord) -> GameView:
-    """Decode a loaded game's view. Raises TileSetMissing, Unreadable."""
+    """Decode a loaded game's build_view. Raises TileSetMissing, Unreadable."""
     game = decode_game(loaded)
-    return view(tilesets.get_for_game(game.tileset).tables, game)
+    return build_view(tilesets.get_for_game(game.tileset).index, game)
 
 
 def build_snapshot(tilesets: TileSetCatalogue, game: str, loaded: GameRecord) -> SnapshotMessage:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.base import encode
-from schemas.webhooks import CHALLENGE, WebhookChallenge, WebhookChallengeAnswer
+from schemas.base import encode_json
+from schemas.webhooks import CHALLENGE_MESSAGE, WebhookChallenge, WebhookChallengeAnswer
 from service.games.timestamps import timestamp
 from service.games.webhooks.payloads import WebhookPayload, challenge_id
 from service.games.webhooks.port import WebhookRegistration
@@ -108,7 +108,7 @@ def create_challenge(game: str, hook: WebhookRegistration, now: int) -> tuple[st
     """A challenge that nobody can know who does not get it, and its message."""
     challenge, at = secrets.token_urlsafe(CHALLENGE_BYTES), timestamp(now)
     message = WebhookChallenge(type="challenge", timestamp=at, challenge=challenge, game=game, webhook=hook.id)
-    return challenge, WebhookPayload(challenge_id(game, hook.id, now), CHALLENGE, encode(message), at)
+    return challenge, WebhookPayload(challenge_id(game, hook.id, now), CHALLENGE_MESSAGE, encode_json(message), at)
 
 
 def is_correct_response(answer: bytes, challenge: str) -> bool:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import msgspec
 from standardwebhooks import Webhook as Signer
 
-from schemas.acting import Next
-from schemas.base import encode
+from schemas.acting import NextDecision
+from schemas.base import encode_json
 from schemas.events import TurnStarted
-from schemas.webhooks import DECISION, WHOLE_DIFF, WebhookData, WebhookMessage
+from schemas.webhooks import DECISION_EVENT, DIFF_MESSAGE, WebhookData, WebhookMessage
 from service.games.ports import StoredDiff
 from service.games.webhooks.port import WebhookRegistration
 
@@ -60,9 +60,9 @@ def build_payload(hook: WebhookRegistration, diff: StoredDiff) -> WebhookPayload
     events: list[Any] = [event for event in told.events if _matches_seat(hook, event.get("seat"))]
     kinds = {event["type"] for event in events}
     if _is_decision(told, decision) and _matches_seat(hook, decision.seat):
-        kinds.add(DECISION)
+        kinds.add(DECISION_EVENT)
     if hook.events is None:
-        kind = WHOLE_DIFF if kinds else None
+        kind = DIFF_MESSAGE if kinds else None
     else:
         kind = next((kind for kind in hook.events if kind in kinds), None)
         events = [event for event in events if event["type"] in hook.events]
@@ -81,7 +81,7 @@ def build_payload(hook: WebhookRegistration, diff: StoredDiff) -> WebhookPayload
     return WebhookPayload(
         message_id(told.game, told.version, hook.id),
         kind,
-        encode(WebhookMessage(type=kind, timestamp=told.at, data=data)),
+        encode_json(WebhookMessage(type=kind, timestamp=told.at, data=data)),
         told.at,
     )
 
@@ -124,13 +124,15 @@ def _matches_seat(hook: WebhookRegistration, seat: int | None) -> bool:
     return seat is None or hook.seats is None or seat in hook.seats
 
 
-def _next_decision(told: _DiffFields) -> Next:
+def _next_decision(told: _DiffFields) -> NextDecision:
     """Who decides after the change: every change of a game that has begun tells of the turn."""
     turn = next((operation.value for operation in told.patch if operation.path == "/turn"), None)
-    return Next(seat=None, phase=None) if turn is None else Next(seat=turn["decider"], phase=turn["phase"])
+    return (
+        NextDecision(seat=None, phase=None) if turn is None else NextDecision(seat=turn["decider"], phase=turn["phase"])
+    )
 
 
-def _is_decision(told: _DiffFields, decision: Next) -> bool:
+def _is_decision(told: _DiffFields, decision: NextDecision) -> bool:
     """Whether somebody must decide who did not just act, or whose turn begins."""
     begun = any(event["type"] == TURN_STARTED for event in told.events)
     return decision.seat is not None and (begun or decision.seat != told.seat)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import msgspec
 
-from schemas.webhooks import CHALLENGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
+from schemas.webhooks import CHALLENGE_MESSAGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
 from service.games.access import authorize_owner
 from service.games.commands.game_setup import derive_game_id, random_game_id
@@ -194,6 +194,6 @@ def _view_attempts(game_id: str, hook_id: str, tried: Sequence[DeliveryAttempt])
 
 
 def _message_id(game_id: str, hook_id: str, tried: DeliveryAttempt) -> str:
-    if tried.type == CHALLENGE:
+    if tried.type == CHALLENGE_MESSAGE:
         return challenge_id(game_id, hook_id, unix_seconds(tried.at))
     return message_id(game_id, tried.version, hook_id)

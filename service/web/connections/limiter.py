@@ -8,7 +8,7 @@ from resource import RLIMIT_NOFILE, getrlimit
 
 from aiohttp import web
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.problems import MEDIA_TYPE, problem
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.app_keys import SUPERVISOR
@@ -35,7 +35,7 @@ RESERVED_FILES = 100
 
 def _encode_refusal(status: str, code: str, detail: str) -> bytes:
     """A whole answer, for who is refused before anything was read."""
-    body = encode(problem(code, detail, retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S))
+    body = encode_json(problem(code, detail, retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S))
     head = (
         f"HTTP/1.1 {status}\r\nContent-Type: {MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n"
         f"Retry-After: {TOO_MANY_CONNECTIONS_RETRY_S}\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n\r\n"

@@ -7,7 +7,7 @@ import asyncio
 
 from aiohttp import web
 
-from schemas.problems import KINDS
+from schemas.problems import PROBLEM_TYPES
 from service.web.docs.assets import CONTENT_TYPES, asset_response, load_static
 from service.web.docs.contents import INDEX, NAMES, page_path
 from service.web.error_handling import handle_expect
@@ -57,7 +57,7 @@ async def read_static(request: web.Request) -> web.Response:
 async def redirect_to_problem(request: web.Request) -> web.Response:
     """Redirect to the explanation of a kind of problem."""
     code = request.match_info["slug"].replace("-", "_")
-    if code not in KINDS:
+    if code not in PROBLEM_TYPES:
         raise web.HTTPNotFound
     return _redirect(f"{page_path('problems')}#{code}")
 

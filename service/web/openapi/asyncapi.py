@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from schemas.messages import ClientMessage, CloseCode, Error, ServerMessage, Subscribe
-from schemas.problems import KINDS
+from schemas.problems import PROBLEM_TYPES
 from service.web.limits import Limits
 from service.web.openapi.components import Schema, components, paragraphs, transformed, without
 from service.web.openapi.descriptions import PROBLEMS, SECURITY
@@ -35,7 +35,7 @@ class Closed(NamedTuple):
 
 
 def _refused(code: str, meaning: str) -> Closed:
-    return Closed(CloseCode.REFUSED + KINDS[code].status, meaning, resume=False)
+    return Closed(CloseCode.REFUSED + PROBLEM_TYPES[code].status, meaning, resume=False)
 
 
 CLOSE_CODES = (

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.base import Request
+from schemas.base import RequestModel
 from schemas.vocabulary import EDGES
 
 __all__ = ["REF", "Schema", "components", "paragraphs", "transformed", "without"]
@@ -35,14 +35,14 @@ def components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
     named: dict[str, Schema] = {}
     for name in sorted(found, key=_tidy_name):
         struct = structs[_tidy_name(name)]
-        tidy = (_request if issubclass(struct, Request) else _answer)(found[name])
+        tidy = (_request if issubclass(struct, RequestModel) else _answer)(found[name])
         named[_tidy_name(name)] = _with_field_docs(tidy, struct)
     return [transformed(schema, _tidy) for schema in schemas], named
 
 
 def _is_told(struct: type[msgspec.Struct]) -> bool:
     """Whether it is of the contract, or a query's: others may have the same names."""
-    return struct.__module__.startswith("schemas.") or issubclass(struct, Request)
+    return struct.__module__.startswith("schemas.") or issubclass(struct, RequestModel)
 
 
 def _subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:

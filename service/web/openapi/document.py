@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.problems import KINDS, MEDIA_TYPE, Problem
+from schemas.problems import MEDIA_TYPE, PROBLEM_TYPES, Problem
 from schemas.webhooks import WebhookChallenge, WebhookChallengeAnswer, WebhookMessage
 from service.web.openapi.components import Schema, components, paragraphs
 from service.web.openapi.descriptions import (
@@ -58,7 +58,7 @@ def openapi() -> dict[str, Any]:
             "parameters": PARAMETERS,
             "headers": HEADERS,
             "links": links(ROUTES),
-            "examples": {code: _problem_example(code) for code in KINDS},
+            "examples": {code: _problem_example(code) for code in PROBLEM_TYPES},
             "securitySchemes": SECURITY,
         },
     }
@@ -189,7 +189,7 @@ def _responses(route: Route, refs: Refs) -> Schema:
             response["links"] = following
     by_status: dict[int, list[str]] = {}
     for code in _problem_codes(route):
-        by_status.setdefault(KINDS[code].status, []).append(code)
+        by_status.setdefault(PROBLEM_TYPES[code].status, []).append(code)
     for status in sorted(by_status):
         responses[str(status)] = _problems(by_status[status], refs)
     return responses
@@ -220,13 +220,13 @@ def _problem_codes(route: Route) -> list[str]:
         codes.update(WITH_BODY)
     if route.access != "none":
         codes.update(WITH_TOKEN)
-    return [code for code in KINDS if code in codes]
+    return [code for code in PROBLEM_TYPES if code in codes]
 
 
 def _problems(codes: list[str], refs: Refs) -> Schema:
     """The response of a status: its codes, each with what it means."""
-    status = KINDS[codes[0]].status
-    response: Schema = {"description": " ".join(f"`{code}`: {KINDS[code].title}." for code in codes)}
+    status = PROBLEM_TYPES[codes[0]].status
+    response: Schema = {"description": " ".join(f"`{code}`: {PROBLEM_TYPES[code].title}." for code in codes)}
     if headers := PROBLEM_HEADERS.get(status):
         response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
     examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
@@ -235,4 +235,4 @@ def _problems(codes: list[str], refs: Refs) -> Schema:
 
 
 def _problem_example(code: str) -> Schema:
-    return {"summary": KINDS[code].title, "value": msgspec.to_builtins(PROBLEMS[code])}
+    return {"summary": PROBLEM_TYPES[code].title, "value": msgspec.to_builtins(PROBLEMS[code])}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from schemas.acting import Act, Acted, LegalMoves
+from schemas.acting import Act, ActionResult, LegalMoves
 from schemas.diffs import Diff
 from schemas.lobby import Created, Games, Joined
 from schemas.tileset import TileSet, TileSets
@@ -51,7 +51,7 @@ NAMED: Mapping[Any, tuple[Named, ...]] = {
 
 MOVES: Mapping[Any, str] = {
     LegalMoves: "/moves/0/id",
-    Acted[Diff]: "/legal_moves/moves/0/id",
+    ActionResult[Diff]: "/legal_moves/moves/0/id",
 }
 """Where the first legal move stands in an answer; the game is that of the path."""
 

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from schemas.vocabulary import is_id
+from schemas.vocabulary import is_valid_id
 from service.games.errors import Malformed, Unauthorized
 from service.web.parsing import parse_bearer_token, parse_bearer_tokens
 
@@ -57,7 +57,7 @@ def parse_game(path: str) -> tuple[bool, str | None]:
     if path in ANY_GAME_PATHS:
         return True, None
     game = path.removeprefix(GAMES_PREFIX).partition("/")[0]
-    return path.startswith(GAMES_PREFIX) and is_id(game), game
+    return path.startswith(GAMES_PREFIX) and is_valid_id(game), game
 
 
 def read_tokens(request: web.BaseRequest) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 from aiohttp import web
 
-from schemas.acting import Act, Acted, ForSeat
+from schemas.acting import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
 from service.games.commands.execute import CommandRequest, CommandResult
@@ -34,11 +34,11 @@ from service.web.routing import GAME_ID, ResponseSpec, Route
 B = TypeVar("B")
 
 ACT = msgspec.json.Decoder(Act)
-FOR_SEAT = msgspec.json.Decoder(ForSeat)
+FOR_SEAT = msgspec.json.Decoder(SeatCommand)
 
 HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
 ANSWERED = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
-DONE = (ResponseSpec(200, "What happened.", Acted[Diff], ANSWERED, examples=("acted",)),)
+DONE = (ResponseSpec(200, "What happened.", ActionResult[Diff], ANSWERED, examples=("acted",)),)
 REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
 """What every change of an active game may be refused for."""
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from service.engine import legal_moves, view
+from service.engine import build_view, legal_moves
 from service.games.ports import GameRecord, UnreadableGame
 from service.games.queries.games import decode_with_tables, load_for_reader, move_sort_key
 from service.web.app_keys import CONTEXT
@@ -86,10 +86,10 @@ async def _now(request: web.Request, asked: Asked, *, unchanging: bool) -> web.R
     context, loaded = request.app[CONTEXT], asked.loaded
 
     async def job() -> BoardJob:
-        tables, game = decode_with_tables(context, loaded)
-        moves = sorted(legal_moves(tables, game), key=move_sort_key) if asked.options.candidates else []
+        index, game = decode_with_tables(context, loaded)
+        moves = sorted(legal_moves(index, game), key=move_sort_key) if asked.options.candidates else []
         answer = context.tilesets.get_for_game(game.tileset).response
-        return BoardJob(answer, view(tables, game), moves, asked.options, asked.form)
+        return BoardJob(answer, build_view(index, game), moves, asked.options, asked.form)
 
     caching = board_caching(private=asked.private, unchanging=unchanging)
     return await send(request, asked.picture(f"{loaded.version}-{loaded.digest}", asked.options, caching), job)

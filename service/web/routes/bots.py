@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from schemas.bots import BotsListed
+from schemas.bots import BotList
 from service.web.app_keys import CONTEXT
 from service.web.responses import json_response
 from service.web.routing import ResponseSpec, Route
@@ -14,11 +14,11 @@ from service.web.routing import ResponseSpec, Route
     operation="listBots",
     summary="List the bots",
     tag="games",
-    replies=(ResponseSpec(200, "Every bot, by name.", BotsListed),),
+    replies=(ResponseSpec(200, "Every bot, by name.", BotList),),
 )
 async def list_bots(request: web.Request) -> web.Response:
     """Every bot that can fill a seat of a new game: those of the service, and those that were plugged in."""
-    return json_response(BotsListed(bots=request.app[CONTEXT].bots.list_bots()))
+    return json_response(BotList(bots=request.app[CONTEXT].bots.list_bots()))
 
 
 ROUTES = (list_bots,)

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
-from service.engine import Game, Tables
+from service.engine import Game, TileSetIndex
 from service.games.i18n import Language
 from service.games.ports import GameRecord
 from service.games.queries.games import decode_with_tables, load_for_reader
@@ -23,7 +23,7 @@ NOTHING_NEW = ResponseSpec(304, "The game has not changed since.", headers=("ETa
 reading = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
 
 
-async def told_in_state(request: web.Request, tell: Callable[[Tables, Game], Any]) -> web.Response:
+async def told_in_state(request: web.Request, tell: Callable[[TileSetIndex, Game], Any]) -> web.Response:
     """What a game's state says, unless the client has it already."""
     context = request.app[CONTEXT]
     loaded, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Games
-from service.engine import view
+from service.engine import build_view
 from service.games.commands.abort import abort_game
 from service.games.commands.create import create
 from service.games.idempotency import ReplayableResult
@@ -140,7 +140,7 @@ async def list_public_games(request: web.Request) -> web.Response:
 )
 async def read_game(request: web.Request) -> web.Response:
     """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
-    return await told_in_state(request, view)
+    return await told_in_state(request, build_view)
 
 
 @Route(

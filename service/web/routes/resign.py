@@ -2,14 +2,14 @@
 
 from aiohttp import web
 
-from schemas.acting import Acted
+from schemas.acting import ActionResult
 from schemas.diffs import Diff
 from service.games.commands.resign import resign_seat
 from service.web.parsing import read_optional_body
 from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
 from service.web.routing import GAME_ID, ResponseSpec
 
-RESIGNED = (ResponseSpec(200, "What followed.", Acted[Diff], ANSWERED, examples=("resigned",)),)
+RESIGNED = (ResponseSpec(200, "What followed.", ActionResult[Diff], ANSWERED, examples=("resigned",)),)
 
 
 @of_seat(

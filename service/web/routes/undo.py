@@ -5,7 +5,7 @@ from functools import partial
 
 from aiohttp import web
 
-from schemas.acting import Acted
+from schemas.acting import ActionResult
 from schemas.diffs import Diff
 from service.games.commands.undo import undo
 from service.web.parsing import read_optional_body
@@ -14,7 +14,7 @@ from service.web.ratelimit.concurrency import replay_slot
 from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
 from service.web.routing import GAME_ID, ResponseSpec
 
-UNDONE = (ResponseSpec(200, "What is as before.", Acted[Diff], ANSWERED, examples=("undone",)),)
+UNDONE = (ResponseSpec(200, "What is as before.", ActionResult[Diff], ANSWERED, examples=("undone",)),)
 
 
 @of_seat(

@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from schemas.messages import Welcome
-from schemas.vocabulary import is_id
+from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame
 from service.games.ports import StoreUnavailable
 from service.telemetry.metrics import CONNECTED
@@ -82,7 +82,7 @@ async def _begin(request: web.Request, session: Session, connection: WebSocketCo
         session.tokens.upgrade_token = parse_bearer_token(request)
         if game is not None:
             asked = read_query_position(request) if request.query_string else ResumePoint()
-            if not is_id(game):
+            if not is_valid_id(game):
                 raise NoSuchGame(game)
             await session.subscribe_to_path_game(game, asked.since, asked.digest)
     except StoreUnavailable as unavailable:

@@ -13,7 +13,7 @@ from typing import Literal
 from aiohttp import WebSocketError, WSCloseCode, WSMessage, WSMsgType, web
 
 from schemas.messages import CloseCode, Closing, Error, ServerMessage
-from schemas.problems import KINDS
+from schemas.problems import PROBLEM_TYPES
 from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
 from service.games.realtime.messages import ChannelMessage
@@ -44,7 +44,7 @@ def close_code(code: str) -> int:
     >>> refused("not_found")
     4404
     """
-    return CloseCode.REFUSED + KINDS[code].status
+    return CloseCode.REFUSED + PROBLEM_TYPES[code].status
 
 
 async def accept_connection(request: web.Request) -> "WebSocketConnection":

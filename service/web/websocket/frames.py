@@ -6,7 +6,7 @@ stream (server-sent events) goes out in chunks of HTTP/1.1 (RFC 9112, 7.1), or p
 
 import zlib
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.messages import ServerMessage, Snapshot
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 
@@ -74,7 +74,7 @@ def _frame(first: int, payload: bytes) -> bytes:
 
 def server_message_frame(message: ServerMessage) -> bytes:
     """A message of the service's own."""
-    return text_frame(encode(message))
+    return text_frame(encode_json(message))
 
 
 def encode_message(news: ChannelMessage, kind: str) -> bytes:
@@ -89,7 +89,7 @@ def encode_message(news: ChannelMessage, kind: str) -> bytes:
             case DiffsMessage(diffs=diffs):
                 made = b"".join(_form(kind, diff.version, diff.digest, diff.data) for diff in diffs)
             case SnapshotMessage(digest=digest, view=view):
-                made = _form(kind, view.version, digest, encode(Snapshot(digest=digest, game=view)))
+                made = _form(kind, view.version, digest, encode_json(Snapshot(digest=digest, game=view)))
         news.encoded[kind] = made
     return made
 

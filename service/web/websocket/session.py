@@ -26,7 +26,7 @@ from schemas.messages import (
     Unsubscribe,
 )
 from schemas.problems import Problem, problem
-from schemas.vocabulary import is_id
+from schemas.vocabulary import is_valid_id
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.commands.act import act
@@ -368,7 +368,7 @@ def _envelope(text: str) -> tuple[str | None, str | None]:
     message_id, game = envelope.id, envelope.game
     return (
         message_id if isinstance(message_id, str) and len(message_id) <= MAX_ID else None,
-        game if isinstance(game, str) and is_id(game) else None,
+        game if isinstance(game, str) and is_valid_id(game) else None,
     )
 
 

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from schemas.actions import Action
 from schemas.vocabulary import COLORS, Edition
-from service.engine import Game, Player, apply, is_finished, set_up
-from service.engine.final_scoring import score
+from service.engine import Game, Player, apply_action, is_finished, set_up
+from service.engine.final_scoring import final_score
 from service.games.bots.interface import Bot
 from service.games.bots.runner import run_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
 from tests.rules.playing import Table
 
-ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").tables
+ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
 
 
 SEA_AND_ISLAND = """
@@ -48,7 +48,7 @@ def act(game: Game, bot: Bot) -> Action:
     """Let a bot decide once, as a version of its own."""
     game.version += 1
     action = run_bot(bot, ARCHIPELAGO, game)
-    apply(ARCHIPELAGO, game, action)
+    apply_action(ARCHIPELAGO, game, action)
     return action
 
 
@@ -56,11 +56,11 @@ def finish(game: Game, bots: Sequence[Bot]) -> list[int]:
     """Play to the end, one bot a seat; gives everybody's points."""
     while not is_finished(game):
         act(game, bots[game.decider])
-    return [score(ARCHIPELAGO, game, seat).total for seat in range(len(bots))]
+    return [final_score(ARCHIPELAGO, game, seat).total for seat in range(len(bots))]
 
 
 def decide(bot: Bot, table: Table) -> Action:
     """What a bot does at a table; it is done."""
-    action = run_bot(bot, table.tables, table.game)
+    action = run_bot(bot, table.index, table.game)
     table.act(action)
     return action

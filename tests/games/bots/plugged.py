@@ -25,7 +25,7 @@ class Plugged:
 
 class Raising(Plugged):
     def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        raise LookupError(f"nothing to say of turn {position.game.number}, {chance.below(1)}")
+        raise LookupError(f"nothing to say of turn {position.game.turn_number}, {chance.below(1)}")
 
 
 class Illegal(Plugged):
@@ -76,7 +76,7 @@ class Reading(Plugged):
     def choose(self, position: GameState, chance: SeededRNG) -> Action:
         del chance
         moves = position.legal_moves()
-        return moves[(sum(position.game.bag[-3:]) + sum(position.game.pile[-3:])) % len(moves)]
+        return moves[(sum(position.game.bag[-3:]) + sum(position.game.ship_pile[-3:])) % len(moves)]
 
 
 class Meddling(Plugged):

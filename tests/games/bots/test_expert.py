@@ -4,8 +4,8 @@ import pytest
 
 from schemas.actions import PlaceTile
 from schemas.vocabulary import Edition
-from service.engine import copy, is_finished, legal_moves
-from service.engine.tileset_index import to_xy
+from service.engine import copy_game, is_finished, legal_moves
+from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
 from service.games.bots.expert.playout import Playout
 from service.games.bots.expert.search import ROUNDS, Search
@@ -28,7 +28,7 @@ def test_it_plays_every_phase_with_every_number_of_players(players: int, edition
     game = start(f"{edition}-{players}", players, edition)
     phases = set()
     while not is_finished(game):
-        moves, sparing = legal_moves(ARCHIPELAGO, game), game.number % 24
+        moves, sparing = legal_moves(ARCHIPELAGO, game), game.turn_number % 24
         phases.add(game.phase)
         assert act(game, greedy.BOT if sparing else expert.BOT) in moves
     assert phases >= {"place_tile", "islander", "deliver"}
@@ -42,11 +42,11 @@ def test_the_same_game_gives_the_same_move() -> None:
 @pytest.mark.parametrize("turns", (7, 20, 41))
 def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
     game = start("answers")
-    while game.number < turns or game.phase != "place_tile":
+    while game.turn_number < turns or game.phase != "place_tile":
         act(game, greedy.BOT)
-    ahead = copy(game)
-    Playout(Prospects(ARCHIPELAGO, game, WEIGHTS)).play_on(ahead, game.number)
-    placed = PlaceTile(*to_xy(ahead.cells[len(game.cells)]), ahead.turned[len(game.cells)] & 3)
+    ahead = copy_game(game)
+    Playout(Prospects(ARCHIPELAGO, game, WEIGHTS)).play_on(ahead, game.turn_number)
+    placed = PlaceTile(*unpack_cell(ahead.cells[len(game.cells)]), ahead.oriented_tiles[len(game.cells)] & 3)
     moves, worths = weigh(ARCHIPELAGO, game, WEIGHTS)
     assert worths[moves.index(placed)] == pytest.approx(max(worths))
 
@@ -54,7 +54,7 @@ def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
 @pytest.mark.parametrize("turns", (2, 30, 71))
 def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -> None:
     game = start("work")
-    while game.number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
+    while game.turn_number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
         act(game, greedy.BOT)
     position, chance = redact(expert.BOT, ARCHIPELAGO, game)
     search = Search(position, chance)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.lobby import CreateGame, Rematch, SeatAsked
-from schemas.vocabulary import TimeoutAsked
-from service.engine import decode
+from schemas.lobby import CreateGame, Rematch, SeatRequest
+from schemas.vocabulary import RequestedTimeoutPolicy
+from service.engine import decode_snapshot
 from service.games.bots.priority import hash_creator, is_attended, requester_of
 from service.games.commands.abort import abort_game
 from service.games.commands.create import create
@@ -17,7 +17,7 @@ ANA = hash_creator("192.0.2.1")
 TIMEOUT_S = 60
 
 
-async def seated(store: GameStore, *seats: SeatAsked, policy: TimeoutAsked | None = None) -> Seated:
+async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> Seated:
     """A game that Ana's address created."""
     clock = Clock()
     context = context_of(store, clock, bots_s=0.0)
@@ -32,17 +32,17 @@ async def seated(store: GameStore, *seats: SeatAsked, policy: TimeoutAsked | Non
     return Seated(context, clock, created.response)
 
 
-def people(*names: str) -> list[SeatAsked]:
-    return [SeatAsked(name=name) for name in names]
+def people(*names: str) -> list[SeatRequest]:
+    return [SeatRequest(name=name) for name in names]
 
 
 async def test_a_game_of_bots_alone_is_played_by_nobody(store: GameStore) -> None:
-    game = await (await seated(store, SeatAsked(bot="random"), SeatAsked(bot="random"))).game()
+    game = await (await seated(store, SeatRequest(bot="random"), SeatRequest(bot="random"))).game()
     assert requester_of(game) == (ANA, False)
 
 
 async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: GameStore) -> None:
-    table = await seated(store, *people("Ana", "Bo"), SeatAsked(bot="random"), policy="pass")
+    table = await seated(store, *people("Ana", "Bo"), SeatRequest(bot="random"), policy="pass")
     assert requester_of(await table.game()) == (ANA, True)
     passed = []
     for _ in range(2):
@@ -58,7 +58,7 @@ async def test_a_person_plays_until_all_people_have_let_the_clock_decide(store: 
 
 @pytest.mark.parametrize("policy", ("bot", "resign"))
 async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
-    store: GameStore, policy: TimeoutAsked
+    store: GameStore, policy: RequestedTimeoutPolicy
 ) -> None:
     table = await seated(store, *people("Ana", "Bo", "Cy"), policy=policy)
     for _ in range(2):
@@ -70,7 +70,7 @@ async def test_who_has_left_for_good_or_to_a_bot_is_not_there_and_others_are(
 
 
 async def test_bots_go_on_without_who_resigned(store: GameStore) -> None:
-    table = await seated(store, SeatAsked(name="Ana"), SeatAsked(bot="random"), SeatAsked(bot="random"))
+    table = await seated(store, SeatRequest(name="Ana"), SeatRequest(bot="random"), SeatRequest(bot="random"))
     await table.resign()
     assert requester_of(await table.game()) == (ANA, False)
 
@@ -83,7 +83,7 @@ async def test_the_creator_is_forgotten_when_the_game_is_over(store: GameStore) 
     again = await rematch(table.context, table.id, RematchRequest(Rematch(), table.owner, None, client=ANA))
     found = await table.context.store.load(again.response.game.id)
     assert found is not None
-    assert decode(found.snapshot).creator == ANA
+    assert decode_snapshot(found.snapshot).creator == ANA
 
 
 async def test_a_move_is_taken_back_though_the_log_does_not_name_the_creator(store: GameStore) -> None:
@@ -101,5 +101,5 @@ def test_what_is_stored_of_a_creator_stands_for_hundreds_of_addresses() -> None:
 
 
 def test_a_game_of_an_earlier_release_has_people_and_no_creator() -> None:
-    game = decode((SNAPSHOTS / "2.msgpack").read_bytes())
+    game = decode_snapshot((SNAPSHOTS / "2.msgpack").read_bytes())
     assert requester_of(game) == (b"", True)

@@ -28,4 +28,4 @@ def test_it_plays_a_game_to_its_end() -> None:
     game = start("end", players=5, edition="german")
     while not is_finished(game):
         act(game, random.BOT)
-    assert game.reason in {"last_tile", "last_ship", "bag_exhausted"}
+    assert game.end_reason in {"last_tile", "last_ship", "bag_exhausted"}

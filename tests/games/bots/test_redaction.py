@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from service.engine import Game, copy, encode, is_finished
+from service.engine import Game, copy_game, encode_snapshot, is_finished
 from service.games.bots import expert, greedy, random
 from service.games.bots.interface import Bot
 from service.games.bots.redaction import redact
@@ -17,20 +17,20 @@ BOTS = (random.BOT, greedy.BOT, expert.BOT, READING)
 
 def reordered(game: Game, whim: Random) -> Game:
     """The same for the players: bag and pile hold the same in another order."""
-    other = copy(game)
+    other = copy_game(game)
     whim.shuffle(other.bag)
-    whim.shuffle(other.pile)
+    whim.shuffle(other.ship_pile)
     return other
 
 
 def test_the_order_of_bag_and_pile_is_the_chances_own() -> None:
     game = start("hidden")
     position, chance = redact(READING, ARCHIPELAGO, game)
-    assert (sorted(position.game.bag), sorted(position.game.pile)) == (sorted(game.bag), sorted(game.pile))
+    assert (sorted(position.game.bag), sorted(position.game.ship_pile)) == (sorted(game.bag), sorted(game.ship_pile))
     assert position.game.bag != game.bag
-    assert position.game.pile != game.pile
+    assert position.game.ship_pile != game.ship_pile
     twin, _ = redact(READING, ARCHIPELAGO, reordered(game, Random(1)))
-    assert encode(twin.game) == encode(position.game)
+    assert encode_snapshot(twin.game) == encode_snapshot(position.game)
     assert chance.below(2**40) == redact(READING, ARCHIPELAGO, game)[1].below(2**40)
 
 
@@ -40,7 +40,7 @@ def test_the_seed_is_nowhere_to_be_found() -> None:
     game_id = position.game.id
     position.game.id = ""
     assert game_id.endswith(game.seed)
-    assert game.seed.encode() not in encode(position.game)
+    assert game.seed.encode() not in encode_snapshot(position.game)
     assert game.seed not in repr(vars(chance))
 
 
@@ -72,6 +72,6 @@ def test_no_bot_decides_by_the_order(bot: Bot) -> None:
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
 def test_a_bot_changes_nothing_while_it_thinks(bot: Bot) -> None:
     game = start("thinking")
-    before = encode(game)
+    before = encode_snapshot(game)
     run_bot(bot, ARCHIPELAGO, game)
-    assert encode(game) == before
+    assert encode_snapshot(game) == before

@@ -6,8 +6,8 @@ from time import time
 import msgspec
 import pytest
 
-from schemas.lobby import CreateGame, SeatAsked
-from service.engine import decode
+from schemas.lobby import CreateGame, SeatRequest
+from service.engine import decode_snapshot
 from service.games.bots.plugins import load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
@@ -34,7 +34,7 @@ def context_of(store: GameStore, bots: BotRegistry, bots_s: float) -> Context:
 async def test_a_table_of_heavy_bots_is_made_at_once_and_played_later(store: GameStore) -> None:
     workers = BotProcessPool(1)
     bots = BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers)
-    seats = [SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")]
+    seats = [SeatRequest(bot="thoughtful"), SeatRequest(bot="thoughtful")]
     try:
         context = context_of(store, bots, 0.1)
         created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
@@ -52,8 +52,8 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
     workers = BotProcessPool(1)
     context = context_of(store, BotRegistry([*load_bots(plugins=False), plugged("thoughtful")], workers), 0.0)
     earlier = msgspec.structs.replace(context, clock=lambda: time() - 60)
-    slow = CreateGame(players=[SeatAsked(bot="thoughtful"), SeatAsked(bot="thoughtful")])
-    timed = CreateGame(players=[SeatAsked(name="Ana"), SeatAsked(name="Bo")], turn_timeout_s=1, on_timeout="resign")
+    slow = CreateGame(players=[SeatRequest(bot="thoughtful"), SeatRequest(bot="thoughtful")])
+    timed = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], turn_timeout_s=1, on_timeout="resign")
     for _ in range(20):
         await create(context, slow, key=None, include_moves=False)
     late = [(await create(earlier, timed, key=None, include_moves=False)).response.game.id for _ in range(4)]
@@ -71,13 +71,13 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
 
 async def is_over(store: GameStore, game: str) -> bool:
     loaded = await store.load(game)
-    return loaded is not None and decode(loaded.snapshot).status == "finished"
+    return loaded is not None and decode_snapshot(loaded.snapshot).status == "finished"
 
 
 @pytest.mark.parametrize("name", ("raising", "illegal"))
 async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: GameStore, name: str) -> None:
     bots = BotRegistry([*load_bots(plugins=False), plugged(name)])
-    seats = [SeatAsked(bot=name), SeatAsked(bot="random")]
+    seats = [SeatRequest(bot=name), SeatRequest(bot="random")]
     context = context_of(store, bots, 30.0)
     created = (await create(context, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.status == "finished"

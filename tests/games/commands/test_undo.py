@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.vocabulary import TimeoutAsked
-from service.engine import is_finished, view
+from schemas.vocabulary import RequestedTimeoutPolicy
+from service.engine import build_view, is_finished
 from service.games.commands import undo as undoing
 from service.games.commands.execute import ExpectedVersion
 from service.games.commands.undo import compute_undo_point
@@ -162,10 +162,10 @@ async def test_a_log_that_does_not_give_the_game_takes_nothing_back(store: GameS
 
 def test_the_patch_between_any_two_states_of_a_game() -> None:
     course = Course("between", 3, None, None)
-    states = [view(TABLES, course.game)]
+    states = [build_view(TABLES, course.game)]
     while not is_finished(course.game):
         course.act()
-        states.append(view(TABLES, course.game))
+        states.append(build_view(TABLES, course.game))
     for before in states[::7]:
         for after in states[::5]:
             patch = msgspec.to_builtins(compare_views(before, after))
@@ -181,7 +181,7 @@ def test_the_patch_between_any_two_states_of_a_game() -> None:
 )
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_games_of_everything_are_followed_and_proven(
-    seed: str, players: int, timeout_s: int | None, policy: TimeoutAsked, often: tuple[int, int, int]
+    seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy, often: tuple[int, int, int]
 ) -> None:
     """Actions, undo, time-outs, returns, and now and then somebody resigns; what is undone leaves no trace."""
     course = Course(seed, players, timeout_s, policy if timeout_s else None)

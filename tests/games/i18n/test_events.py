@@ -200,7 +200,7 @@ def teller(language: str) -> EventNarrator:
 
 @pytest.mark.parametrize(("event", "english", "french", "german"), SAID, ids=lambda case: type(case).__name__)
 def test_what_happened_is_said(event: AnyEvent, english: str, french: str, german: str) -> None:
-    points = TABLES.ships[TABLES.ship_index["s01"]].points
+    points = TABLES.ships[TABLES.ship_numbers["s01"]].points
     said = [teller(language).narrate_event(event) for language in LANGUAGES]
     assert said == [text.format(points=points) for text in (english, french, german)]
 

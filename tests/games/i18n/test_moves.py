@@ -8,7 +8,7 @@ import pytest
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
-from service.engine import Game, Tables, apply, legal_moves
+from service.engine import Game, TileSetIndex, apply_action, legal_moves
 from service.games.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
 from tests.engine.games import archipelago_tables, new_game, play_randomly
 from tests.engine.test_moves import long_names
@@ -50,18 +50,18 @@ SAID: dict[Language, dict[str, Action]] = {
 CASES = [(language, text, action) for language, said in SAID.items() for text, action in said.items()]
 
 
-def worth_five(tables: Tables) -> Tables:
+def worth_five(index: TileSetIndex) -> TileSetIndex:
     """The same with every ship worth 5 points."""
-    tables.ships = tuple(ship._replace(points=5) for ship in tables.ships)
-    return tables
+    index.ships = tuple(ship._replace(points=5) for ship in index.ships)
+    return index
 
 
 @pytest.mark.parametrize(("language", "text", "action"), CASES)
 def test_a_text_says_what_the_move_does(language: Language, text: str, action: Action) -> None:
-    tables = worth_five(Tables(archipelago_tables().tileset))
-    game = new_game(tables, 3)
-    move = describe_move(get_translator(language), tables, game, action)
-    assert move.text == text.format(tile=tables.tile_ids[game.tile])
+    index = worth_five(TileSetIndex(archipelago_tables().tileset))
+    game = new_game(index, 3)
+    move = describe_move(get_translator(language), index, game, action)
+    assert move.text == text.format(tile=index.tile_ids[game.tile])
     assert move.action is action
 
 
@@ -75,22 +75,22 @@ def test_a_text_says_what_the_move_does(language: Language, text: str, action: A
 )
 def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: str, kind: tuple[str, ...]) -> None:
     """R0: in the rulebooks' own words."""
-    tables = archipelago_tables()
-    game = new_game(tables, 1)
+    index = archipelago_tables()
+    game = new_game(index, 1)
     for number, called in enumerate(kind):
-        game.tile = next(tile for tile, one in enumerate(tables.tiles) if number in one.kinds)
-        segment = tables.tiles[game.tile].kinds.index(number)
-        text = describe_move(get_translator(language), tables, game, PlaceIslander(segment)).text
+        game.tile = next(tile for tile, one in enumerate(index.tiles) if number in one.kinds)
+        segment = index.tiles[game.tile].kinds.index(number)
+        text = describe_move(get_translator(language), index, game, PlaceIslander(segment)).text
         assert text.startswith(role.partition("{")[0] + called)
 
 
 def test_one_is_told_as_one() -> None:
-    tables = archipelago_tables()
-    tables = Tables(tables.tileset)
-    tables.ships = tuple(ship._replace(points=1) for ship in tables.ships)
-    game = new_game(tables, 3)
-    assert describe_move(get_translator("en"), tables, game, TakeShip("s01")).text == "take ship s01 (1 point)"
-    assert describe_move(get_translator("de"), tables, game, TakeShip("s01")).text == "Schiff s01 nehmen (1 Punkt)"
+    index = archipelago_tables()
+    index = TileSetIndex(index.tileset)
+    index.ships = tuple(ship._replace(points=1) for ship in index.ships)
+    game = new_game(index, 3)
+    assert describe_move(get_translator("en"), index, game, TakeShip("s01")).text == "take ship s01 (1 point)"
+    assert describe_move(get_translator("de"), index, game, TakeShip("s01")).text == "Schiff s01 nehmen (1 Punkt)"
     assert [describe_cell(get_translator("en"), 1, -2, number) for number in (1, 2)] == [
         "(1, -2): 1 move",
         "(1, -2): 2 moves",
@@ -99,55 +99,55 @@ def test_one_is_told_as_one() -> None:
 
 
 def test_french_counts_none_as_one() -> None:
-    tables = Tables(archipelago_tables().tileset)
-    tables.ships = tuple(ship._replace(points=0) for ship in tables.ships)
-    game = new_game(tables, 3)
-    texts = [describe_move(get_translator(language), tables, game, TakeShip("s01")).text for language in LANGUAGES]
+    index = TileSetIndex(archipelago_tables().tileset)
+    index.ships = tuple(ship._replace(points=0) for ship in index.ships)
+    game = new_game(index, 3)
+    texts = [describe_move(get_translator(language), index, game, TakeShip("s01")).text for language in LANGUAGES]
     assert texts == ["take ship s01 (0 points)", "prendre le navire s01 (0 point)", "Schiff s01 nehmen (0 Punkte)"]
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("tables", (archipelago_tables(), long_names()), ids=("archipelago", "long-names"))
-def test_texts_fit(tables: Tables, seed: int) -> None:
-    game = new_game(tables, seed, 2 + seed % 4)
-    check_texts(tables, game)
-    for _ in play_randomly(tables, game, Random(seed)):
-        check_texts(tables, game)
+def test_texts_fit(index: TileSetIndex, seed: int) -> None:
+    game = new_game(index, seed, 2 + seed % 4)
+    check_texts(index, game)
+    for _ in play_randomly(index, game, Random(seed)):
+        check_texts(index, game)
 
 
 @pytest.mark.parametrize("seed", range(15))
 def test_texts_fit_on_strange_sets(seed: int) -> None:
-    tables = Tables(msgspec.convert(random_tileset(seed), TileSet))
-    game = new_game(tables, seed, 2 + seed % 4)
+    index = TileSetIndex(msgspec.convert(random_tileset(seed), TileSet))
+    game = new_game(index, seed, 2 + seed % 4)
     for player in game.players:
         player.wares = [7, 7, 7]
-    check_texts(tables, game)
-    for _ in play_randomly(tables, game, Random(seed)):
-        check_texts(tables, game)
+    check_texts(index, game)
+    for _ in play_randomly(index, game, Random(seed)):
+        check_texts(index, game)
 
 
 def test_the_longest_texts_fit() -> None:
     """Cells far out, 60 of each ware, 32 characters of a tile's id, 8 of a ship's."""
-    tables = long_names()
-    game = new_game(tables, 1)
-    ship = tables.ship_ids[0]
-    tables.ships = tuple(one._replace(points=99) for one in tables.ships)
+    index = long_names()
+    game = new_game(index, 1)
+    ship = index.ship_ids[0]
+    index.ships = tuple(one._replace(points=99) for one in index.ships)
     far = (PlaceTile(-499, -499, 3), Deliver(ship, Wares(bananas=60, shells=60, fish=60)), TakeShip(ship))
     for language in LANGUAGES:
-        assert all(len(describe_move(get_translator(language), tables, game, action).text) <= TEXT for action in far)
+        assert all(len(describe_move(get_translator(language), index, game, action).text) <= TEXT for action in far)
 
 
-def check_texts(tables: Tables, game: Game) -> None:
-    actions = legal_moves(tables, game)
+def check_texts(index: TileSetIndex, game: Game) -> None:
+    actions = legal_moves(index, game)
     for language in LANGUAGES:
-        texts = [describe_move(get_translator(language), tables, game, action).text for action in actions]
+        texts = [describe_move(get_translator(language), index, game, action).text for action in actions]
         assert all(0 < len(text) <= TEXT for text in texts)
         assert len(set(texts)) == len(texts)
 
 
 def test_texts_are_distinct_whatever_is_retrieved() -> None:
-    tables = archipelago_tables()
-    game = new_game(tables, 4)
-    while not any(isinstance(action, RetrieveIslander) for action in legal_moves(tables, game)):
-        apply(tables, game, legal_moves(tables, game)[0])
-    check_texts(tables, game)
+    index = archipelago_tables()
+    game = new_game(index, 4)
+    while not any(isinstance(action, RetrieveIslander) for action in legal_moves(index, game)):
+        apply_action(index, game, legal_moves(index, game)[0])
+    check_texts(index, game)

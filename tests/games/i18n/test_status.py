@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.vocabulary import Phase
-from service.engine import Game, Player, open_seat
+from service.engine import Game, Player, next_open_seat
 from service.games.i18n import LANGUAGES, describe_status, get_translator
 from tests.engine.games import archipelago_tables, new_game
 
@@ -53,7 +53,7 @@ def test_it_says_who_must_do_what_by_when(phase: Phase, english: str, french: st
     """R5.10: the chooser of a ship may not be the player whose turn it is."""
     game = table()
     game.phase = phase
-    game.owed = [1] if phase == "take_ship" else []
+    game.ships_owed = [1] if phase == "take_ship" else []
     assert said(game) == [f"{english}.", f"{french}.", f"{german}."]
     game.deadline = "2026-11-21T21:30:00Z"
     assert said(game) == [f"{english}, by 21:30 UTC.", f"{french}, avant 21:30 UTC.", f"{german}, bis 21:30 UTC."]
@@ -65,7 +65,7 @@ def test_it_says_how_many_are_missing() -> None:
     game = table()
     game.status = "waiting"
     game.players[1] = Player(name=None, color=None, kind="open")
-    assert open_seat(game) == 1
+    assert next_open_seat(game) == 1
     assert said(game) == ["Waiting for 1 more player.", "En attente de 1 joueur.", "Es fehlt noch 1 Spieler."]
     game.players.append(Player(name=None, color=None, kind="open"))
     assert said(game) == ["Waiting for 2 more players.", "En attente de 2 joueurs.", "Es fehlen noch 2 Spieler."]
@@ -74,7 +74,7 @@ def test_it_says_how_many_are_missing() -> None:
 def test_it_says_how_it_ended() -> None:
     game = table()
     game.status = "finished"
-    game.reason = "last_tile"
+    game.end_reason = "last_tile"
     game.players[1].wares = [3, 3, 0]
     assert said(game) == [
         "Bo wins. The scores: Bo 2, Ana 0.",

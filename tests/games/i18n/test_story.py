@@ -21,7 +21,7 @@ def test_a_whole_game_is_told_line_by_line() -> None:
     log = whole_game("story")
     game, _ = waiting_game("story")
     game.players[1].name = "Zoë"
-    teller = EventNarrator.of(get_translator("en"), ARCHIPELAGO.tables, game)
+    teller = EventNarrator.of(get_translator("en"), ARCHIPELAGO.index, game)
     lines = [*narrate_story(teller, [decode_change(diff.data) for diff in log], None)]
     assert [line.version for line in lines] == [*range(1, len(log) + 1)]
     assert all(line.text for line in lines)
@@ -71,5 +71,5 @@ def test_an_islander_on_a_tile_that_was_taken_back_is_called_by_what_it_stood_on
 
 def _first(tile: str, kind: str) -> int:
     """The first segment of a kind."""
-    segments = msgspec.to_builtins(TABLES.tileset.tiles[TABLES.tile_index[tile]].segments)
+    segments = msgspec.to_builtins(TABLES.tileset.tiles[TABLES.tile_numbers[tile]].segments)
     return next(index for index, segment in enumerate(segments) if segment["kind"] == kind)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from service.engine import encode
+from service.engine import encode_snapshot
 from service.games.errors import GameError
 from service.games.ports import GameRecord, StoredDiff, StoreUnavailable
 from service.games.realtime.hub import Hub
@@ -142,5 +142,5 @@ class SnapshotSubscriber(VersionSubscriber):
 async def stored_game(store: RedisStore) -> str:
     """A real game; gives its id."""
     game, log = new_game("whole")
-    await store.commit(creation(game.id, snapshot=encode(game), diffs=log))
+    await store.commit(creation(game.id, snapshot=encode_snapshot(game), diffs=log))
     return game.id

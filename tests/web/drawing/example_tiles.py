@@ -4,9 +4,9 @@ from functools import cache
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.tileset import Tile, TileSet
-from service.engine.tileset_validation import parse
+from service.engine.tileset_validation import parse_tileset
 from service.games.tilesets import load_catalogue
 from service.web.drawing.layout.distance_fields import Point
 from tests.reference.random_sets import random_tileset
@@ -27,7 +27,7 @@ class Spot(NamedTuple):
 @cache
 def random_sets() -> tuple[TileSet, ...]:
     """Tile sets as strange as the rules allow."""
-    return tuple(parse(encode(random_tileset(seed))) for seed in range(6))
+    return tuple(parse_tileset(encode_json(random_tileset(seed))) for seed in range(6))
 
 
 @cache

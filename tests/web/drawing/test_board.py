@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from service.engine import Tables, view
+from service.engine import TileSetIndex, build_view
 from service.web.drawing.game_picture import board_svg
 from service.web.drawing.palette import PLAYERS
 from service.web.drawing.scene import Options, scene
@@ -17,21 +17,21 @@ EVERYTHING = Options(coordinates=True, last=True, side=True, candidates=True)
 
 @pytest.mark.parametrize("players", (2, 5))
 def test_a_whole_game_is_a_small_drawing(players: int) -> None:
-    game = new_game(ARCHIPELAGO.tables, 1, players)
-    for _ in play_randomly(ARCHIPELAGO.tables, game, Random(1)):
+    game = new_game(ARCHIPELAGO.index, 1, players)
+    for _ in play_randomly(ARCHIPELAGO.index, game, Random(1)):
         pass
-    svg = board_svg(scene(view(ARCHIPELAGO.tables, game), ARCHIPELAGO.tileset, []), EVERYTHING)
+    svg = board_svg(scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, []), EVERYTHING)
     parsed(svg)
     assert len(svg) < 400_000
 
 
 def test_games_of_every_tile_set_are_drawn_at_every_stage() -> None:
     for tileset in random_sets():
-        tables = Tables(tileset)
-        game = new_game(tables, 3, 3)
-        for number, _ in enumerate(play_randomly(tables, game, Random(3))):
+        index = TileSetIndex(tileset)
+        game = new_game(index, 3, 3)
+        for number, _ in enumerate(play_randomly(index, game, Random(3))):
             if number % 9 == 0:
-                drawn = scene(view(tables, game), tileset, [])
+                drawn = scene(build_view(index, game), tileset, [])
                 parsed(board_svg(drawn, EVERYTHING))
                 assert board_text(drawn, EVERYTHING)
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from jsonschema_rs import Draft7Validator, meta
 
-from schemas.base import encode
+from schemas.base import encode_json
 from schemas.messages import ClientMessage, ServerMessage
 from service.web.openapi.asyncapi import CLOSE_CODES, asyncapi
 from tests.web.watcher_client import described
@@ -76,7 +76,7 @@ def test_examples_are_as_described(tag: str) -> None:
         assert example["type"] == tag
         described(tag).validate(example)
         if tag in CLIENTS:
-            msgspec.json.decode(encode(example), type=ClientMessage)
+            msgspec.json.decode(encode_json(example), type=ClientMessage)
 
 
 @pytest.mark.parametrize("tag", CLIENTS)

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
-from schemas.base import Request
-from schemas.problems import KINDS
+from schemas.base import RequestModel
+from schemas.problems import PROBLEM_TYPES
 from service.web.openapi import generate
 from service.web.openapi.document import openapi
 from service.web.routes.registry import ROUTES
@@ -69,9 +69,9 @@ def test_every_problem_is_told_somewhere_with_an_example() -> None:
     for operation in operations():
         for status, response in operation["responses"].items():
             codes = response.get("content", {}).get("application/problem+json", {}).get("examples", {})
-            assert {KINDS[code].status for code in codes} <= {int(status)}
+            assert {PROBLEM_TYPES[code].status for code in codes} <= {int(status)}
             told |= set(codes)
-    assert told == set(KINDS)
+    assert told == set(PROBLEM_TYPES)
     for code, example in DOCUMENT["components"]["examples"].items():
         assert_valid("Problem", example["value"])
         assert example["value"]["code"] == code
@@ -119,7 +119,7 @@ def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
         "WaresAsked",
         "WebhookChallengeAnswer",
     }
-    assert requests == {struct.__name__ for struct in Request.__subclasses__()} & set(schemas())
+    assert requests == {struct.__name__ for struct in RequestModel.__subclasses__()} & set(schemas())
     for name, schema in schemas().items():
         if name in requests:
             assert schema["additionalProperties"] is False

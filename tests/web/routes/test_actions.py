@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.engine import decode, encode
+from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.web.app_server import Client
@@ -211,9 +211,9 @@ async def before_delivering(client: Client, redis: Redis, seed: str) -> Table:
     await table.do()
     stored = await redis.hget(keys.game(table.id), "snapshot")
     assert isinstance(stored, bytes)
-    game = decode(stored)
+    game = decode_snapshot(stored)
     game.players[game.decider].wares = [9, 9, 9]
-    await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    await redis.hset(keys.game(table.id), "snapshot", encode_snapshot(game))
     client.app[CONTEXT].cache.pop(table.id)
     await table.do({"move": "pass.islander"})
     return table

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from service.engine import decode, encode
+from service.engine import decode_snapshot, encode_snapshot
 from service.store import keys
 from tests.web.app_server import Client
 from tests.web.http_game import TWO, bearer, new_table, refused
@@ -200,9 +200,9 @@ async def test_a_game_whose_tile_set_is_elsewhere_is_for_another_instance(client
     other, table = await new_table(client), await new_table(client)
     stored = await redis.hget(keys.game(table.id), "snapshot")
     assert isinstance(stored, bytes)
-    game = decode(stored)
+    game = decode_snapshot(stored)
     game.tileset = "atoll"
-    await redis.hset(keys.game(table.id), "snapshot", encode(game))
+    await redis.hset(keys.game(table.id), "snapshot", encode_snapshot(game))
     for path in ("", "/legal-moves", "/scores", "/tiles"):
         await refused(await client.get(table.path + path), 503, "store_unavailable")
     await refused(await table.act({"move": "i0"}), 503, "store_unavailable")

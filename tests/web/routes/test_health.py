@@ -3,7 +3,7 @@ import os
 import signal
 from pathlib import Path
 
-from schemas.problems import KINDS
+from schemas.problems import PROBLEM_TYPES
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
@@ -47,7 +47,7 @@ async def test_without_its_store_an_instance_lives_and_says_when_to_come_back(tm
             for path in ("/readyz", f"/v1/games/{game}", "/v1/games"):
                 problem = await refused(await client.get(path), 503, "store_unavailable")
                 assert problem["retry_after_s"] == 1
-                assert problem["title"] == KINDS["store_unavailable"].title
+                assert problem["title"] == PROBLEM_TYPES["store_unavailable"].title
             await refused(await client.post("/v1/games", json={"players": TWO}), 503, "store_unavailable")
         finally:
             os.kill(server.pid, signal.SIGCONT)

@@ -1,6 +1,6 @@
 from hashlib import sha256
 
-from schemas.base import canonical
+from schemas.base import canonical_json
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import new_table, refused
 
@@ -32,7 +32,7 @@ async def test_the_list_is_asked_for_anew_but_not_sent_again(client: Client) -> 
 async def test_a_games_commitment_names_the_answer(client: Client) -> None:
     answer = await (await client.get(PATH)).json()
     table = await new_table(client, seed="tides")
-    made_of = f"{table.id}:tides:{sha256(canonical(answer)).hexdigest()}"
+    made_of = f"{table.id}:tides:{sha256(canonical_json(answer)).hexdigest()}"
     assert (await table.json())["deck"]["commitment"] == sha256(made_of.encode()).hexdigest()
 
 

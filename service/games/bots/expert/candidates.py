@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from schemas.actions import Action, PlaceTile
-from service.engine import Game, apply, copy
+from service.engine import Game, apply_action, copy_game
 from service.engine.islanders import has_islander_move, legal_islander_moves
 from service.games.bots.greedy.evaluation import Before, Outcome, laid
 from service.games.bots.greedy.feature_estimates import Prospects
@@ -20,10 +20,10 @@ class Option(NamedTuple):
 
     def done(self, prospects: Prospects, game: Game) -> Game:
         """A copy of the game in which it is done."""
-        ahead = copy(game)
+        ahead = copy_game(game)
         for action in (self.move, self.then):
             if action is not None:
-                apply(prospects.tables, ahead, action)
+                apply_action(prospects.index, ahead, action)
         return ahead
 
 
@@ -39,11 +39,9 @@ def options(prospects: Prospects, moves: list[Action]) -> list[Option]:
 
 def _with(prospects: Prospects, before: Before, move: PlaceTile) -> list[Option]:
     """A placement with each of the islander's moves."""
-    ahead = laid(prospects.tables, prospects.game, move)
+    ahead = laid(prospects.index, prospects.game, move)
     outcome = Outcome(prospects, ahead, before)
     plain = outcome.plain()
     if not has_islander_move(ahead):
         return [Option(plain, move, None)]
-    return [
-        Option(plain + outcome.islander(then), move, then) for then in legal_islander_moves(prospects.tables, ahead)
-    ]
+    return [Option(plain + outcome.islander(then), move, then) for then in legal_islander_moves(prospects.index, ahead)]

@@ -11,7 +11,7 @@ from importlib import resources
 import msgspec
 
 from service.engine import Game
-from service.engine.final_scoring import WARES_PER_POINT, score, ship_points
+from service.engine.final_scoring import WARES_PER_POINT, final_score, ship_points
 from service.games.bots.expert.inputs import TRAITS, Traits
 from service.games.bots.greedy.feature_estimates import Prospects
 
@@ -30,7 +30,7 @@ class Judgement:
     """Judges positions that lie not far ahead of the one that `prospects` knows."""
 
     def __init__(self, prospects: Prospects) -> None:
-        self._tables = prospects.tables
+        self._index = prospects.index
         self._traits = Traits(prospects)
 
     def lead(self, game: Game, seat: int, moved: int) -> float:
@@ -43,7 +43,7 @@ class Judgement:
 
     def _final(self, game: Game, seat: int) -> float:
         """Points at the end; wares that are no whole point break ties, as they are worth something to have had."""
-        return score(self._tables, game, seat).total + sum(game.players[seat].wares) % WARES_PER_POINT / 10
+        return final_score(self._index, game, seat).total + sum(game.players[seat].wares) % WARES_PER_POINT / 10
 
     def _expected(self, game: Game, moved: int) -> list[float]:
         seats = len(game.players)
@@ -53,7 +53,7 @@ class Judgement:
         for seat, traits in enumerate(self._traits.of(game, sum(turns) / seats)):
             weights = _blended(min(HORIZON, turns[seat]), moved=seat == moved)
             expected = sum([weight * trait for weight, trait in zip(weights, traits, strict=True)])
-            points.append(ship_points(self._tables, game.players[seat]) + expected)
+            points.append(ship_points(self._index, game.players[seat]) + expected)
         return points
 
 

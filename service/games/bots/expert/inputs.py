@@ -1,8 +1,8 @@
 """What a seat has in a position, as numbers: the traits that `judgement` weighs."""
 
 from service.engine import Game
-from service.engine.evaluation import counts
-from service.engine.segments import kind_of
+from service.engine.evaluation import islander_counts
+from service.engine.segments import feature_kind
 from service.engine.tileset_index import FISH, SHIPS, Payment
 from service.games.bots.greedy.feature_estimates import Prospects
 from service.games.bots.greedy.ware_values import after, missing, thriftiest
@@ -47,12 +47,12 @@ class Traits:
             ]
             for player in game.players
         ]
-        for label in {game.feature[segment] for player in game.players for segment in player.standing}:
+        for label in {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}:
             self._add_feature(game, label, turns, seats)
         return seats
 
     def _add_feature(self, game: Game, label: int, turns: float, seats: list[list[float]]) -> None:
-        kind, islanders = kind_of(self.prospects.tables, game, label), counts(game, label)
+        kind, islanders = feature_kind(self.prospects.index, game, label), islander_counts(game, label)
         most, symbols = max(islanders), game.symbols[label]
         if kind == SHIPS:
             seats[islanders.index(most)][_MARKET + min(2, game.open_slots[label] // 3)] += 1.0
@@ -96,18 +96,18 @@ class Traits:
 
     def _weigh_wares(self, wares: Payment, display: tuple[int, ...]) -> list[float]:
         """A stock, the two best ships that it pays for, and the two that it most nearly pays for after them."""
-        tables = self.prospects.tables
+        index = self.prospects.index
         traits = [float(sum(wares)), *[float(sum([min(number, most) for number in wares])) for most in (1, 2, 3)]]
         ships = [*display]
         for _ in range(2):
-            payable = [ship for ship in ships if not missing(tables, ship, wares)]
+            payable = [ship for ship in ships if not missing(index, ship, wares)]
             if not payable:
                 traits += [0.0, 0.0]
                 continue
-            ship = max(payable, key=lambda ship: tables.ships[ship].points - PAID * tables.ships[ship].total)
-            traits += [float(tables.ships[ship].points), float(tables.ships[ship].total)]
-            wares = after(wares, thriftiest(tables, ship, wares))
+            ship = max(payable, key=lambda ship: index.ships[ship].points - PAID * index.ships[ship].total_wares)
+            traits += [float(index.ships[ship].points), float(index.ships[ship].total_wares)]
+            wares = after(wares, thriftiest(index, ship, wares))
             ships.remove(ship)
-        lacking = [(tables.ships[ship].points, missing(tables, ship, wares)) for ship in ships]
+        lacking = [(index.ships[ship].points, missing(index, ship, wares)) for ship in ships]
         near = sorted((points * 0.5**number for points, number in lacking if number), reverse=True)
         return [*traits, *near[:2], *[0.0] * (2 - len(near))]

@@ -8,10 +8,10 @@ the cells around what was placed since.
 from msgspec.structs import replace
 
 from schemas.actions import Action, PlaceTile
-from service.engine import Game, apply, legal_moves
+from service.engine import Game, apply_action, legal_moves
 from service.engine.islanders import legal_islander_moves
 from service.engine.placement import legal_placements
-from service.engine.tileset_index import CELL_BITS, CELL_REACH, NEIGHBOURS, to_cell
+from service.engine.tileset_index import CELL_BITS, COORDINATE_LIMIT, SIDE_OFFSETS, pack_cell
 from service.games.bots.greedy.evaluation import Before, Outcome, laid
 from service.games.bots.greedy.feature_estimates import Prospects
 from service.games.bots.greedy.move_scores import weigh_others
@@ -34,7 +34,7 @@ class Playout:
 
     def __init__(self, prospects: Prospects) -> None:
         self.prospects = prospects
-        self.tables, self.now = prospects.tables, prospects.game
+        self.index, self.now = prospects.index, prospects.game
         self.work = 0
         """Placements that were weighed so far."""
         self._best: dict[tuple[int, int], list[PlaceTile]] = {}
@@ -43,7 +43,7 @@ class Playout:
 
     def play_on(self, game: Game, number: int) -> None:
         """Play until the turn with this number is over."""
-        while game.status == "active" and game.number <= number:
+        while game.status == "active" and game.turn_number <= number:
             if game.phase == "place_tile":
                 self._place(game)
             else:
@@ -55,14 +55,14 @@ class Playout:
         keys, gains = self._weigh(game, self._worth_weighing(game))
         move = max(gains, key=gains.__getitem__)
         key = keys[move]
-        apply(self.tables, game, move)
+        apply_action(self.index, game, move)
         if game.phase == "islander":
-            moves = legal_islander_moves(self.tables, game)
+            moves = legal_islander_moves(self.index, game)
             then = self._islanders.get(key)
             if then is None or then not in moves:
                 outcome = Outcome(self._prospects(game), game, None)
                 then = self._islanders[key] = max(moves, key=outcome.islander)
-            apply(self.tables, game, then)
+            apply_action(self.index, game, then)
 
     def _weigh(self, game: Game, moves: list[PlaceTile]) -> tuple[dict[PlaceTile, Key], dict[PlaceTile, float]]:
         """What placements gain, the islander's best move included."""
@@ -79,60 +79,60 @@ class Playout:
                     before = Before(prospects)
                     usual = _stocks(prospects)
                 self.work += 1
-                outcome = Outcome(prospects, laid(self.tables, game, move), before)
+                outcome = Outcome(prospects, laid(self.index, game, move), before)
                 gain = self._gains[key] = outcome.best() - usual
             gains[move] = gain
         return keys, gains
 
     def _key(self, game: Game, move: PlaceTile) -> Key:
-        cell = to_cell(move.x, move.y)
-        board, facing, bases, feature = game.board, self.tables.facing, game.bases, game.feature
+        cell = pack_cell(move.x, move.y)
+        board, facing, bases, feature = game.board, self.index.slots_facing, game.first_segments, game.feature_labels
         open_slots, symbols, islanders = game.open_slots, game.symbols, game.islanders
         key = [game.seat, game.players[game.seat].supply, cell, game.tile, move.rotation, game.frontier[cell]]
-        for side, step in enumerate(NEIGHBOURS):
+        for side, step in enumerate(SIDE_OFFSETS):
             if (order := board.get(cell + step)) is not None:
                 base = bases[order]
-                for segment in facing[game.turned[order]][side ^ 2]:
+                for segment in facing[game.oriented_tiles[order]][side ^ 2]:
                     label = feature[base + segment]
                     key += open_slots[label], symbols[label], islanders[label]
         return tuple(key)
 
     def _prospects(self, game: Game) -> Prospects:
-        return Prospects(self.tables, game, self.prospects.weights, self.prospects.known)
+        return Prospects(self.index, game, self.prospects.weights, self.prospects.known)
 
     def _decide(self, game: Game) -> None:
         """Decide anything else."""
-        moves: list[Action] = legal_moves(self.tables, game)
+        moves: list[Action] = legal_moves(self.index, game)
         if len(moves) > 1:
             self.work += DECISION
             worths = weigh_others(self._prospects(game), moves)
-            apply(self.tables, game, moves[worths.index(max(worths))])
+            apply_action(self.index, game, moves[worths.index(max(worths))])
         else:
-            apply(self.tables, game, moves[0])
+            apply_action(self.index, game, moves[0])
 
     def _worth_weighing(self, game: Game) -> list[PlaceTile]:
         """The best placements on the board as it is now that are still possible, and those on cells that changed."""
-        fits, frontier, before = self.tables.fits[game.tile], game.frontier, self.now.frontier
+        fits, frontier, before = self.index.fitting_rotations[game.tile], game.frontier, self.now.frontier
         found = []
         for move in self._remembered(game.seat, game.tile):
-            cell = to_cell(move.x, move.y)
+            cell = pack_cell(move.x, move.y)
             if frontier.get(cell) == before[cell]:
                 found.append(move)
                 if len(found) == REMEMBERED:
                     break
         for cell, packed in frontier.items():
             if before.get(cell) != packed and (rotations := fits[packed]):
-                y = (cell + CELL_REACH) >> CELL_BITS
+                y = (cell + COORDINATE_LIMIT) >> CELL_BITS
                 x = cell - (y << CELL_BITS)
                 found += [PlaceTile(x, y, rotation) for rotation in rotations]
-        return found or legal_placements(self.tables, game)
+        return found or legal_placements(self.index, game)
 
     def _remembered(self, seat: int, tile: int) -> list[PlaceTile]:
         """Where a seat would place a tile on the board as it is now, the best first."""
         found = self._best.get((seat, tile))
         if found is None:
             game = replace(self.now, phase="place_tile", seat=seat, tile=tile)
-            _, gains = self._weigh(game, legal_placements(self.tables, game))
+            _, gains = self._weigh(game, legal_placements(self.index, game))
             found = self._best[seat, tile] = sorted(gains, key=lambda move: -gains[move])[: 2 * REMEMBERED]
         return found
 

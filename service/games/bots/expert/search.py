@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from schemas.actions import Action
-from service.engine import Game, copy
+from service.engine import Game, copy_game
 from service.games.bots.expert.candidates import Option, options
 from service.games.bots.expert.evaluation import Judgement
 from service.games.bots.expert.playout import Playout
@@ -62,9 +62,9 @@ class Search:
     """The options of one position."""
 
     def __init__(self, position: GameState, chance: SeededRNG) -> None:
-        self.tables, self.game = position
+        self.index, self.game = position
         self.chance = chance
-        self.prospects = Prospects(self.tables, self.game, WEIGHTS)
+        self.prospects = Prospects(self.index, self.game, WEIGHTS)
         self.judgement = Judgement(self.prospects)
         self.playout = Playout(self.prospects)
 
@@ -83,9 +83,9 @@ class Search:
     def _play_out(self, tried: list[Tried], work: int) -> list[Tried]:
         """Try options with orders in which tiles may come, the same for each of them."""
         while self.playout.work < work:
-            game = copy(self.game)
+            game = copy_game(self.game)
             self.chance.shuffle(game.bag)
-            self.chance.shuffle(game.pile)
+            self.chance.shuffle(game.ship_pile)
             self._try(tried, game, turns=TURNS)
         return _sorted(tried)
 
@@ -94,7 +94,7 @@ class Search:
         moved = (game.seat + turns) % len(game.players)
         for one in tried:
             ahead = one.option.done(self.prospects, game)
-            self.playout.play_on(ahead, game.number + turns)
+            self.playout.play_on(ahead, game.turn_number + turns)
             self.playout.work += ATTEMPT
             one.leads.append(self.judgement.lead(ahead, self.game.decider, moved))
 

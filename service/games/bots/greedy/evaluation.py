@@ -3,33 +3,33 @@
 from msgspec.structs import replace
 
 from schemas.actions import Action, PlaceIslander, PlaceTile, RetrieveIslander
-from service.engine import Game, Tables
-from service.engine.evaluation import counts, majority
-from service.engine.islanders import may_retrieve
-from service.engine.placement import lay
-from service.engine.segments import kind_of
-from service.engine.tileset_index import NEIGHBOURS, SHIPS, to_cell
+from service.engine import Game, TileSetIndex
+from service.engine.evaluation import islander_counts, majority_seats
+from service.engine.islanders import can_retrieve
+from service.engine.placement import place_tile
+from service.engine.segments import feature_kind
+from service.engine.tileset_index import SHIPS, SIDE_OFFSETS, pack_cell
 from service.games.bots.greedy.feature_estimates import Feature, Prospects
 
 
-def laid(tables: Tables, game: Game, move: PlaceTile) -> Game:
+def laid(index: TileSetIndex, game: Game, move: PlaceTile) -> Game:
     """The game with its tile on the board and nothing evaluated yet; all that this does not change is shared."""
     ahead: Game = replace(
         game,
         phase="islander",
         board=game.board.copy(),
         cells=game.cells.copy(),
-        turned=game.turned.copy(),
-        bases=game.bases.copy(),
+        turned=game.oriented_tiles.copy(),
+        bases=game.first_segments.copy(),
         frontier=game.frontier.copy(),
         markets=game.markets.copy(),
-        feature=game.feature.copy(),
-        ring=game.ring.copy(),
+        feature=game.feature_labels.copy(),
+        ring=game.feature_ring.copy(),
         open_slots=game.open_slots.copy(),
         symbols=game.symbols.copy(),
         islanders=game.islanders.copy(),
     )
-    lay(tables, ahead, to_cell(move.x, move.y), game.tile * 4 + move.rotation)
+    place_tile(index, ahead, pack_cell(move.x, move.y), game.tile * 4 + move.rotation)
     return ahead
 
 
@@ -43,10 +43,14 @@ class Before:
         self.worth: dict[int, float] = {}
         self.at: dict[int, list[int]] = {}
         """Empty cell -> the occupied features that open to it."""
-        for label in sorted({game.feature[segment] for player in game.players for segment in player.standing}):
-            kind = self.kinds[label] = kind_of(prospects.tables, game, label)
+        for label in sorted(
+            {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}
+        ):
+            kind = self.kinds[label] = feature_kind(prospects.index, game, label)
             openings = self.openings[label] = {} if kind == SHIPS else prospects.openings(game, label)
-            self.worth[label] = prospects.worth(prospects.feature(game, label, kind, openings), counts(game, label))
+            self.worth[label] = prospects.worth(
+                prospects.feature(game, label, kind, openings), islander_counts(game, label)
+            )
             for cell in openings:
                 self.at.setdefault(cell, []).append(label)
 
@@ -60,8 +64,8 @@ class Outcome:
 
     def __init__(self, prospects: Prospects, game: Game, before: Before | None = None) -> None:
         self.prospects, self.game = prospects, game
-        tile = prospects.tables.tiles[game.turned[-1] >> 2]
-        self.labels = game.feature[game.bases[-1] :]
+        tile = prospects.index.tiles[game.oriented_tiles[-1] >> 2]
+        self.labels = game.feature_labels[game.first_segments[-1] :]
         self.kinds = dict(zip(self.labels, tile.kinds, strict=True))
         self.boat = None if tile.boat is None else self.labels[tile.boat]
         if self.boat is not None and not game.symbols[self.boat] and game.edition == "german":
@@ -98,19 +102,19 @@ class Outcome:
                 label = self.labels[index]
                 return self._place(label, self.kinds[label], None)
             case RetrieveIslander(x, y, index):
-                return self._retrieve(game.bases[game.board[to_cell(x, y)]] + index)
+                return self._retrieve(game.first_segments[game.board[pack_cell(x, y)]] + index)
             case _:
                 return 0.0
 
     def _add(self, label: int, kind: int) -> None:
         """Count what an occupied feature gives, now or later."""
-        islanders = counts(self.game, label)
+        islanders = islander_counts(self.game, label)
         if not self._at_once(label):
             self.value += self.prospects.worth(self._feature(label, kind), islanders)
             return
         for seat, number in enumerate(islanders):
             self.homes[seat] += number
-        for seat in majority(islanders):
+        for seat in majority_seats(islanders):
             if kind == SHIPS:
                 self.points[seat] += self.prospects.best_ship
             else:
@@ -119,9 +123,9 @@ class Outcome:
     def _compare(self, before: Before) -> None:
         """Take away what the features were worth that this placement changed, and count what is new about them."""
         game, prospects, here = self.game, self.prospects, self.game.cells[-1]
-        near = {label for step in NEIGHBOURS for label in before.at.get(here + step, ())}
+        near = {label for step in SIDE_OFFSETS for label in before.at.get(here + step, ())}
         for label, kind in before.kinds.items():
-            if game.feature[label] in self.kinds:
+            if game.feature_labels[label] in self.kinds:
                 self.value -= before.worth[label]
             elif kind == SHIPS and game.open_slots[label] != before.game.open_slots[label]:
                 self.value -= before.worth[label]
@@ -129,7 +133,7 @@ class Outcome:
                     self._add(label, kind)
             elif label in near:
                 feature = prospects.feature(game, label, kind, before.openings[label])
-                self.value += prospects.worth(feature, counts(game, label)) - before.worth[label]
+                self.value += prospects.worth(feature, islander_counts(game, label)) - before.worth[label]
 
     def _at_once(self, label: int) -> bool:
         """Whether a feature is evaluated this turn if it is occupied (R5.5, R5.6)."""
@@ -150,8 +154,8 @@ class Outcome:
             for label, kind in self.kinds.items():
                 if not game.islanders[label]:
                     best = max(best, self._place(label, kind, best))
-        if player.standing and may_retrieve(game):
-            best = max(best, *[self._retrieve(segment) for segment in player.standing])
+        if player.islander_segments and can_retrieve(game):
+            best = max(best, *[self._retrieve(segment) for segment in player.islander_segments])
         return best
 
     def _place(self, label: int, kind: int, least: float | None) -> float:
@@ -172,11 +176,11 @@ class Outcome:
     def _retrieve(self, segment: int) -> float:
         """The decider's islander taken home; what the tile completed is better left to its evaluation."""
         game, prospects = self.game, self.prospects
-        me, label = prospects.me, game.feature[segment]
+        me, label = prospects.me, game.feature_labels[segment]
         if self._at_once(label):
             return 0.0
-        feature = self._feature(label, kind_of(prospects.tables, game, label))
-        islanders = counts(game, label)
+        feature = self._feature(label, feature_kind(prospects.index, game, label))
+        islanders = islander_counts(game, label)
         value = prospects.homes[me][self.homes[me]] - prospects.worth(feature, islanders)
         islanders[me] -= 1
         return value + (prospects.worth(feature, islanders) if any(islanders) else 0.0)

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.engine import Game, Tables
-from service.engine.evaluation import majority
+from service.engine import Game, TileSetIndex
+from service.engine.evaluation import majority_seats
 from service.engine.final_scoring import WARES_PER_POINT
-from service.engine.segments import members, order_of
+from service.engine.segments import feature_segments, tile_order
 from service.engine.tileset_index import FISH, SHIPS, Payment
 from service.games.bots.greedy.tile_fit import Opening, fitting
 from service.games.bots.greedy.ware_values import Purse
@@ -28,11 +28,11 @@ class Feature(NamedTuple):
 class Known:
     """What follows from a bag, whatever lies on the board; whoever looks a few turns ahead goes on using it."""
 
-    def __init__(self, tables: Tables, game: Game, weights: Weights) -> None:
-        self.tables, self.weights = tables, weights
+    def __init__(self, index: TileSetIndex, game: Game, weights: Weights) -> None:
+        self.index, self.weights = index, weights
         self.left = Counter(game.bag)
         self.tiles = max(1, len(game.bag))
-        boats = sum(number for tile, number in self.left.items() if tables.tiles[tile].boat is not None)
+        boats = sum(number for tile, number in self.left.items() if index.tiles[tile].boat is not None)
         self.boat = weights.harvest * boats / self.tiles
         self.served: dict[Opening, float] = {}
         self._purses: dict[tuple[tuple[int, ...], float], Purse] = {}
@@ -41,7 +41,7 @@ class Known:
         """The worth of wares where these ships are waiting."""
         found = self._purses.get((display, turns))
         if found is None:
-            found = self._purses[display, turns] = Purse(self.tables, display, turns, self.weights)
+            found = self._purses[display, turns] = Purse(self.index, display, turns, self.weights)
         return found
 
 
@@ -51,11 +51,11 @@ class Prospects:
     Worths are the decider's: `sides` says how much of each seat's gain counts, the others' against it.
     """
 
-    def __init__(self, tables: Tables, game: Game, weights: Weights, known: Known | None = None) -> None:
-        known = known or Known(tables, game, weights)
-        self.tables, self.game, self.weights = tables, game, weights
+    def __init__(self, index: TileSetIndex, game: Game, weights: Weights, known: Known | None = None) -> None:
+        known = known or Known(index, game, weights)
+        self.index, self.game, self.weights = index, game, weights
         self.me = game.decider
-        self.fitting = fitting(tables)
+        self.fitting = fitting(index)
         self.known, self.left, self.tiles, self.boat = known, known.left, known.tiles, known.boat
         seats = len(game.players)
         self.turns = [_turns(game, seat, weights) for seat in range(seats)]
@@ -64,7 +64,7 @@ class Prospects:
         self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
         display = (*game.display,)
         self.purses = [known.purse(display, turns + (seat == game.seat)) for seat, turns in enumerate(self.turns)]
-        self.best_ship = max((tables.ships[ship].points for ship in game.display), default=0)
+        self.best_ship = max((index.ships[ship].points for ship in game.display), default=0)
         self.homes = [_homes(weights, turns) for turns in self.turns]
         self._served = known.served
         self._gains: dict[tuple[int, int, int], float] = {}
@@ -74,9 +74,9 @@ class Prospects:
         found: dict[int, tuple[int, int]] = {}
         if game.open_slots[label]:
             exits, cells, board = self.fitting.exits, game.cells, game.board
-            for segment in members(game, label):
-                order = order_of(game, segment)
-                for step, side, place in exits[game.turned[order]][segment - game.bases[order]]:
+            for segment in feature_segments(game, label):
+                order = tile_order(game, segment)
+                for step, side, place in exits[game.oriented_tiles[order]][segment - game.first_segments[order]]:
                     if (cell := cells[order] + step) not in board:
                         found[cell] = (side, place)
         return found
@@ -89,7 +89,7 @@ class Prospects:
 
     def worth(self, feature: Feature, islanders: Sequence[int]) -> float:
         """An unfinished feature on which each seat has so many islanders."""
-        winners = majority([*islanders])
+        winners = majority_seats([*islanders])
         return sum(
             [
                 side * self._share(feature, seat, islanders[seat], wins=seat in winners)
@@ -152,7 +152,7 @@ def _turns(game: Game, seat: int, weights: Weights) -> float:
     seats = len(game.players)
     away = (seat - game.seat - 1) % seats
     tiles = max(0, (len(game.bag) - away + seats - 1) // seats)
-    ships = weights.pace * (len(game.display) + len(game.pile)) / seats
+    ships = weights.pace * (len(game.display) + len(game.ship_pile)) / seats
     return min(tiles, ships)
 
 

@@ -1,7 +1,7 @@
 """Weighing the legal moves of each phase."""
 
 from schemas.actions import Action, Deliver, PlaceTile, TakeShip
-from service.engine import Game, Tables, legal_moves
+from service.engine import Game, TileSetIndex, legal_moves
 from service.engine.tileset_index import Payment
 from service.games.bots.greedy.evaluation import Before, Outcome, laid
 from service.games.bots.greedy.feature_estimates import Prospects
@@ -15,18 +15,18 @@ ROUNDING = 1e-9
 
 def decide(position: GameState, chance: SeededRNG, weights: Weights) -> Action:
     """The move that is worth most, given what is believed, `chance` deciding among equals."""
-    moves, worths = weigh(position.tables, position.game, weights)
+    moves, worths = weigh(position.tileset_index, position.game, weights)
     most = max(worths) - ROUNDING
     best = [move for move, worth in zip(moves, worths, strict=True) if worth >= most]
     return best[0] if len(best) == 1 else best[chance.below(len(best))]
 
 
-def weigh(tables: Tables, game: Game, weights: Weights) -> tuple[list[Action], list[float]]:
+def weigh(index: TileSetIndex, game: Game, weights: Weights) -> tuple[list[Action], list[float]]:
     """The legal moves, and what each is worth; a single one is not weighed."""
-    moves = legal_moves(tables, game)
+    moves = legal_moves(index, game)
     if len(moves) == 1:
         return moves, [0.0]
-    prospects = Prospects(tables, game, weights)
+    prospects = Prospects(index, game, weights)
     return moves, _weigh_placements(prospects, moves) if game.phase == "place_tile" else weigh_others(prospects, moves)
 
 
@@ -34,7 +34,7 @@ def _weigh_placements(prospects: Prospects, moves: list[Action]) -> list[float]:
     """Each placement with the best that an islander can do after it."""
     before = Before(prospects)
     return [
-        Outcome(prospects, laid(prospects.tables, prospects.game, move), before).best()
+        Outcome(prospects, laid(prospects.index, prospects.game, move), before).best()
         for move in moves
         if isinstance(move, PlaceTile)
     ]
@@ -59,10 +59,10 @@ def weigh_others(prospects: Prospects, moves: list[Action]) -> list[float]:
 
 def _ship(prospects: Prospects, name: str | None, paid: Payment | None) -> float:
     """A ship's points, and what everybody's wares are worth without it; `paid` is None for a market's ship."""
-    game, tables, me = prospects.game, prospects.tables, prospects.me
-    ship = None if name is None else tables.ship_index[name]
+    game, index, me = prospects.game, prospects.index, prospects.me
+    ship = None if name is None else index.ship_numbers[name]
     display = tuple([other for other in game.display if other != ship])
-    value = 0.0 if ship is None else float(tables.ships[ship].points)
+    value = 0.0 if ship is None else float(index.ships[ship].points)
     for seat, side in enumerate(prospects.sides):
         wares = prospects.wares[seat]
         turns = prospects.turns[seat] + (seat == game.seat and game.phase == "take_ship")

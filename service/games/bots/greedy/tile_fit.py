@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.engine import Tables
-from service.engine.tileset_index import NEIGHBOURS
+from service.engine import TileSetIndex
+from service.engine.tileset_index import SIDE_OFFSETS
 
 Opening = tuple[int, int, int]
 """Where a feature goes on: the edges around an empty cell (or the step to it), its side, the slot along that side."""
@@ -22,20 +22,20 @@ class Fitting(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def fitting(tables: Tables) -> Fitting:
+def fitting(index: TileSetIndex) -> Fitting:
     """The lists for a tile set, made once."""
     fit: dict[int, list[int]] = {}
     end: dict[Opening, dict[int, None]] = {}
     exits = tuple(
-        tuple(_exits(sides, segment) for segment in range(len(tables.tiles[turned >> 2].kinds)))
-        for turned, sides in enumerate(tables.clockwise)
+        tuple(_exits(sides, segment) for segment in range(len(index.tiles[turned >> 2].kinds)))
+        for turned, sides in enumerate(index.slots_clockwise)
     )
-    for tile, by_edges in enumerate(tables.fits):
+    for tile, by_edges in enumerate(index.fitting_rotations):
         for packed, rotations in enumerate(by_edges):
             if rotations:
                 fit.setdefault(packed, []).append(tile)
             for rotation in rotations:
-                for side, place in _ends(tables.clockwise[tile * 4 + rotation], packed):
+                for side, place in _ends(index.slots_clockwise[tile * 4 + rotation], packed):
                     end.setdefault((packed, side, place), {})[tile] = None
     return Fitting(
         exits,
@@ -46,7 +46,7 @@ def fitting(tables: Tables) -> Fitting:
 
 def _exits(sides: tuple[tuple[int, ...], ...], segment: int) -> tuple[Opening, ...]:
     return tuple(
-        (NEIGHBOURS[side], side ^ 2, len(slots) - 1 - slots.index(segment))
+        (SIDE_OFFSETS[side], side ^ 2, len(slots) - 1 - slots.index(segment))
         for side, slots in enumerate(sides)
         if segment in slots
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from service.engine import Tables
+from service.engine import TileSetIndex
 from service.engine.final_scoring import WARES_PER_POINT
 from service.engine.tileset_index import BANANAS, FISH, SHELLS, Payment
 from service.games.bots.greedy.weights import Weights
@@ -20,8 +20,8 @@ class Purse:
     A ware is worth `loose` as such, and feels like `cost` when it is paid; both come down to R7.3's third at the end.
     """
 
-    def __init__(self, tables: Tables, ships: Sequence[int], turns: float, weights: Weights) -> None:
-        self.tables, self.ships, self.turns, self.weights = tables, ships, turns, weights
+    def __init__(self, index: TileSetIndex, ships: Sequence[int], turns: float, weights: Weights) -> None:
+        self.index, self.ships, self.turns, self.weights = index, ships, turns, weights
         end = 1 / WARES_PER_POINT
         early = min(1.0, turns / weights.ware_horizon)
         self.loose = end + (weights.loose_ware - end) * early
@@ -48,13 +48,13 @@ class Purse:
 
     def _profit(self, ship: int) -> float:
         """A ship's points, less what paying for it costs; nothing where that is more."""
-        table = self.tables.ships[ship]
-        return max(0.0, table.points - self.cost * table.total)
+        table = self.index.ships[ship]
+        return max(0.0, table.points - self.cost * table.total_wares)
 
     def _plan(self, wares: Payment) -> float:
         """The profits of the deliveries that can be made, and of those that nearly can."""
         value, share = 0.0, 1.0
-        lacking = {ship: missing(self.tables, ship, wares) for ship in self.ships}
+        lacking = {ship: missing(self.index, ship, wares) for ship in self.ships}
         for _ in range(min(PLANNED, int(self.turns))):
             payable = [ship for ship, number in lacking.items() if not number]
             if not payable:
@@ -62,8 +62,8 @@ class Purse:
             ship = max(payable, key=self.profits.__getitem__)
             value += share * self.profits[ship]
             share *= self.weights.later_ship
-            wares = after(wares, thriftiest(self.tables, ship, wares))
-            lacking = {other: missing(self.tables, other, wares) for other in lacking if other != ship}
+            wares = after(wares, thriftiest(self.index, ship, wares))
+            lacking = {other: missing(self.index, other, wares) for other in lacking if other != ship}
         if self.turns < 1:
             return value
         step = self.weights.missing_ware
@@ -71,11 +71,11 @@ class Purse:
         return value + share * max(near, default=0.0)
 
 
-def missing(tables: Tables, ship: int, wares: Payment) -> int:
+def missing(index: TileSetIndex, ship: int, wares: Payment) -> int:
     """How many wares a stock lacks for a ship."""
     bananas, shells, fish = wares
     least = 99
-    for want_bananas, want_shells, want_fish in tables.ships[ship].payments:
+    for want_bananas, want_shells, want_fish in index.ships[ship].payments:
         lacking = 0
         if want_bananas > bananas:
             lacking = want_bananas - bananas
@@ -95,10 +95,10 @@ def after(wares: Payment, payment: Payment) -> Payment:
     return wares[0] - payment[0], wares[1] - payment[1], wares[2] - payment[2]
 
 
-def thriftiest(tables: Tables, ship: int, wares: Payment) -> Payment:
+def thriftiest(index: TileSetIndex, ship: int, wares: Payment) -> Payment:
     """The payment for a ship that leaves the most even stock; one must be affordable."""
     bananas, shells, fish = wares
     return min(
-        (paid for paid in tables.ships[ship].payments if paid[0] <= bananas and paid[1] <= shells and paid[2] <= fish),
+        (paid for paid in index.ships[ship].payments if paid[0] <= bananas and paid[1] <= shells and paid[2] <= fish),
         key=lambda paid: (bananas - paid[0]) ** 2 + (shells - paid[1]) ** 2 + (fish - paid[2]) ** 2,
     )
