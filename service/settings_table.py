@@ -10,7 +10,7 @@ import click
 from service.archive_storage.object_storage import validate_archive_url
 from service.games.context import Retention
 from service.games.timestamps import DAY_S
-from service.store.client import InFlightLimits, check_url
+from service.store.client import InFlightLimits, validate_url
 from service.web.connections.client_ip import parse_networks
 from service.web.limits import Limits
 from service.web.outbound.ssrf import check_nameserver
@@ -100,7 +100,7 @@ setting(
     "Redis that holds the games: redis://USER:PASSWORD@HOST:6379/0, with TLS rediss://, through sentinels "
     "redis+sentinel://HOST:26379,HOST:26379/SERVICE/0, a Cluster redis+cluster://HOST:6379,HOST:6379. Without it "
     "the service starts a Redis server of its own.",
-    callback=_checked(check_url),
+    callback=_checked(validate_url),
 )
 setting(
     "--redis-connections",

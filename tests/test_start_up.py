@@ -12,10 +12,10 @@ import asyncio, json, os, signal, sys, time
 
 began = time.thread_time()
 import service.main
-from service.store.connection.topology import OneServer
+from service.store.connection.topology import StandaloneTopology
 
 imported_s, steps = time.thread_time() - began, []
-run, client = asyncio.Handle._run, OneServer.client
+run, client = asyncio.Handle._run, StandaloneTopology.client_for
 connecting = False
 
 def measured(handle):
@@ -37,7 +37,7 @@ def tell():
     os.kill(os.getpid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)
 
-asyncio.Handle._run, OneServer.client = measured, connected
+asyncio.Handle._run, StandaloneTopology.client_for = measured, connected
 service.main._greet, service.main.uvloop.run = end, asyncio.run
 service.main.main()
 """

@@ -1,20 +1,44 @@
-"""The way from a URL to a store."""
+"""From the URL of a Redis to a store."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
+from service.store.connection.cluster import ClusterTopology
 from service.store.connection.command import InFlightLimits
 from service.store.connection.pipeline import PipelinedClient, Wait
+from service.store.connection.sentinel import SentinelTopology
+from service.store.connection.topology import StandaloneTopology, Topology
 from service.store.connection.url import InvalidRedisURL, parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 
-__all__ = ["InFlightLimits", "InvalidRedisURL", "Wait", "check_url", "connect"]
+__all__ = ["InFlightLimits", "InvalidRedisURL", "Wait", "connect", "create_client", "validate_url"]
+
+_TOPOLOGIES: dict[str, type[Topology]] = {
+    "standalone": StandaloneTopology,
+    "sentinel": SentinelTopology,
+    "cluster": ClusterTopology,
+}
 
 
-def check_url(url: str) -> None:
-    """Raise BadRedisUrl unless `url` names a Redis: see `service.store.connection.url`."""
+def validate_url(url: str) -> None:
+    """Raise InvalidRedisURL unless `url` is the URL of a Redis as `service.store.connection.url` describes it."""
     parse_url(url)
+
+
+def create_client(
+    url: str,
+    *,
+    connections: int = 2,
+    timeout_s: float = 5.0,
+    wait: Wait | None = None,
+    supervisor: Supervisor | None = None,
+    limits: InFlightLimits | None = None,
+) -> PipelinedClient:
+    """Return a client for the Redis at `url`, inside the event loop. Raise InvalidRedisURL."""
+    parsed = parse_url(url)
+    topology = _TOPOLOGIES[parsed.kind](parsed, supervisor or Supervisor())
+    return PipelinedClient(topology, connections, timeout_s, wait, limits)
 
 
 @asynccontextmanager
@@ -27,12 +51,15 @@ async def connect(
     supervisor: Supervisor | None = None,
     limits: InFlightLimits | None = None,
 ) -> AsyncIterator[RedisStore]:
-    """A store on the Redis at `url`, which is asked for nothing yet. Raises BadRedisUrl.
+    """Return a store on the Redis at `url`, which connects with its first command. Raise InvalidRedisURL.
 
-    `connections` to each primary carry all commands, one more the hints, and with `wait` as many again the commits.
-    What Redis has not answered after `patience_s` seconds raises StoreUnavailable; with `wait`, also a commit that too
-    few replicas have: it was done, and who asks again with its idempotency key waits for the replicas, too. What would
-    be more than `in_flight` raises StoreBusy at once.
+    `connections` to each primary carry all commands, one more the notifications, and with `wait` as many again the
+    commits. A command without a reply after `timeout_s` raises StoreUnavailable. With `wait`, so does a commit that too
+    few replicas acknowledge: it is stored, and a retry with its idempotency key waits for the replicas too. A command
+    above the `limits` raises StoreBusy at once.
     """
-    async with aclosing(PipelinedClient(parse_url(url), connections, timeout_s, wait, supervisor, limits)) as batches:
-        yield RedisStore(batches)
+    client = create_client(
+        url, connections=connections, timeout_s=timeout_s, wait=wait, supervisor=supervisor, limits=limits
+    )
+    async with aclosing(client):
+        yield RedisStore(client)

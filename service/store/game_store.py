@@ -77,7 +77,7 @@ class RedisStore(GameIndex):
             "HMGET", keys.game(game), *fields
         )
         if record is not None and self._client.wait is not None:
-            await self._client.confirmed("SET", keys.replica_wait(game), "", "EX", 1)
+            await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
         if version is None:
             return None
         try:

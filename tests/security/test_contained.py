@@ -25,7 +25,7 @@ from service.games.index_repair.repairer import IndexRepairer
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.games.webhooks.sender import SendResult
 from service.store import keys
-from service.store.connection.topology import ClusterTopology
+from service.store.connection.cluster import ClusterTopology
 from service.store.connection.url import parse_url
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
@@ -273,7 +273,7 @@ async def test_a_webhook_that_cannot_be_read_is_put_off_and_delays_no_other(
 
 
 async def test_where_the_slots_are_is_asked_again_whatever_came_of_it_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClusterTopology, "checks", ("cluster-topology", 0.001))
+    monkeypatch.setattr(ClusterTopology, "check_task", ("cluster-topology", 0.001))
     topology = ClusterTopology(parse_url("redis+cluster://127.0.0.1:1/"), Supervisor())
     errors: list[Exception] = [ValueError("no node names its slots so"), RedisConnectionError("nobody is there")]
     asked = len(errors) + 1

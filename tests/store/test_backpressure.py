@@ -9,9 +9,9 @@ import pytest
 from redis.exceptions import NoScriptError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.store.client import create_client
 from service.store.connection.command import Command, InFlightCommands, InFlightLimits
 from service.store.connection.pipeline import PipelinedClient, Wait
-from service.store.connection.url import parse_url
 from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
 
 FEW = InFlightLimits(100, 100_000)
@@ -42,7 +42,7 @@ async def test_so_many_commands_and_bytes_are_admitted() -> None:
     all_of_them = InFlightCommands(InFlightLimits(3, 100))
     first, *others = admitted(all_of_them, 10, 10, 10)
     assert len(others) == 2
-    with pytest.raises(StoreBusy, match="3 commands of 30 bytes wait for Redis already"):
+    with pytest.raises(StoreBusy, match="3 commands of 30 bytes are in flight to Redis already"):
         all_of_them.admit(sized(10))
     first.release()
     assert [command.size for command in admitted(all_of_them, 81, 80)] == [80]
@@ -64,7 +64,7 @@ async def test_one_primary_of_several_has_half() -> None:
     assert len(admitted(other, 1, 1)) == 2
     (last,) = admitted(third, 1)
     assert count(all_of_them) == (6, 6)
-    with pytest.raises(StoreBusy, match="6 commands of 6 bytes wait for Redis already"):
+    with pytest.raises(StoreBusy, match="6 commands of 6 bytes are in flight to Redis already"):
         other.admit(sized(1))
     last.release()
     all_of_them.drop_other_shares({"other"})
@@ -83,8 +83,8 @@ def node(deployment: Deployment) -> Node:
     return deployment.nodes[0]
 
 
-def made(deployment: Deployment, patience_s: float = 5.0, wait: Wait | None = None) -> PipelinedClient:
-    return PipelinedClient(parse_url(deployment.url), 2, patience_s, wait, limits=FEW)
+def made(deployment: Deployment, timeout_s: float = 5.0, wait: Wait | None = None) -> PipelinedClient:
+    return create_client(deployment.url, timeout_s=timeout_s, wait=wait, limits=FEW)
 
 
 async def nothing_in_flight(client: PipelinedClient) -> None:
@@ -100,7 +100,7 @@ async def outcomes(number: int, send: Callable[[], Awaitable[object]]) -> list[t
 
 
 async def test_a_server_that_stalls_holds_so_many_and_no_more(deployment: Deployment, node: Node) -> None:
-    client = made(deployment, patience_s=20.0)
+    client = made(deployment, timeout_s=20.0)
     await client.execute("SET", "k", "v")
     node.pause()
     held, most = [], 0
@@ -132,7 +132,7 @@ async def test_so_many_bytes_and_no_more(deployment: Deployment, node: Node) -> 
 
 
 async def test_what_was_given_up_counts_until_nothing_holds_it(deployment: Deployment, node: Node) -> None:
-    client = made(deployment, patience_s=0.3)
+    client = made(deployment, timeout_s=0.3)
     await client.execute("SET", "k", "v")
     node.pause()
     assert await outcomes(100, lambda: client.execute("GET", "k")) == [StoreUnavailable] * 100
@@ -144,7 +144,7 @@ async def test_what_was_given_up_counts_until_nothing_holds_it(deployment: Deplo
 
 
 async def test_a_server_that_is_away_holds_so_many_and_no_more(deployment: Deployment, node: Node) -> None:
-    client = made(deployment, patience_s=0.5)
+    client = made(deployment, timeout_s=0.5)
     node.kill()
     came = await outcomes(150, lambda: client.execute("GET", "k"))
     assert (came.count(StoreBusy), came.count(StoreUnavailable)) == (50, 100)
@@ -185,16 +185,16 @@ async def test_whatever_becomes_of_a_command_it_counts_no_more(deployment: Deplo
 async def test_what_waits_for_replicas_is_in_flight(tmp_path: Path) -> None:
     async with sentinel(tmp_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment:
         client = made(deployment, wait=Wait(1, 200))
-        await client.confirmed("SET", "k", "v")
+        await client.execute("SET", "k", "v", wait_for_replicas=True)
         assert len(client.in_flight.commands) == 0
         (replica,) = await deployment.replicas(await deployment.primary())
         replica.pause()
-        came = await outcomes(120, lambda: client.confirmed("SET", "k", "v"))
+        came = await outcomes(120, lambda: client.execute("SET", "k", "v", wait_for_replicas=True))
         assert (came.count(StoreBusy), came.count(StoreUnavailable)) == (20, 100)
         assert len(client.in_flight.commands) == 0
         replica.resume()
-        assert await client.confirmed("SET", "k", "v") == b"OK"
-        cancelled = [client.confirmed("SET", "k", "v") for _ in range(10)]
+        assert await client.execute("SET", "k", "v", wait_for_replicas=True) == b"OK"
+        cancelled = [client.execute("SET", "k", "v", wait_for_replicas=True) for _ in range(10)]
         await asyncio.sleep(0)
         for one in cancelled:
             one.cancel()

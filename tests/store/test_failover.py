@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from service.games.ports import ChangeNotification, Committed, StoreUnavailable
 from service.store import keys
 from service.store.client import connect
-from service.store.connection.topology import SentinelTopology
+from service.store.connection.sentinel import SentinelTopology
 from service.store.game_store import RedisStore
 from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import said
@@ -152,7 +152,7 @@ async def test_a_connection_that_another_primary_overtakes_is_closed(
 
         monkeypatch.setattr(SentinelManagedConnection, "connect_to", overtaken)
         connection = topology._pool.make_connection()  # type: ignore[no-untyped-call]
-        with pytest.raises(RedisConnectionError, match="is the primary no more"):
+        with pytest.raises(RedisConnectionError, match="is no longer the primary"):
             await connection.connect()
         assert not connection.is_connected
 

@@ -9,9 +9,7 @@ from redis.asyncio import Redis
 from service.games.ports import Committed, VersionConflict
 from service.games.timestamps import DAY_S
 from service.store import keys
-from service.store.client import connect
-from service.store.connection.pipeline import PipelinedClient
-from service.store.connection.url import parse_url
+from service.store.client import connect, create_client
 from service.store.game_index import MIN_PRUNE_AGE_S, GameIndex
 from service.store.game_store import RedisStore
 from tests.store.commits import action, creation
@@ -78,7 +76,7 @@ async def test_names_are_kept_on_by_whoever_changes_the_game(store: RedisStore, 
 async def test_they_are_kept_on_once_a_day(redis: Redis, redis_url: str) -> None:
     del redis  # it has emptied the deployment
     now = 1_800_000_000.0
-    client = PipelinedClient(parse_url(redis_url), 1, 5)
+    client = create_client(redis_url, connections=1)
     finding = GameIndex(client, lambda: now)
     first, again = finding.start_extending(named()), finding.start_extending(named())
     now += DAY_S

@@ -11,9 +11,7 @@ from redis.asyncio import Redis
 
 from service.games.ports import ChangeNotification
 from service.store import keys
-from service.store.client import connect
-from service.store.connection.pipeline import PipelinedClient
-from service.store.connection.url import parse_url
+from service.store.client import connect, create_client
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 from service.store.notifications import MAX_UNREAD, Notifications
@@ -61,7 +59,7 @@ async def heard(hints: Notifications, *games: str) -> AsyncIterator[Listening]:
 async def another(url: str, *games: str, ping_s: float = 1.0, silence_s: float = 3.0) -> AsyncIterator[Listening]:
     """Somebody else who hears of these games."""
     async with (
-        aclosing(PipelinedClient(parse_url(url), 1, 5.0)) as client,
+        aclosing(create_client(url, connections=1)) as client,
         heard(Notifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games) as listening,
     ):
         yield listening
@@ -187,7 +185,7 @@ async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> 
 
 
 async def test_hints_that_nobody_reads_do_not_gather(redis_url: str) -> None:
-    async with aclosing(PipelinedClient(parse_url(redis_url), 1, 5.0)) as client:
+    async with aclosing(create_client(redis_url, connections=1)) as client:
         hints = Notifications(client.topology)
         for version in range(MAX_UNREAD + 5):
             hints._push(ChangeNotification("g", version))

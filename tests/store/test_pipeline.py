@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.games.ports import StoreUnavailable
+from service.store.client import create_client
 from service.store.connection.pipeline import PipelinedClient
-from service.store.connection.url import parse_url
 from tests.store.conftest import Alone
 
 
 @pytest.fixture
 async def client(alone: Alone) -> AsyncIterator[PipelinedClient]:
-    made = PipelinedClient(parse_url(alone.url), 2, 5.0)
+    made = create_client(alone.url)
     yield made
     await made.aclose()
 

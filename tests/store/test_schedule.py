@@ -6,8 +6,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games.ports import GameStore
-from service.store.connection.pipeline import PipelinedClient
-from service.store.connection.url import parse_url
+from service.store.client import create_client
 from service.store.schedule import GRACE_S, Schedule
 from service.supervision import Backoff
 from tests.store.commits import action, creation
@@ -28,7 +27,7 @@ def clock() -> Clock:
 @pytest.fixture
 async def due(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Schedule]:
     del redis  # it has emptied the deployment
-    client = PipelinedClient(parse_url(redis_url), 1, 5.0)
+    client = create_client(redis_url, connections=1)
     yield Schedule(client, clock)
     await client.aclose()
 

@@ -59,9 +59,9 @@ async def test_what_no_replica_has_is_not_acknowledged_and_neither_is_a_retry(
     replica.pause()
     once = action(1, keep=keep("key"))
     for _ in range(2):
-        with pytest.raises(StoreUnavailable, match="0 of 1 replicas have it"):
+        with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
             await waiting.commit(once)
-    with pytest.raises(StoreUnavailable, match="0 of 1 replicas have it"):
+    with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
         await waiting.load("g", key_hash("key"))
     assert await waiting.load_versions(["g"]) == [(2, digest(2))]
     replica.resume()

@@ -1,8 +1,8 @@
-"""One command on its way to Redis, from who asks to the reply, and how many of them there may be.
+"""One command from its submission to its reply, and the limits on commands in flight.
 
-A server that has stopped answering would else have this process collect commands, and the requests that wait for them,
-until its memory ends. A command is in flight from its acceptance until nothing holds it any more: while it waits for a
-connection, on its way, and while it is asked again. What is too much is refused at once.
+Without a limit, a Redis that stops answering would let commands, and the requests that await them, pile up until this
+process runs out of memory. A command is in flight from its submission until nothing refers to it any more: while it
+waits for a connection, while it is on its way and while it is being retried. Commands above the limit fail at once.
 """
 
 import asyncio
@@ -19,27 +19,27 @@ __all__ = ["NO_REPLY_REASON", "Argument", "Command", "InFlightCommands", "InFlig
 
 Argument = bytes | str | int
 
-NO_REPLY_REASON = "Redis has not answered in time"
+NO_REPLY_REASON = "Redis did not reply in time"
 
 MAX_SHARE_PER_PRIMARY = 0.5
-"""What one primary of several may have of the limits, so that those that answer are still asked."""
+"""The part of the limits that one primary of a Cluster may use, so that a stalled primary does not block the others."""
 
 _ARGUMENT_OVERHEAD_BYTES = 12
-"""What the protocol adds to each word."""
+"""Bytes that the protocol adds to each argument, about."""
 
 _HISTOGRAMS: dict[object, Histogram] = {}
-"""How long each kind of command takes, by its name or its script's hash: there are few, and no client chooses one."""
+"""Latency histograms by command name or script hash. There are few, and no client chooses one."""
 
 
 class InFlightLimits(NamedTuple):
-    """How many commands, and bytes of them, may be in flight."""
+    """The maximum number of commands in flight, and of their bytes."""
 
     commands: int = 4096
     bytes: int = 33_554_432
 
 
 class InFlightCommands:
-    """What is in flight, to all primaries or (`of`) to one of several."""
+    """The commands in flight to all primaries or, for a share, to one primary of a Cluster."""
 
     __slots__ = ("_parent", "_shares", "bytes", "commands", "limits")
 
@@ -51,26 +51,26 @@ class InFlightCommands:
         self._shares: dict[str, InFlightCommands] = {}
 
     def share_of(self, primary: str) -> "InFlightCommands":
-        """The share of one primary of several; what it admits counts here too."""
+        """Return the share of one primary of a Cluster. Commands that it admits count in the total too."""
         if primary not in self._shares:
             limits = InFlightLimits(*(max(1, int(limit * MAX_SHARE_PER_PRIMARY)) for limit in self.limits))
             self._shares[primary] = InFlightCommands(limits, self)
         return self._shares[primary]
 
     def drop_other_shares(self, primaries: Collection[str]) -> None:
-        """Forget the shares of all other primaries, as soon as nothing of theirs is in flight."""
+        """Drop the shares of primaries that are not in `primaries` and have no command in flight."""
         self._shares = {key: share for key, share in self._shares.items() if key in primaries or share.commands}
 
     def admit(self, command: "Command") -> None:
-        """Count a command until it leaves. Raises StoreBusy, and counts nothing, where it is full.
+        """Count a command until it is released. Raise StoreBusy, and count nothing, if a limit is reached.
 
-        A command may be larger than the limit where nothing else is in flight.
+        A command may exceed the byte limit if nothing else is in flight.
         """
         commands, size = len(self.commands), self.bytes + command.size
         if commands >= self.limits.commands or (commands and size > self.limits.bytes):
             REDIS_ERRORS.labels("busy").inc()
-            full = self._parent or self
-            raise StoreBusy(f"{len(full.commands)} commands of {full.bytes} bytes wait for Redis already")
+            total = self._parent or self
+            raise StoreBusy(f"{len(total.commands)} commands of {total.bytes} bytes are in flight to Redis already")
         if self._parent is not None:
             self._parent.admit(command)
         self.commands.add(command)
@@ -78,7 +78,7 @@ class InFlightCommands:
         command.in_flight = self
 
     def release(self, command: "Command") -> None:
-        """Count it no more."""
+        """Stop counting a command."""
         self.commands.remove(command)
         self.bytes -= command.size
         if self._parent is not None:
@@ -86,7 +86,7 @@ class InFlightCommands:
 
 
 class Command:
-    """One command, and who waits for its reply."""
+    """One command and the future of its reply."""
 
     __slots__ = (
         *(
@@ -112,60 +112,61 @@ class Command:
         wait_for_replicas: bool,
     ) -> None:
         self.arguments = arguments
+        """The command's name and its arguments."""
         self.future = future
         self.wait_for_replicas = wait_for_replicas
-        """Whether replicas must have it before it is answered."""
+        """Whether the reply is delayed until replicas have acknowledged the write."""
         self.size = _ARGUMENT_OVERHEAD_BYTES * len(arguments) + sum(
-            [8 if isinstance(word, int) else len(word) for word in arguments]
+            [8 if isinstance(argument, int) else len(argument) for argument in arguments]
         )
-        """About how many bytes it has."""
+        """Its size on the wire in bytes, about."""
         self.in_flight: InFlightCommands | None = None
-        """Where it counts, unless nothing holds it any more."""
+        """Where it is counted; None once it is released."""
         self.primary = primary
-        """To whom it goes, whoever that is by then; None: who has its key."""
+        """The primary to send it to; None for the primary that serves `key`."""
         self.key = ""
         self.needs_asking = False
-        """Whether the next server is to be told that the slot is being moved to it."""
+        """Whether it is preceded by ASKING, because its slot is being migrated to the node it goes to."""
         self.redirects = 0
-        """How often it was refused by a server that was not the right one."""
+        """How many MOVED or ASK redirects it has followed."""
         self.failure_reason = NO_REPLY_REASON
         """Why there is no reply yet."""
         self.started_at = perf_counter()
         name = arguments[1] if arguments[0] == "EVALSHA" else arguments[0]
         self.histogram = _HISTOGRAMS.get(name) or name_script_metric(name, arguments[0])
 
-    def is_awaited(self) -> bool:
-        """Whether somebody waits for it; else it is not in flight any more."""
+    def release_if_abandoned(self) -> bool:
+        """Release the command if nobody awaits its reply any more, and return whether that is so."""
         if not self.future.done():
-            return True
+            return False
         self.release()
-        return False
+        return True
 
     def resolve(self, reply: Any) -> None:
-        """Hand over the reply."""
+        """Release the command and set its reply."""
         self.release()
         if not self.future.done():
             self.future.set_result(reply)
             self.histogram.observe(perf_counter() - self.started_at)
 
     def fail(self, error: Exception, kind: str = "connection") -> None:
-        """Hand over why there will be no reply: nothing holds it any more."""
+        """Release the command and set an error in place of its reply."""
         self.release()
         self.set_error(error, kind)
 
     def set_error(self, error: Exception, kind: str) -> None:
-        """Say so to who asked, though it may be on its way."""
+        """Set an error in place of the reply of a command that may still be on its way."""
         if not self.future.done():
             REDIS_ERRORS.labels(kind).inc()
             self.future.set_exception(error)
 
     def release(self) -> None:
-        """Nothing holds it any more."""
+        """Stop counting the command as in flight."""
         if self.in_flight is not None:
             self.in_flight.release(self)
             self.in_flight = None
 
 
 def name_script_metric(digest: object, name: object) -> Histogram:
-    """Let commands that name a script by its hash count by its name."""
+    """Label the latency of a script, which commands name by its SHA-1 `digest`, with `name`."""
     return _HISTOGRAMS.setdefault(digest, REDIS_COMMAND.labels(name))

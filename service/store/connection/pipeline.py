@@ -1,8 +1,8 @@
-"""Commands to Redis, each with a future for its reply; those of one tick of the event loop are one pipeline.
+"""A pipelining client of Redis: the commands of one tick of the event loop share a pipeline over shared connections.
 
-Whatever is sent may be done twice: it is sent again when the connection breaks before the answer, for as long as
-`patience_s`. So each command and script of the store is made to bear that. Commits carry an id; a webhook is added,
-taken, noted and removed by its own id and by who holds it; dates, lists and names are set, not changed.
+A command may be executed twice: if the connection breaks before its reply arrives, it is sent again until it times out.
+So every command and script of the store is idempotent. Commits carry an id; webhooks are added, claimed, acknowledged
+and removed by their id and holder; dates, lists and index entries are set, not incremented.
 """
 
 import asyncio
@@ -16,138 +16,87 @@ from redis.exceptions import AskError, MovedError, NoScriptError
 from service.games.ports import StoreBusy, StoreUnavailable
 from service.store.connection.command import NO_REPLY_REASON, Argument, Command, InFlightCommands, InFlightLimits
 from service.store.connection.errors import RETRYABLE_CODES, WRITE_ERRORS, error_code, is_error_reply, to_store_error
-from service.store.connection.topology import create_topology
-from service.store.connection.url import RedisURL
-from service.supervision import Backoff, Supervisor, spawn
+from service.store.connection.topology import Topology
+from service.supervision import Backoff, spawn
 from service.telemetry.metrics import REDIS_RETRIES
 
 __all__ = ["Argument", "PipelinedClient", "Wait"]
 
 PIPELINE_TIMEOUT_S = 2.0
-"""A connection is given up that has not answered all of a pipeline after so long, and that is asked again."""
+"""How long a connection may take to reply to all of a pipeline before it is closed and the pipeline sent again."""
 
 TIMEOUT_CHECK_INTERVAL_S = 0.25
-"""How often the age of what is in flight is looked at, and at most how late it is given up."""
+"""How often commands in flight are checked for their timeout, which is thus late by this much at most."""
 
 RETRY_DELAY_S = 0.1
-"""What was refused for now is asked again after so long."""
+"""How long a command that got a retryable error reply waits before it is sent again."""
 
 MAX_REDIRECTS = 3
-"""So often a command follows at once where nodes send it; more are sent round in circles, and wait a little."""
+"""How many MOVED or ASK redirects a command follows at once; after more it waits RETRY_DELAY_S, in case of a loop."""
 
 _BACKOFF = Backoff(0.05, 0.5, jitter=0)
-"""Between attempts at a connection."""
+"""Delay between attempts to connect."""
 
 _KEY_INDEX = {"EVALSHA": 3, "EVAL": 3}
-"""Where a command's first key is; of all others it comes right after the name."""
+"""The index of a command's first key; 1 for all others."""
 
 CLOSED_REASON = "the connection to Redis is closed"
 
 
 class Wait(NamedTuple):
-    """How many replicas must have a commit before it is acknowledged, and how long to wait for them."""
+    """The arguments of WAIT: how many replicas must acknowledge a write, and how long to wait for them."""
 
     replicas: int
     timeout_ms: int = 1000
 
 
 class PipelinedClient:
-    """Sends what is asked in the same tick to the primary as one pipeline, over a few connections that all share.
+    """Executes commands on the primaries of a topology, pipelined over at most `connections` to each.
 
-    To be made inside the event loop; nothing is connected before something is sent. With `wait`, what is sent by
-    `confirmed` is answered only when so many replicas have it.
+    Create it inside the event loop; it connects with the first command. A command fails `timeout_s` after it was
+    submitted, or earlier if its primary is unreachable for too long. With `wait`, the replies to writes that
+    `wait_for_replicas` are delayed until enough replicas acknowledge.
     """
 
     def __init__(
         self,
-        url: RedisURL,
+        topology: Topology,
         connections: int,
         timeout_s: float,
         wait: Wait | None = None,
-        supervisor: Supervisor | None = None,
         limits: InFlightLimits | None = None,
     ) -> None:
         self.wait = wait
         self.connections = connections
         self.in_flight = InFlightCommands(limits or InFlightLimits())
-        self.topology = create_topology(url, supervisor or Supervisor())
-        self.outage_tolerance_s = timeout_s if self.topology.has_failover else min(timeout_s, 1.0)
-        """How long a primary may be away before what it is asked fails at once."""
+        self.topology = topology
+        self.outage_tolerance_s = timeout_s if topology.has_failover else min(timeout_s, 1.0)
+        """How long a primary may be unreachable before its commands fail without waiting for their timeout."""
         self._timeout_s = timeout_s
         self._queues: dict[tuple[str, bool], PipelineQueue] = {}
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._closed = False
 
-    def execute(self, *command: Argument) -> asyncio.Future[Any]:
-        """The reply to `command`, to be awaited, as RESP3 has it.
-
-        Awaiting it raises StoreUnavailable, StoreBusy at once where too much is in flight already, or redis-py's
-        NoScriptError where EVALSHA names a script that Redis does not have.
-        """
-        return self._send(command)
-
-    def confirmed(self, *command: Argument) -> asyncio.Future[Any]:
-        """The same for a write that must not be acknowledged before enough replicas have it."""
-        return self._send(command, confirmed=self.wait is not None)
-
-    def at(self, primary: str, *command: Argument) -> asyncio.Future[Any]:
-        """The reply to a command without a key, of this one of the topology's primaries."""
-        return self._send(command, primary=primary)
-
-    def dispatch(self, command: Command) -> None:
-        """Send it to its primary, as soon as that is known."""
-        primary = command.primary or self.topology.primary_for_key(command.key)
-        if primary is not None:
-            self._queue_for(primary, command).append(command)
-        elif command.is_awaited():
-            self.topology.request_check()
-            self._dispatch_later(command)
-
-    def handle_error_reply(self, command: Command, error: Exception) -> None:
-        """Send it again, later or elsewhere, where that may help."""
-        if not command.is_awaited():
-            return
-        if isinstance(error, NoScriptError):
-            command.release()
-            command.future.set_exception(error)
-        elif self._retry(command, error):
-            command.failure_reason = str(to_store_error(error))
-            REDIS_RETRIES.inc()
-        else:
-            command.fail(to_store_error(error), "refused")
-
-    def is_up(self) -> bool:
-        """Whether all primaries answer, or were not needed yet."""
-        primaries = {*self.topology.primaries()}
-        return all(
-            lane.unreachable_since is None for (primary, _), lane in self._queues.items() if primary in primaries
-        )
-
-    async def aclose(self) -> None:
-        """Give up what is under way or waiting."""
-        self._closed = True
-        if self._timeout_check is not None:
-            self._timeout_check.cancel()
-        for command in [*self.in_flight.commands]:
-            command.fail(StoreUnavailable(CLOSED_REASON))
-        running = [task for lane in self._queues.values() for task in lane.tasks]
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        await self.topology.aclose()
-
-    def _send(
-        self, words: tuple[Argument, ...], *, confirmed: bool = False, primary: str | None = None
+    def execute(
+        self, *arguments: Argument, primary: str | None = None, wait_for_replicas: bool = False
     ) -> asyncio.Future[Any]:
+        """Submit a command and return the future of its reply, which has the types of RESP3.
+
+        A command without a key names the `primary` that executes it. With `wait_for_replicas` the reply is delayed
+        until replicas acknowledge, if the client was created with `wait`.
+
+        Awaiting the future raises StoreUnavailable, StoreBusy if too many commands are in flight, or redis-py's
+        NoScriptError if EVALSHA names a script that Redis does not have.
+        """
         reply: asyncio.Future[Any] = self._loop.create_future()
         if self._closed:
             reply.set_exception(StoreUnavailable(CLOSED_REASON))
             return reply
-        command = Command(words, reply, primary, wait_for_replicas=confirmed)
+        command = Command(arguments, reply, primary, wait_for_replicas=wait_for_replicas and self.wait is not None)
         in_flight = self.in_flight
         if self.topology.is_sharded:
-            command.key = "" if primary else str(words[_KEY_INDEX.get(str(words[0]), 1)])
+            command.key = "" if primary else str(arguments[_KEY_INDEX.get(str(arguments[0]), 1)])
             in_flight = in_flight.share_of(primary or self.topology.primary_for_key(command.key) or "")
         try:
             in_flight.admit(command)
@@ -159,18 +108,60 @@ class PipelinedClient:
         self.dispatch(command)
         return reply
 
+    def dispatch(self, command: Command) -> None:
+        """Queue a command for its primary, or try again later if that is unknown."""
+        primary = command.primary or self.topology.primary_for_key(command.key)
+        if primary is not None:
+            self._queue_for(primary, command).append(command)
+        elif not command.release_if_abandoned():
+            self.topology.request_check()
+            self._dispatch_later(command)
+
+    def handle_error_reply(self, command: Command, error: Exception) -> None:
+        """Send a command again, later or to another primary, if that may help; else fail it."""
+        if command.release_if_abandoned():
+            return
+        if isinstance(error, NoScriptError):
+            command.release()
+            command.future.set_exception(error)
+        elif self._retry(command, error):
+            command.failure_reason = str(to_store_error(error))
+            REDIS_RETRIES.inc()
+        else:
+            command.fail(to_store_error(error), "refused")
+
+    def is_up(self) -> bool:
+        """Return whether all primaries reply, or have not been used yet."""
+        primaries = {*self.topology.primaries()}
+        return all(
+            queue.unreachable_since is None for (primary, _), queue in self._queues.items() if primary in primaries
+        )
+
+    async def aclose(self) -> None:
+        """Fail all commands in flight, and close all connections."""
+        self._closed = True
+        if self._timeout_check is not None:
+            self._timeout_check.cancel()
+        for command in [*self.in_flight.commands]:
+            command.fail(StoreUnavailable(CLOSED_REASON))
+        tasks = [task for queue in self._queues.values() for task in queue.tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.topology.aclose()
+
     def _queue_for(self, primary: str, command: Command) -> "PipelineQueue":
-        lane = self._queues.get((primary, command.wait_for_replicas))
-        if lane is None:  # forget those that are no primaries any more
+        queue = self._queues.get((primary, command.wait_for_replicas))
+        if queue is None:  # drop the queues of former primaries
             primaries = {*self.topology.primaries()}
             self._queues = {key: one for key, one in self._queues.items() if key[0] in primaries or not one.is_idle}
             self.in_flight.drop_other_shares(primaries)
             wait = self.wait if command.wait_for_replicas else None
-            lane = self._queues[primary, command.wait_for_replicas] = PipelineQueue(self, primary, wait)
-        return lane
+            queue = self._queues[primary, command.wait_for_replicas] = PipelineQueue(self, primary, wait)
+        return queue
 
     def _retry(self, command: Command, error: Exception) -> bool:
-        """Whether a command that was refused so is sent again."""
+        """Send a command again if its error reply allows that, and return whether it does."""
         if not self.topology.has_failover:
             return False
         if isinstance(error, AskError):
@@ -193,29 +184,30 @@ class PipelinedClient:
         self._loop.call_later(RETRY_DELAY_S, self.dispatch, command)
 
     def _check_timeouts(self) -> None:
-        """Give up what is too old; its reply may still come."""
+        """Time out commands. Those on their way stay in flight until their reply arrives or their connection ends."""
         self._timeout_check = None
         latest = perf_counter() - self._timeout_s
         for command in self.in_flight.commands:
             if command.started_at <= latest:
                 kind = "timeout" if command.failure_reason is NO_REPLY_REASON else "connection"
                 command.set_error(StoreUnavailable(command.failure_reason), kind)
-        for lane in self._queues.values():
-            lane.drop_abandoned()
+        for queue in self._queues.values():
+            queue.drop_abandoned()
         if self.in_flight.commands:
             self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
 
 
 class PipelineQueue:
-    """What is asked of one primary, over a few connections; with `wait`, WAIT ends each pipeline.
+    """The commands to one primary, sent as pipelines over a few connections. With `wait`, WAIT ends each pipeline.
 
-    While as many pipelines are under way as there may be, commands gather for the next.
+    While all connections are busy, commands queue for the next pipeline.
     """
 
     def __init__(self, client: PipelinedClient, primary: str, wait: Wait | None) -> None:
         self.tasks: set[asyncio.Task[None]] = set()
+        """One for each pipeline on its way."""
         self.unreachable_since: float | None = None
-        """Since when no pipeline came through."""
+        """The event loop's time of the first of the failures in a row; None if the last pipeline succeeded."""
         self._client = client
         self._topology = client.topology
         self._primary = primary
@@ -228,19 +220,19 @@ class PipelineQueue:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is asked."""
+        """Whether no command is queued or on its way."""
         return not self._queued and not self.tasks
 
     def append(self, command: Command) -> None:
-        """Send it with all else that is asked in this tick."""
+        """Queue a command for the pipeline of this tick, or for the next one when a connection is free."""
         self._queued.append(command)
         if not self._flush_scheduled and len(self.tasks) < self._client.connections:
             self._flush_scheduled = True
             self._loop.call_soon(self._flush)
 
     def drop_abandoned(self) -> list[Command]:
-        """Keep of what waits only what somebody waits for."""
-        self._queued = [command for command in self._queued if command.is_awaited()]
+        """Drop queued commands whose reply nobody awaits any more, and return the others."""
+        self._queued = [command for command in self._queued if not command.release_if_abandoned()]
         return self._queued
 
     def _flush(self) -> None:
@@ -255,11 +247,11 @@ class PipelineQueue:
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             for command in batch:
-                command.fail(StoreUnavailable(f"sending it to Redis has failed: {error}"))
+                command.fail(StoreUnavailable(f"sending the command to Redis failed: {error}"))
         self._flush()
 
     async def _execute_batch(self, batch: list[Command]) -> None:
-        """Send commands, and give each its reply."""
+        """Send commands as one pipeline, and deliver the replies."""
         pipeline = self._topology.client_for(self._primary).pipeline(transaction=False)
         for command in batch:
             if command.needs_asking:
@@ -278,12 +270,12 @@ class PipelineQueue:
 
     def _deliver_replies(self, batch: Sequence[Command], replies: Sequence[Any]) -> None:
         replicas: Any = replies[-1] if self._wait is not None else None
-        following = iter(replies)
+        remaining = iter(replies)
         for command in batch:
             if command.needs_asking:
                 command.needs_asking = False
-                next(following)  # what came after it is refused, too, where this was
-            reply = next(following)
+                next(remaining)  # the reply to ASKING: where that is an error, the command's own is one too
+            reply = next(remaining)
             if isinstance(reply, Exception):
                 self._client.handle_error_reply(command, reply)
             elif self._wait is None:
@@ -293,24 +285,24 @@ class PipelineQueue:
             elif replicas >= self._wait.replicas:
                 command.resolve(reply)
             else:
-                reason = f"Redis has done it, but {replicas} of {self._wait.replicas} replicas have it so far"
+                reason = f"Redis executed the command, but only {replicas} of {self._wait.replicas} replicas have it"
                 command.fail(StoreUnavailable(reason))
 
     async def _handle_connection_error(self, batch: list[Command], error: BaseException) -> None:
-        """The connection broke, or none could be made: send all again after a pause, or tell that it is hopeless."""
+        """Send all commands again after a delay, or fail them if the primary has been unreachable for too long."""
         now = self._loop.time()
         self.unreachable_since = now if self.unreachable_since is None else self.unreachable_since
-        reason = str(to_store_error(error)) if str(error) else f"Redis has not answered within {self._timeout_s} s"
-        hopeless = is_error_reply(error) or now - self.unreachable_since >= self._client.outage_tolerance_s
+        reason = str(to_store_error(error)) if str(error) else f"Redis did not reply within {self._timeout_s} s"
+        is_hopeless = is_error_reply(error) or now - self.unreachable_since >= self._client.outage_tolerance_s
         self._queued += batch
         for command in self.drop_abandoned():
             command.failure_reason = reason
-            if hopeless:
+            if is_hopeless:
                 command.fail(StoreUnavailable(reason))
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
         self._topology.request_check()
-        await asyncio.sleep(_BACKOFF.pause_s(self._failures))  # this connection's turn is not over yet
-        waiting, self._queued = self._queued, []
-        for command in waiting:
-            self._client.dispatch(command)  # to whoever is its primary by now
+        await asyncio.sleep(_BACKOFF.pause_s(self._failures))  # meanwhile this task still counts as a busy connection
+        queued, self._queued = self._queued, []
+        for command in queued:
+            self._client.dispatch(command)  # the primary may be another by now

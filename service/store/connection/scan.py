@@ -1,7 +1,7 @@
-"""Walking over all keys, a portion at a time, of one server or of all primaries of a Cluster.
+"""SCAN over all keys, page by page, of one server or of all primaries of a Cluster.
 
-A position says how far a walk has come. It holds as long as the servers stay the same: where another has become the
-primary, some of its keys may be passed over, so whoever must see all keys begins again now and then.
+A cursor stays valid while the primaries stay the same. After a failover a scan may miss keys of the new primary, so
+whoever must see all keys scans again from time to time.
 """
 
 from typing import NamedTuple
@@ -13,32 +13,34 @@ from service.store.connection.pipeline import PipelinedClient
 __all__ = ["START", "ScanPage", "scan"]
 
 START = ""
+"""The cursor of a scan's beginning, and of its end."""
 
 
 class ScanPage(NamedTuple):
-    """Some keys, and where to go on; BEGIN: that was all."""
+    """Some keys, and the cursor of the next page: START after the last one."""
 
     keys: list[str]
     cursor: str
 
 
-async def scan(client: PipelinedClient, position: str, count: int, match: str = f"{keys.PREFIX}*") -> ScanPage:
-    """The keys that come after `position`, about `count` of them looked at. Raises StoreUnavailable."""
+async def scan(client: PipelinedClient, cursor: str, count: int, match: str = f"{keys.PREFIX}*") -> ScanPage:
+    """Return the keys after `cursor` that match, of about `count` that Redis looks at. Raise StoreUnavailable."""
     primaries = await _sorted_primaries(client)
-    primary, _, cursor = position.rpartition(" ")
-    if position == START or primary not in primaries:  # the first, or the one after that which is none any more
-        primary, cursor = _next_primary(primaries, primary), "0"
+    primary, _, redis_cursor = cursor.rpartition(" ")
+    if cursor == START or primary not in primaries:  # start with the first one, or after one that is a primary no more
+        primary, redis_cursor = _next_primary(primaries, primary), "0"
     if not primary:
         return ScanPage([], START)
-    following, found = await client.at(primary, "SCAN", cursor, "MATCH", match, "COUNT", count)
-    if int(following):
-        return ScanPage([key.decode(errors="replace") for key in found], f"{primary} {int(following)}")
-    after = _next_primary(primaries, primary)
-    return ScanPage([key.decode(errors="replace") for key in found], f"{after} 0" if after else START)
+    next_cursor, names = await client.execute("SCAN", redis_cursor, "MATCH", match, "COUNT", count, primary=primary)
+    page = [name.decode(errors="replace") for name in names]
+    if int(next_cursor):
+        return ScanPage(page, f"{primary} {int(next_cursor)}")
+    following = _next_primary(primaries, primary)
+    return ScanPage(page, f"{following} 0" if following else START)
 
 
 async def _sorted_primaries(client: PipelinedClient) -> list[str]:
-    """The names of all primaries, in order."""
+    """Return the names of all primaries in order. Raise StoreUnavailable."""
     if not client.topology.primaries():
         try:
             await client.topology.refresh()
@@ -48,5 +50,5 @@ async def _sorted_primaries(client: PipelinedClient) -> list[str]:
 
 
 def _next_primary(primaries: list[str], primary: str) -> str:
-    """The next in order; empty after the last."""
+    """Return the primary after `primary` in order; empty after the last."""
     return next((name for name in primaries if name > primary), "")

@@ -1,13 +1,13 @@
-"""Where a Redis is, as its URL says.
+"""The URL of a Redis.
 
     redis://HOST:6379/0        rediss://HOST:6379/0                one server
-    unix:///PATH                                                   one server's socket
-    redis+sentinel://HOST:26379,HOST:26379/SERVICE/0               whichever server the sentinels name
-    redis+cluster://HOST:6379,HOST:6379                            a Cluster, found through any of these nodes
+    unix:///PATH                                                   one server on a unix socket
+    redis+sentinel://HOST:26379,HOST:26379/SERVICE/0               the primary that the sentinels name
+    redis+cluster://HOST:6379,HOST:6379                            a Cluster, discovered through any of these nodes
 
-`rediss+sentinel` and `rediss+cluster` speak TLS. `USER:PASSWORD@` before the hosts is for the servers that hold data.
+`rediss`, `rediss+sentinel` and `rediss+cluster` use TLS. `USER:PASSWORD@` before the hosts is for the data servers.
 
-BadRedisUrl   the URL cannot be used, and why
+InvalidRedisURL   the URL cannot be used, and why
 """
 
 import re
@@ -20,22 +20,22 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 __all__ = ["Address", "Credentials", "InvalidRedisURL", "RedisURL", "parse_url"]
 
-Kind = Literal["one", "sentinel", "cluster"]
+Kind = Literal["standalone", "sentinel", "cluster"]
 
 _SCHEMES: dict[str, tuple[Kind, bool]] = {
-    "redis": ("one", False),
-    "rediss": ("one", True),
-    "unix": ("one", False),
+    "redis": ("standalone", False),
+    "rediss": ("standalone", True),
+    "unix": ("standalone", False),
     "redis+sentinel": ("sentinel", False),
     "rediss+sentinel": ("sentinel", True),
     "redis+cluster": ("cluster", False),
     "rediss+cluster": ("cluster", True),
 }
-"""What each scheme means, and whether it speaks TLS."""
+"""The topology of each scheme, and whether it uses TLS."""
 
 _URL = re.compile(r"(?P<scheme>[a-zA-Z+]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?")
 
-_DEFAULT_PORTS = {"one": 6379, "sentinel": 26379, "cluster": 6379}
+_DEFAULT_PORTS = {"standalone": 6379, "sentinel": 26379, "cluster": 6379}
 
 _TLS_FILES = ("ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile")
 _CERTIFICATE_REQUIREMENTS = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class InvalidRedisURL(ValueError):
-    """The URL of Redis cannot be used. The URL itself is not told: it may hold a password."""
+    """The URL of Redis cannot be used. The message does not repeat the URL, which may hold a password."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -60,7 +60,7 @@ class InvalidRedisURL(ValueError):
 
 
 class Address(NamedTuple):
-    """One server: a port, or (port 0) a socket's path."""
+    """The address of one server: host and port, or with port 0 the path of a unix socket."""
 
     host: str
     port: int
@@ -71,7 +71,7 @@ class Address(NamedTuple):
 
 @dataclass(frozen=True)
 class Credentials:
-    """Who connects; all empty for nobody in particular. Its text does not tell the password."""
+    """User and password, empty for the default user. The password is not part of the repr."""
 
     user: str = ""
     password: str = field(default="", repr=False)
@@ -79,26 +79,28 @@ class Credentials:
 
 @dataclass(frozen=True)
 class RedisURL:
-    """A URL understood."""
+    """A parsed URL."""
 
     kind: Kind
     addresses: tuple[Address, ...]
     credentials: Credentials = Credentials()
     database: int = 0
     service_name: str = ""
-    """What the sentinels call it."""
+    """The name by which the sentinels know the primary."""
     sentinel_credentials: Credentials = Credentials()
     tls: Mapping[str, Any] = field(default_factory=dict)
-    """Options of redis-py's clients; empty without TLS."""
+    """Keyword arguments of redis-py's clients for TLS; empty without TLS."""
 
 
 def parse_url(url: str) -> RedisURL:
-    """Where the Redis of `url` is. Raises BadRedisUrl."""
-    # Not urlsplit: from Python 3.13 on it refuses a list of hosts with an IPv6 address among them.
+    """Parse the URL of a Redis. Raise InvalidRedisURL."""
+    # Not urlsplit: from Python 3.13 on it rejects a list of hosts that contains an IPv6 address.
     parts = _URL.fullmatch(url)
     scheme = parts["scheme"].lower() if parts else url.partition(":")[0]
     if scheme not in _SCHEMES:
-        raise InvalidRedisURL("begins with none of redis://, rediss://, unix:// and those with +sentinel or +cluster")
+        raise InvalidRedisURL(
+            "has an unsupported scheme (not redis, rediss or unix, nor one with +sentinel or +cluster)"
+        )
     if parts is None:
         raise _malformed_url()
     kind, secure = _SCHEMES[scheme]
@@ -108,7 +110,7 @@ def parse_url(url: str) -> RedisURL:
     path = "" if scheme == "unix" else parts["path"].strip("/")
     service, _, database = path.partition("/") if kind == "sentinel" else ("", "", path)
     if kind == "sentinel" and not service:
-        raise InvalidRedisURL("names no SERVICE for the sentinels after their hosts")
+        raise InvalidRedisURL("has no SERVICE after the hosts of the sentinels")
     return RedisURL(
         kind,
         addresses,
@@ -125,7 +127,7 @@ def _malformed_url() -> InvalidRedisURL:
 
 
 def _split_authority(netloc: str) -> tuple[Credentials, str]:
-    """Who, and the hosts."""
+    """Split the authority into credentials and hosts."""
     info, _, hosts = netloc.rpartition("@")
     user, _, password = info.partition(":")
     return Credentials(unquote(user), unquote(password)), hosts
@@ -133,13 +135,13 @@ def _split_authority(netloc: str) -> tuple[Credentials, str]:
 
 def _parse_socket_path(path: str) -> Address:
     if not path.strip("/"):
-        raise InvalidRedisURL("names no socket")
+        raise InvalidRedisURL("has no path of a socket")
     return Address(unquote(path), 0)
 
 
 def _parse_addresses(kind: Kind, hosts: str) -> tuple[Address, ...]:
-    if kind == "one" and "," in hosts:
-        raise InvalidRedisURL("names several hosts, which only those with +sentinel or +cluster may")
+    if kind == "standalone" and "," in hosts:
+        raise InvalidRedisURL("has several hosts, which only +sentinel and +cluster support")
     return tuple(_parse_address(host, _DEFAULT_PORTS[kind]) for host in hosts.split(","))
 
 
@@ -150,28 +152,28 @@ def _parse_address(host: str, default: int) -> Address:
     except ValueError:
         raise _malformed_url() from None
     if not parts.hostname:
-        raise InvalidRedisURL("names no host")
+        raise InvalidRedisURL("has no host")
     if port == 0:
-        raise InvalidRedisURL("names port 0")
+        raise InvalidRedisURL("has port 0")
     return Address(parts.hostname, port or default)
 
 
 def _parse_database(kind: Kind, database: str) -> int:
     if not database.isdecimal():
-        raise InvalidRedisURL("names a database that is not a number")
+        raise InvalidRedisURL("has a database that is not a number")
     if kind == "cluster" and int(database) != 0:
-        raise InvalidRedisURL("names a database other than 0, and a Cluster has no other")
+        raise InvalidRedisURL("has a database other than 0, which a Cluster does not support")
     return int(database)
 
 
 def _parse_options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]:
-    """What follows the question mark."""
+    """Parse the query string."""
     known = _OPTIONS | (_TLS_OPTIONS if secure else set()) | (_SENTINEL_OPTIONS if kind == "sentinel" else set())
     if kind == "cluster":
         known -= {"ssl_ca_path"}  # redis-py's RedisCluster has none
     options = dict(parse_qsl(query, keep_blank_values=True))
     if options.keys() - known:
-        raise InvalidRedisURL(f"has an option other than {', '.join(sorted(known))}")
+        raise InvalidRedisURL(f"has an unsupported option (not {', '.join(sorted(known))})")
     return options
 
 
@@ -180,24 +182,24 @@ def _tls_options(options: Mapping[str, str]) -> Mapping[str, Any]:
     files = {name: options[name] for name in _TLS_FILES if name in options}
     for name, path in files.items():
         if not Path(path).exists():
-            raise InvalidRedisURL(f"names by {name} a file that does not exist")
+            raise InvalidRedisURL(f"has a file in {name} that does not exist")
     if "ssl_keyfile" in files and "ssl_certfile" not in files:
-        raise InvalidRedisURL("names by ssl_keyfile a key without the certificate (ssl_certfile)")
+        raise InvalidRedisURL("has an ssl_keyfile without an ssl_certfile")
     required = _parse_choice(_CERTIFICATE_REQUIREMENTS, options, "ssl_cert_reqs", "required")
     checked = _parse_choice(_BOOLEANS, options, "ssl_check_hostname", "true") and required is ssl.CERT_REQUIRED
-    bad = "by ssl_ca_certs or ssl_ca_path no certificates"
-    try:  # with the authorities that are named; where none is, those of the system
+    problem = "no certificates in ssl_ca_certs or ssl_ca_path"
+    try:  # with the certificate authorities of the URL, or those of the system
         context = ssl.create_default_context(cafile=files.get("ssl_ca_certs"), capath=files.get("ssl_ca_path"))
         if "ssl_certfile" in files:
-            bad = "by ssl_certfile no certificate with its key"
+            problem = "no certificate with its key in ssl_certfile"
             context.load_cert_chain(files["ssl_certfile"], files.get("ssl_keyfile"))
     except OSError as error:
-        raise InvalidRedisURL(f"names {bad} ({error.strerror or type(error).__name__})") from None
+        raise InvalidRedisURL(f"has {problem} ({error.strerror or type(error).__name__})") from None
     return {"ssl": True, "ssl_cert_reqs": required, "ssl_check_hostname": checked, **files}
 
 
 def _parse_choice(known: Mapping[str, T], options: Mapping[str, str], name: str, default: str) -> T:
     value = options.get(name, default).lower()
     if value not in known:
-        raise InvalidRedisURL(f"has {name} other than {', '.join(known)}")
+        raise InvalidRedisURL(f"has an unsupported value of {name} (not {', '.join(known)})")
     return known[value]

@@ -1,0 +1,87 @@
+"""The topology of a Cluster: which primary serves a key's slot."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.cluster import ClusterNode
+from redis.exceptions import RedisClusterException, SlotNotCoveredError
+
+from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client
+from service.store.connection.errors import CONNECTION_ERRORS
+from service.store.connection.topology import Topology
+from service.store.connection.url import RedisURL
+from service.supervision import Supervisor
+
+__all__ = ["ClusterTopology"]
+
+
+class ClusterTopology(Topology):
+    """The primaries of a Cluster, each with a client of its own.
+
+    redis-py's RedisCluster keeps the map of slots, but executes nothing: its pipelines take neither EVALSHA nor WAIT.
+    The map is refreshed when a slot is unknown or has moved, and when a primary is unreachable.
+    """
+
+    is_sharded = True
+    check_task = ("cluster-topology", 0.1)
+
+    def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
+        super().__init__(url, supervisor)
+        self._slots = self._create_slot_map()
+        self._clients: dict[str, Redis] = {}
+
+    def primaries(self) -> Sequence[str]:
+        """Return the names of all primaries with slots, as `HOST:PORT`."""
+        return [node.name for node in self._slots.get_primaries()]
+
+    def primary_for_key(self, key: str) -> str | None:
+        """Return the primary that serves the key's slot; None while it is unknown."""
+        try:
+            node = self._slots.get_node_from_key(key)
+        except SlotNotCoveredError:
+            node = None
+        return None if node is None else node.name
+
+    def client_for(self, primary: str) -> Redis:
+        """Return the client of a node."""
+        if primary not in self._clients:
+            host, _, port = primary.rpartition(":")
+            self._clients[primary] = configure_client(Redis(host=host, port=int(port), **client_options(self.url)))
+        return self._clients[primary]
+
+    async def refresh(self) -> None:
+        """Ask one node after another for the map of slots, until one replies. Raise one of CONNECTION_ERRORS."""
+        before = {*self.primaries()}
+        try:  # RedisCluster.initialize() would send COMMAND as well, and refresh only once
+            await self._slots.nodes_manager.initialize()
+        except RedisClusterException:  # none of the known nodes replies: start over with those of the URL
+            await self._close_slot_map()
+            self._slots = self._create_slot_map()
+            raise
+        now = {*self.primaries()}
+        self.generation += 1
+        former = [self._clients.pop(primary) for primary in before - now if primary in self._clients]
+        await asyncio.gather(*(client.aclose() for client in former), return_exceptions=True)
+
+    async def _close(self) -> None:
+        await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
+        await self._close_slot_map()
+
+    async def _check(self) -> None:
+        with suppress(*CONNECTION_ERRORS):  # commands without a primary request the next check, until they time out
+            await self.refresh()
+
+    def _create_slot_map(self) -> RedisCluster:
+        """Return a client that knows only the nodes of the URL."""
+        return RedisCluster(
+            startup_nodes=[ClusterNode(address.host, address.port) for address in self.url.addresses],
+            require_full_coverage=False,
+            **{**client_options(self.url), "socket_timeout": CONNECT_TIMEOUT_S},
+        )
+
+    async def _close_slot_map(self) -> None:
+        with suppress(*CONNECTION_ERRORS):
+            await self._slots.nodes_manager.aclose()
+            await self._slots.nodes_manager.aclose("startup_nodes")

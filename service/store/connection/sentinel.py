@@ -1,0 +1,159 @@
+"""The topology of Sentinel: one primary, which the sentinels replace after a failure.
+
+`# type: ignore[no-untyped-call]` stands where redis-py's own functions lack annotations: its asyncio modules have
+`py.typed`, but annotate only part of their functions. The comments can go when redis-py annotates these.
+"""
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from typing import Any, cast
+
+from redis.asyncio import Redis, Sentinel
+from redis.asyncio.sentinel import MasterNotFoundError, SentinelConnectionPool, SentinelManagedConnection
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from service.store.connection.client_options import CONNECT_TIMEOUT_S, client_options, configure_client, login_options
+from service.store.connection.errors import CONNECTION_ERRORS
+from service.store.connection.topology import Topology
+from service.store.connection.url import RedisURL
+from service.supervision import SupervisedTask, Supervisor, spawn
+
+__all__ = ["SentinelTopology"]
+
+SENTINEL_POLL_INTERVAL_S = 1.0
+"""How often the sentinels are asked for the primary's address."""
+
+
+class SentinelTopology(Topology):
+    """A primary that sentinels replace. They are asked for its address before each connection, and every second."""
+
+    def __init__(self, url: RedisURL, supervisor: Supervisor) -> None:
+        super().__init__(url, supervisor)
+        options = client_options(url)
+        sentinel_options = {**options, **login_options(url.sentinel_credentials)}
+        self._sentinel = _QuorumSentinel(
+            [(address.host, address.port) for address in url.addresses],
+            sentinel_kwargs={**sentinel_options, "socket_timeout": CONNECT_TIMEOUT_S, "decode_responses": True},
+            **options,
+        )
+        client = self._sentinel.master_for(url.service_name, db=url.database)
+        self._client: Redis = configure_client(client, _PrimaryConnection)
+        self._pool = cast("SentinelConnectionPool", self._client.connection_pool)
+        self._address: tuple[str, int] | None = None
+        self._poll_task: SupervisedTask | None = None
+
+    def client_for(self, primary: str) -> Redis:
+        """Return the client, which connects to the current primary."""
+        if self._poll_task is None:
+            self._poll_task = self.supervisor.start("sentinel-watch", self._poll_sentinels)
+        return super().client_for(primary)
+
+    async def refresh(self) -> None:
+        """Ask the sentinels, and disconnect if they name another primary. Raise one of CONNECTION_ERRORS."""
+        address = await self._pool.get_master_address()  # type: ignore[no-untyped-call]
+        if self._address not in (None, address):
+            await self._check()
+        self._address = address
+
+    async def _close(self) -> None:
+        if self._poll_task is not None:
+            await self.supervisor.stop(self._poll_task)
+        await super()._close()
+        await self._sentinel.aclose()
+
+    async def _check(self) -> None:
+        """Close all connections, so that new ones ask the sentinels for the primary.
+
+        It can go when redis-py's pool leaves a demoted primary (issues 3867 and 3874).
+        """
+        self.generation += 1
+        with suppress(*CONNECTION_ERRORS):
+            await self._pool.disconnect()
+
+    async def _poll_sentinels(self) -> None:
+        """Notice a failover within a second, even if the old primary still replies."""
+        while True:
+            with suppress(*CONNECTION_ERRORS):
+                await self.refresh()
+            await asyncio.sleep(SENTINEL_POLL_INTERVAL_S)
+
+
+class _QuorumSentinel(Sentinel):
+    """Sentinels that are asked at once, and of which the majority counts.
+
+    redis-py's own class believes the first sentinel that replies, even if it is out of date. Concurrent callers may
+    also lose a sentinel from its list (pull request 4331).
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)  # type: ignore[no-untyped-call]
+        self._queries: set[asyncio.Task[tuple[str, int] | None]] = set()
+        self.last_address: tuple[str, int] | None = None
+        """The address that the majority named last."""
+        self._answers = 0
+
+    async def discover_master(self, service_name: str) -> tuple[str, int]:
+        """Return the address that most sentinels name. Raise MasterNotFoundError if none names any.
+
+        If a concurrent call has learnt another address meanwhile, this answer may be the older one: ask again.
+        """
+        while True:
+            answers = self._answers
+            address = await self._majority_address(service_name)
+            if address == self.last_address or answers == self._answers:
+                self.last_address = address
+                self._answers += 1
+                return address
+
+    async def _majority_address(self, service_name: str) -> tuple[str, int]:
+        queries = [
+            spawn("sentinel", self._query(sentinel, service_name), expected=CONNECTION_ERRORS)
+            for sentinel in self.sentinels
+        ]
+        for task in queries:
+            self._queries.add(task)
+            task.add_done_callback(self._queries.discard)
+        votes: Counter[tuple[str, int]] = Counter()
+        reason = "they do not know it"
+        for reply in asyncio.as_completed(queries):
+            try:
+                address = await reply
+            except CONNECTION_ERRORS as error:
+                reason = str(error)
+                continue
+            if address is not None:
+                votes[address] += 1
+                if votes[address] > len(queries) // 2:
+                    return address
+        if not votes:
+            raise MasterNotFoundError(f"no sentinel names a primary for {service_name!r} ({reason})")
+        return votes.most_common(1)[0][0]
+
+    async def _query(self, sentinel: Redis, service_name: str) -> tuple[str, int] | None:
+        """Return the address that one sentinel names. Raise one of CONNECTION_ERRORS."""
+        query = sentinel.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", service_name)  # type: ignore[no-untyped-call]
+        address: tuple[str, int] | None = await query
+        return address
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        queries = [*self._queries]
+        for task in queries:
+            task.cancel()
+        await asyncio.gather(*queries, return_exceptions=True)
+        await super().aclose()
+
+
+class _PrimaryConnection(SentinelManagedConnection):
+    """A connection that fails if the primary changes while it connects.
+
+    The pool does not know such a connection yet when `SentinelTopology` disconnects, so nothing else would close it.
+    """
+
+    async def connect_to(self, address: tuple[str, int]) -> None:
+        """Connect. Raise ConnectionError if another server is the primary by then."""
+        await super().connect_to(address)  # type: ignore[no-untyped-call]
+        if address != self.connection_pool.sentinel_manager.last_address:
+            await self.disconnect()
+            raise RedisConnectionError(f"{address[0]}:{address[1]} is no longer the primary")
