@@ -61,7 +61,7 @@ def digest(version: int) -> str:
     return f"digest-{version}"
 
 
-def keep(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:
+def idempotency(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:
     """A record to keep, of some time, for the token that a number stands for."""
     return IdempotencyRecord(key_hash(key), record(mark, at, holder))
 

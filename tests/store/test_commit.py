@@ -21,7 +21,7 @@ from service.games.ports import (
     VersionConflict,
 )
 from service.store import keys
-from tests.store.commits import action, creation, diff, digest, keep, key_hash, record
+from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, record
 from tests.store.conftest import Alone
 
 
@@ -44,7 +44,7 @@ async def test_any_bytes_survive(store: GameStore) -> None:
             snapshot=every,
             access=every,
             diffs=[StoredDiff(1, "d", "", every)],
-            keep=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:28]),
+            idempotency=IdempotencyRecord(key_hash("key"), b"\x01" + every[1:28]),
         )
     )
     assert await store.load("g", key_hash("key")) == GameRecord(1, "d", every, every, b"\x01" + every[1:28])
@@ -84,7 +84,7 @@ async def test_an_action_on_another_state_is_lost_and_changes_nothing(
 ) -> None:
     await store.commit(creation())
     await store.commit(action(1))
-    late = action(2, expected=Revision(*expected), snapshot=b"late", access=b"late", keep=keep("late"))
+    late = action(2, expected=Revision(*expected), snapshot=b"late", access=b"late", idempotency=idempotency("late"))
     assert await store.commit(late) == VersionConflict(2, digest(2))
     assert await store.load("g", key_hash("late")) == GameRecord(2, digest(2), b"snapshot 2", b"access 1", None)
     assert len(await store.load_diffs("g", 0, 10)) == 2
@@ -119,25 +119,25 @@ async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: Gam
 
 async def test_a_commit_that_comes_again_with_its_key_kept_was_applied(store: GameStore) -> None:
     await store.commit(creation())
-    again = action(1, keep=keep("key"))
+    again = action(1, idempotency=idempotency("key"))
     assert [await store.commit(again), await store.commit(again)] == [Committed()] * 2
 
 
 async def test_a_record_is_kept_and_given_to_whoever_asks_again(store: GameStore) -> None:
-    await store.commit(creation(keep=keep("key", 1)))
-    retry = creation(keep=keep("key", 2))
+    await store.commit(creation(idempotency=idempotency("key", 1)))
+    retry = creation(idempotency=idempotency("key", 2))
     assert await store.commit(retry) == Replayed(record(1))
-    assert await store.commit(action(1, keep=keep("key"))) == Replayed(record(1))
+    assert await store.commit(action(1, idempotency=idempotency("key"))) == Replayed(record(1))
     assert await store.load("g", key_hash("key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", record(1))
     assert await store.load("g", key_hash("other key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
 
 
 async def test_a_record_counts_for_a_day(store: GameStore) -> None:
-    await store.commit(creation(keep=keep("key", 1)))
+    await store.commit(creation(idempotency=idempotency("key", 1)))
     day_later = 1_800_000_000 + 86_400
-    assert await store.commit(action(1, keep=keep("key", 2, day_later - 1))) == Replayed(record(1))
-    assert await store.commit(action(1, keep=keep("key", 2, day_later))) == Committed()
-    assert await store.commit(action(2, keep=keep("key", 3, day_later))) == Replayed(record(2, day_later))
+    assert await store.commit(action(1, idempotency=idempotency("key", 2, day_later - 1))) == Replayed(record(1))
+    assert await store.commit(action(1, idempotency=idempotency("key", 2, day_later))) == Committed()
+    assert await store.commit(action(2, idempotency=idempotency("key", 3, day_later))) == Replayed(record(2, day_later))
 
 
 async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(store: GameStore, redis: Redis) -> None:
@@ -159,26 +159,26 @@ async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(sto
 
 def keyed(version: int, at: int, holder: int = 7) -> Commit:
     """An action with a key of its own."""
-    return action(version, keep=keep(f"key {version}", version, at, holder))
+    return action(version, idempotency=idempotency(f"key {version}", version, at, holder))
 
 
 async def test_an_answered_key_wins_over_a_lost_race(store: GameStore) -> None:
-    await store.commit(creation(keep=keep("key", 1)))
+    await store.commit(creation(idempotency=idempotency("key", 1)))
     await store.commit(action(1))
-    assert await store.commit(action(1, keep=keep("key", 2))) == Replayed(record(1))
+    assert await store.commit(action(1, idempotency=idempotency("key", 2))) == Replayed(record(1))
 
 
 async def test_keys_of_one_game_are_not_those_of_another(store: GameStore) -> None:
-    await store.commit(creation("a", keep=keep("key", 1)))
-    assert await store.commit(creation("b", keep=keep("key", 2))) == Committed()
+    await store.commit(creation("a", idempotency=idempotency("key", 1)))
+    assert await store.commit(creation("b", idempotency=idempotency("key", 2))) == Committed()
 
 
 async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: GameStore, redis: Redis) -> None:
-    await store.commit(creation(expire_s=50, keep=keep("key")))
+    await store.commit(creation(ttl_s=50, idempotency=idempotency("key")))
     of_game = [key async for key in redis.scan_iter("*{g}*")]
     assert len(of_game) == 2
     assert all([30 < await redis.ttl(key) <= 50 for key in of_game])
-    await store.commit(action(1, expire_s=900))
+    await store.commit(action(1, ttl_s=900))
     assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])
 
 

@@ -60,7 +60,7 @@ async def test_what_the_user_may_not_do_is_logged_once(lacking: str, caplog: pyt
         await store.ping()
         for _ in range(3):
             with pytest.raises(StoreUnavailable, match="check its ACL: NOPERM"):
-                await store.commit(creation(listed=False))
+                await store.commit(creation(is_public=False))
     assert len(caplog.records) == 1
     assert "evalsha" in caplog.text
 

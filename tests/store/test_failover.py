@@ -252,7 +252,7 @@ async def test_a_primary_that_nobody_replaces_harms_only_its_own_games(tmp_path:
         cluster(tmp_path, replicas=0, settings=settings) as deployment,
         connect(deployment.url, timeout_s=0.7) as store,
     ):
-        plain = [creation(game, listed=False) for game in GAMES]
+        plain = [creation(game, is_public=False) for game in GAMES]
         assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)
         gone = await deployment.primary(GAMES[0])
         owners = [await deployment.primary(game) for game in GAMES]

@@ -19,7 +19,7 @@ NAMES = ("aa", "aa:discord:1", "bb")
 
 def named(game: str = "g", **changes: Any) -> Any:
     """The creation of a game that is found by some names."""
-    return creation(game, **{"found_by": lambda: NAMES, "found_s": 1000, **changes})
+    return creation(game, **{"index_keys": lambda: NAMES, "index_ttl_s": 1000, **changes})
 
 
 async def found(store: RedisStore, *names: str, limit: int = 10, after: str | None = None) -> list[str]:
@@ -35,24 +35,24 @@ async def test_a_game_is_found_by_each_of_its_names_and_once_by_several(store: R
 
 
 async def test_names_that_come_later_are_found_too(store: RedisStore) -> None:
-    await store.commit(named(found_by=lambda: ("aa",)))
+    await store.commit(named(index_keys=lambda: ("aa",)))
     assert isinstance(
-        await store.commit(action(1, access=b"2", found_by=lambda: ("aa", "bb"), found_s=1000)), Committed
+        await store.commit(action(1, access=b"2", index_keys=lambda: ("aa", "bb"), index_ttl_s=1000)), Committed
     )
     assert await found(store, "bb") == ["g"]
 
 
 async def test_a_commit_that_is_lost_may_leave_a_name_but_none_is_missing(store: RedisStore) -> None:
-    await store.commit(named(found_by=lambda: ("aa",)))
+    await store.commit(named(index_keys=lambda: ("aa",)))
     assert isinstance(
-        await store.commit(action(7, access=b"2", found_by=lambda: ("aa", "bb"), found_s=1000)), VersionConflict
+        await store.commit(action(7, access=b"2", index_keys=lambda: ("aa", "bb"), index_ttl_s=1000)), VersionConflict
     )
     assert await found(store, "aa") == ["g"]
 
 
 async def test_pages_run_from_the_newest_to_the_oldest(store: RedisStore) -> None:
     for number in range(5):
-        await store.commit(named(f"g{number}", created_at=1_700_000_000 + number // 2, found_by=lambda: ("aa",)))
+        await store.commit(named(f"g{number}", created_at=1_700_000_000 + number // 2, index_keys=lambda: ("aa",)))
     first = await store.list_by_keys(["aa"], 2, None)
     second = await store.list_by_keys(["aa"], 2, first.next_cursor)
     third = await store.list_by_keys(["aa"], 2, second.next_cursor)
@@ -67,7 +67,7 @@ async def test_names_are_kept_on_by_whoever_changes_the_game(store: RedisStore, 
     for name in NAMES:
         await redis.delete(keys.game_index(name))
     async with connect(redis_url) as another:
-        await another.commit(action(1, found_by=lambda: NAMES, found_s=1000))
+        await another.commit(action(1, index_keys=lambda: NAMES, index_ttl_s=1000))
     for name in NAMES:
         assert await found(store, name) == ["g"]
         assert 990 <= await redis.ttl(keys.game_index(name)) <= 1000
@@ -99,6 +99,6 @@ async def test_a_game_that_is_no_more_is_taken_out_unless_it_is_young(store: Red
 
 async def test_no_set_grows_for_ever(store: RedisStore, redis: Redis) -> None:
     for number in range(60):
-        await store.commit(named(f"g{number}", found_by=lambda: ("aa",)))
+        await store.commit(named(f"g{number}", index_keys=lambda: ("aa",)))
         await redis.delete(keys.game(f"g{number}"))
     assert await redis.zcard(keys.game_index("aa")) < 20

@@ -21,8 +21,8 @@ async def test_the_newest_come_first_and_ties_by_id(store: GameStore) -> None:
 
 
 async def test_private_games_are_not_listed(store: GameStore) -> None:
-    await store.commit(creation(listed=False))
-    await store.commit(action(1, listed=False, was="waiting"))
+    await store.commit(creation(is_public=False))
+    await store.commit(action(1, is_public=False, previous_status="waiting"))
     assert await store.list_by_status(["waiting", "active"], 10, None) == Page([], None)
 
 
@@ -30,7 +30,10 @@ async def test_private_games_are_not_listed(store: GameStore) -> None:
 async def test_pages_follow_each_other_without_gap_or_repeat(store: GameStore, limit: int) -> None:
     await asyncio.gather(*(store.commit(creation(f"g{i:02}", created_at=100 + i // 5)) for i in range(12)))
     await asyncio.gather(
-        *(store.commit(action(1, f"g{i:02}", was="waiting", created_at=100 + i // 5)) for i in range(0, 12, 3))
+        *(
+            store.commit(action(1, f"g{i:02}", previous_status="waiting", created_at=100 + i // 5))
+            for i in range(0, 12, 3)
+        )
     )
     games: list[str] = []
     page = Page([], "")
@@ -53,7 +56,7 @@ async def test_a_page_is_the_same_whatever_is_created_or_leaves_meanwhile(store:
 
 async def test_a_game_is_listed_under_its_status_alone(store: GameStore) -> None:
     await store.commit(creation())
-    await store.commit(action(1, was="waiting"))
+    await store.commit(action(1, previous_status="waiting"))
     await store.commit(action(2))
     assert (await store.list_by_status(["waiting"], 10, None)).games == []
     assert (await store.list_by_status(["active"], 10, None)).games == ["g"]
@@ -64,7 +67,7 @@ async def test_a_game_is_listed_under_its_status_alone(store: GameStore) -> None
 
 async def test_a_lost_commit_takes_nothing_from_the_list(store: GameStore) -> None:
     await store.commit(creation())
-    await store.commit(action(7, was="waiting"))
+    await store.commit(action(7, previous_status="waiting"))
     assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
 
 
@@ -76,7 +79,7 @@ async def test_a_game_between_two_statuses_is_on_the_page_once(store: GameStore,
 
 async def test_a_reader_mends_the_list(store: GameStore) -> None:
     await store.commit(creation())
-    await store.commit(action(7, was="waiting"))
+    await store.commit(action(7, previous_status="waiting"))
     assert (await store.list_by_status(["active"], 10, None)).games == ["g"]
     await store.unlist("g", "active")
     assert (await store.list_by_status(["active"], 10, None)).games == []

@@ -9,7 +9,7 @@ from service.games.ports import Committed, StoreUnavailable, VersionConflict
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
 from tests.redis_servers import Deployment, Node, cluster, sentinel
-from tests.store.commits import action, creation, digest, keep, key_hash, record
+from tests.store.commits import action, creation, digest, idempotency, key_hash, record
 
 PATIENT_MS = 60_000
 
@@ -45,7 +45,7 @@ async def replica(deployment: Deployment) -> AsyncIterator[Node]:
 
 async def test_what_a_replica_has_is_acknowledged(waiting: RedisStore) -> None:
     assert await waiting.commit(creation()) == Committed()
-    assert await waiting.commit(action(1, keep=keep("key"))) == Committed()
+    assert await waiting.commit(action(1, idempotency=idempotency("key"))) == Committed()
     assert await waiting.commit(action(1)) == VersionConflict(2, digest(2))
     loaded = await waiting.load("g", key_hash("key"))
     assert loaded is not None
@@ -57,7 +57,7 @@ async def test_what_no_replica_has_is_not_acknowledged_and_neither_is_a_retry(
 ) -> None:
     await waiting.commit(creation())
     replica.pause()
-    once = action(1, keep=keep("key"))
+    once = action(1, idempotency=idempotency("key"))
     for _ in range(2):
         with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
             await waiting.commit(once)
