@@ -65,7 +65,9 @@ async def test_a_game_has_so_many_and_one_that_is_not_there_none(hooked: RedisSt
 async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
     kept = idempotency("key", 1)
     assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, keep=kept) == Added()
-    assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, keep=idempotency("key", 2)) == Replayed(record(1))
+    assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, keep=idempotency("key", 2)) == Replayed(
+        record(1)
+    )
     loaded = await hooked.load("g", key_hash("key"))
     assert loaded is not None
     assert (loaded.record, loaded.webhooks) == (record(1), ("h", "i"))
