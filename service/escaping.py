@@ -1,9 +1,9 @@
 """Text that came from others, as a terminal or a log may show it."""
 
-__all__ = ["printable"]
+__all__ = ["escape_unprintable"]
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     r"""The text on one line, with everything escaped that a terminal would obey or could not show.
 
     Letters of all scripts stay as they are; characters that only turn the direction of others do not.

@@ -17,7 +17,7 @@ import uvloop
 from aiohttp import web
 
 from service.engine import COMPILED
-from service.escaping import printable
+from service.escaping import escape_unprintable
 from service.games.bots.plugins import InvalidBot, LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.registry import BotRegistry
@@ -28,19 +28,19 @@ from service.games.realtime.hub import Hub
 from service.games.scheduler import run_scheduler
 from service.games.tilesets import InvalidTileSetFile, TileSetCatalogue, load_catalogue
 from service.games.webhooks.dispatcher import WebhookDispatcher
-from service.maintenance import keeping_games
-from service.observability import Seen, configure, exposing_metrics, observed
-from service.settings import Settings, to_settings, with_settings
+from service.maintenance import maintenance_tasks
+from service.observability import ObservedParts, configure_logging, observe_instance, serve_metrics
+from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
 from service.store.embedded.errors import EmbeddedServerError
 from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.telemetry import clock
 from service.web.app import make_app
-from service.web.listeners import bind, url_of
-from service.web.outbound.webhook_sender import posting
-from service.web.server import StartFailed, run
-from service.web.shutdown import Stop
+from service.web.listeners import bind, listening_url
+from service.web.outbound.webhook_sender import open_webhook_sender
+from service.web.server import StartFailed, run_server
+from service.web.shutdown import ShutdownSignal
 
 logger = logging.getLogger(__name__)
 
@@ -56,54 +56,54 @@ def main() -> None:
         usage.show()
         sys.exit(usage.exit_code)
     except click.ClickException as refusal:
-        click.echo(f"south-seas: {printable(refusal.format_message())}", err=True)
+        click.echo(f"south-seas: {escape_unprintable(refusal.format_message())}", err=True)
         sys.exit(refusal.exit_code)
     except click.exceptions.Abort:
         sys.exit(130)
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """The commands; those that serve nothing are imported when they are asked for, not with every start."""
 
-    elsewhere: ClassVar = {
+    lazy_commands: ClassVar = {
         "export": ("service.cli.games", "export_command"),
         "import": ("service.cli.games", "import_command"),
-        "mend": ("service.cli.games", "mend_command"),
+        "reindex": ("service.cli.games", "reindex_command"),
         "tileset": ("service.cli.verify", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names."""
-        return sorted([*super().list_commands(ctx), *self.elsewhere])
+        return sorted([*super().list_commands(ctx), *self.lazy_commands])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name."""
-        if cmd_name in self.elsewhere:
-            module, name = self.elsewhere[cmd_name]
+        if cmd_name in self.lazy_commands:
+            module, name = self.lazy_commands[cmd_name]
             found: click.Command = getattr(import_module(module), name)
             return found
         return super().get_command(ctx, cmd_name)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(version("south-seas"), message="south-seas %(version)s" + (" (compiled)" if COMPILED else ""))
 def cli() -> None:
     """Carcassonne: South Seas over HTTP, WebSocket and server-sent events."""
 
 
 @cli.command("serve")
-@with_settings
+@with_all_settings
 def serve_command(**values: Any) -> None:
     """Run the service until SIGTERM or SIGINT.
 
     All state is in Redis: any number of instances may run on one. Without --redis-url this instance starts a real Redis
     server of its own, whose games survive restarts.
     """
-    settings = to_settings(values)
+    settings = make_settings(values)
     try:
-        configure(settings)
-        parts = Parts(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
+        configure_logging(settings)
+        parts = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
         gc.collect()  # here, where nobody waits
         gc.freeze()
         uvloop.run(serve(settings, parts))
@@ -111,16 +111,16 @@ def serve_command(**values: Any) -> None:
         raise click.ClickException(str(failed)) from failed
 
 
-class Parts(NamedTuple):
+class LoadedFiles(NamedTuple):
     """What is loaded before there is an event loop."""
 
     tilesets: TileSetCatalogue
     bots: Sequence[LoadedBot]
 
 
-async def serve(settings: Settings, parts: Parts) -> None:
+async def serve(settings: Settings, parts: LoadedFiles) -> None:
     """Run one instance until it is told to stop. Raises StartFailed."""
-    stop, supervisor = Stop(), Supervisor()
+    stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
         url = settings.redis_url
         if url is None:
@@ -129,22 +129,22 @@ async def serve(settings: Settings, parts: Parts) -> None:
 
             try:
                 server = await stack.enter_async_context(
-                    embedded_server(settings.data_dir, on_stopped=stop.told.set, supervisor=supervisor)
+                    embedded_server(settings.data_dir, on_stopped=stop.requested.set, supervisor=supervisor)
                 )
             except EmbeddedServerError as error:
                 raise StartFailed(str(error)) from error
             url = server.url
-        app = await stack.enter_async_context(wired(settings, parts, url, supervisor))
+        app = await stack.enter_async_context(assemble_app(settings, parts, url, supervisor))
         # In a thread, since looking the host's name up may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
-        where = url_of(sockets, settings.host)
-        exposed = await stack.enter_async_context(exposing_metrics(settings.metrics_host, settings.metrics_port))
-        await run(app, sockets, stop, lambda: _greet(where, settings, exposed))
+        where = listening_url(sockets, settings.host)
+        exposed = await stack.enter_async_context(serve_metrics(settings.metrics_host, settings.metrics_port))
+        await run_server(app, sockets, stop, lambda: _print_greeting(where, settings, exposed))
 
 
 @asynccontextmanager
-async def wired(
-    settings: Settings, parts: Parts, redis_url: str, supervisor: Supervisor
+async def assemble_app(
+    settings: Settings, parts: LoadedFiles, redis_url: str, supervisor: Supervisor
 ) -> AsyncIterator[web.Application]:
     """The application of one instance, with everything that it needs at work."""
     async with AsyncExitStack() as stack:
@@ -153,16 +153,16 @@ async def wired(
         connecting = connect(
             redis_url,
             connections=settings.redis_connections,
-            timeout_s=settings.redis_patience_s,
+            timeout_s=settings.redis_timeout_s,
             wait=settings.redis_wait,
             supervisor=supervisor,
             limits=settings.redis_in_flight,
         )
         store = await stack.enter_async_context(connecting)
         held = GameCache()
-        hub = Hub(store, parts.tilesets, settings.limits.sweep_s, held.evict_older, supervisor)
+        hub = Hub(store, parts.tilesets, settings.limits.sweep_interval_s, held.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
-        send = await stack.enter_async_context(posting(settings.limits))
+        send = await stack.enter_async_context(open_webhook_sender(settings.limits))
         deliverer = WebhookDispatcher(store, send, clock.now)
         bots = BotRegistry(parts.bots, workers)
         context = Context(
@@ -177,19 +177,19 @@ async def wired(
             cache=held,
         )
         app = make_app(context, hub, settings.limits, supervisor)
-        seen = Seen(app, workers, bots, deliverer, store.monitor, supervisor)
-        await stack.enter_async_context(observed(settings, redis_url, seen))
+        seen = ObservedParts(app, workers, bots, deliverer, store.monitor, supervisor)
+        await stack.enter_async_context(observe_instance(settings, redis_url, seen))
         # Only now: what was made above takes long, and would look like a server that does not answer.
-        await _connect(store)
+        await _check_redis(store)
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
         await stack.enter_async_context(supervisor.running("webhooks", deliverer.run))
-        for name, work in keeping_games(store, parts.tilesets, settings.retention, settings.archive_url):
+        for name, work in maintenance_tasks(store, parts.tilesets, settings.retention, settings.archive_url):
             await stack.enter_async_context(supervisor.running(name, work, required=False))
         yield app
 
 
-async def _connect(store: RedisStore) -> None:
+async def _check_redis(store: RedisStore) -> None:
     """Have a connection to Redis, which may be there only later."""
     try:
         await store.ping()
@@ -197,7 +197,7 @@ async def _connect(store: RedisStore) -> None:
         logger.warning("Redis does not answer yet, /readyz says so until it does: %s", error)
 
 
-def _greet(url: str, settings: Settings, metrics: str | None) -> None:
+def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
     """Print where to go next, for whoever started it by hand."""
     where = "the Redis of --redis-url" if settings.redis_url else f"a server of its own, in {settings.data_dir}"
     lines = [

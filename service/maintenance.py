@@ -11,24 +11,24 @@ from service.games.tilesets import TileSetCatalogue
 from service.store.game_store import RedisStore
 from service.telemetry import clock
 
-__all__ = ["Maintenance", "keeping_games"]
+__all__ = ["MaintenanceTask", "maintenance_tasks"]
 
 
-class Maintenance(NamedTuple):
+class MaintenanceTask(NamedTuple):
     """Work without an end, and the name of its background task."""
 
     name: str
-    work: Callable[[], Awaitable[None]]
+    run: Callable[[], Awaitable[None]]
 
 
-def keeping_games(
+def maintenance_tasks(
     store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
-) -> Iterator[Maintenance]:
+) -> Iterator[MaintenanceTask]:
     """Mending what games are found by, and archiving those that are over, if anywhere. Raises BadArchiveUrl."""
     archive = None if archive_url is None else store.archive_queue
     if archive_url is not None:
         store.is_archiving = True
         archiver = Archiver(store, store.archive_queue, open_object_storage(archive_url), tilesets, clock.now)
-        yield Maintenance("archive", archiver.run)
+        yield MaintenanceTask("archive", archiver.run)
     mender = IndexRepairer(store, store.index_repair, retention, clock.now, archive_queue=archive)
-    yield Maintenance("index-repair", mender.run)
+    yield MaintenanceTask("index-repair", mender.run)

@@ -24,35 +24,35 @@ from service.store.monitor import RedisMonitor
 from service.supervision import Supervisor
 from service.telemetry import logs
 from service.telemetry.metrics import (
+    BOT_DECISIONS_WAITING,
+    BOT_POOL_DECISIONS,
     BOT_PROCESSES,
-    BOT_QUESTIONS,
-    BOT_WAITING,
     BUILD,
-    CACHE_SIZE,
     CONNECTIONS,
+    GAME_CACHE_SIZE,
     GAMES_WATCHED,
-    HOOKS_IN_PROGRESS,
     HTTP_IN_FLIGHT,
     LOOP_LAG,
     SUBSCRIPTIONS,
-    UNREAD,
+    UNSENT_BYTES,
+    WEBHOOKS_IN_PROGRESS,
 )
-from service.telemetry.otel_config import BadTracing, traced, wanted
-from service.web.access_log import ACCESS
+from service.telemetry.otel_config import TracingConfigError, is_tracing_configured, trace_if_configured
+from service.web.access_log import ACCESS_LOGGER
 from service.web.app_keys import CONTEXT, HUB
 from service.web.connections.limiter import CONNECTION_LIMITER
-from service.web.listeners import shown
+from service.web.listeners import url_host
 from service.web.request_metrics import IN_FLIGHT
 from service.web.server import StartFailed
 from service.web.websocket import streams
 
-__all__ = ["Seen", "configure", "exposing_metrics", "observed"]
+__all__ = ["ObservedParts", "configure_logging", "observe_instance", "serve_metrics"]
 
 LOOP_LAG_INTERVAL_S = 0.1
 """Each look costs some 30 us."""
 
 
-class Seen(NamedTuple):
+class ObservedParts(NamedTuple):
     """The parts of an instance that are looked at."""
 
     app: web.Application
@@ -63,18 +63,18 @@ class Seen(NamedTuple):
     supervisor: Supervisor
 
 
-def configure(settings: Settings) -> None:
+def configure_logging(settings: Settings) -> None:
     """Set the log up. Raises StartFailed where traces are asked for in a way that is not known here."""
-    logs.configure(settings.log_level, settings.log_format)
-    ACCESS.setLevel(INFO if settings.access_log else WARNING)
+    logs.configure_logging(settings.log_level, settings.log_format)
+    ACCESS_LOGGER.setLevel(INFO if settings.access_log else WARNING)
     try:
-        wanted(os.environ)
-    except BadTracing as bad:
+        is_tracing_configured(os.environ)
+    except TracingConfigError as bad:
         raise StartFailed(str(bad)) from bad
 
 
 @asynccontextmanager
-async def exposing_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
+async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
     """Answer Prometheus for the length of an `async with`; gives where, None without a port for it.
 
     prometheus_client does so in threads of its own: also while the event loop is held up. Raises StartFailed.
@@ -87,7 +87,7 @@ async def exposing_metrics(host: str, port: int | None) -> AsyncIterator[str | N
     except OSError as error:
         raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     try:
-        yield f"http://{shown(host)}:{server.server_port}/metrics"
+        yield f"http://{url_host(host)}:{server.server_port}/metrics"
     finally:
         await to_thread(server.shutdown)
         server.server_close()
@@ -95,49 +95,49 @@ async def exposing_metrics(host: str, port: int | None) -> AsyncIterator[str | N
 
 
 @asynccontextmanager
-async def observed(settings: Settings, redis_url: str, seen: Seen) -> AsyncIterator[None]:
+async def observe_instance(settings: Settings, redis_url: str, seen: ObservedParts) -> AsyncIterator[None]:
     """Watch an instance for the length of an `async with`. Raises StartFailed."""
     async with AsyncExitStack() as stack:
         try:
-            stack.enter_context(traced(os.environ, version("south-seas")))
-        except BadTracing as bad:
+            stack.enter_context(trace_if_configured(os.environ, version("south-seas")))
+        except TracingConfigError as bad:
             raise StartFailed(str(bad)) from bad
         running = partial(seen.supervisor.running, required=False)
         await stack.enter_async_context(running("monitor", seen.measures.run))
         if settings.metrics_port is not None:
-            _expose(seen)
+            _bind_gauges(seen)
             BUILD.info(
                 {
                     "version": version("south-seas"),
                     "engine": "compiled" if COMPILED else "python",
                     "python": platform.python_version(),
-                    "redis": _kind(settings, redis_url),
+                    "redis": _redis_kind(settings, redis_url),
                 }
             )
-            await stack.enter_async_context(running("event-loop-lag", watch_loop))
+            await stack.enter_async_context(running("event-loop-lag", measure_loop_lag))
         yield
 
 
-def _expose(seen: Seen) -> None:
+def _bind_gauges(seen: ObservedParts) -> None:
     """Let the gauges of this instance be read when somebody asks, in a thread of its own."""
     app, workers, bots = seen.app, seen.workers, seen.bots
     hub, open_now = app[HUB], app[streams.STREAMS]
     for kind in ("socket", "stream"):
         CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
-    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.n - len(open_now))
-    UNREAD.set_function(lambda: app[CONNECTION_LIMITER].send_buffers.total)
+    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_now))
+    UNSENT_BYTES.set_function(lambda: app[CONNECTION_LIMITER].send_buffers.total)
     GAMES_WATCHED.set_function(lambda: len(hub))
     SUBSCRIPTIONS.set_function(hub.count_subscriptions)
-    CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
-    BOT_QUESTIONS.set_function(lambda: workers.pending_decisions)
+    GAME_CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
+    BOT_POOL_DECISIONS.set_function(lambda: workers.pending_decisions)
     BOT_PROCESSES.set_function(lambda: workers.running_processes)
     for attended, name in enumerate(CLASS_LABELS):
-        BOT_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
-    HOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
+        BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
+    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
     seen.measures.register_gauges()
 
 
-async def watch_loop() -> None:
+async def measure_loop_lag() -> None:
     """Until cancelled, sleep and see how late the event loop wakes it."""
     loop = get_running_loop()
     while True:
@@ -146,7 +146,7 @@ async def watch_loop() -> None:
         LOOP_LAG.observe(max(0.0, loop.time() - due))
 
 
-def _kind(settings: Settings, url: str) -> str:
+def _redis_kind(settings: Settings, url: str) -> str:
     """How Redis is deployed, as its URL says."""
     if settings.redis_url is None:
         return "embedded"

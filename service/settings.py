@@ -7,7 +7,7 @@ from service.games.context import Retention
 from service.games.timestamps import DAY_S
 from service.settings_table import OPTIONS, Command, Option
 from service.store.client import InFlightLimits, Wait
-from service.telemetry.logs import Format
+from service.telemetry.logs import LogFormat
 from service.web.limits import Limits
 
 
@@ -19,7 +19,7 @@ class Settings(NamedTuple):
     redis_url: str | None
     """None: a Redis server of its own."""
     redis_connections: int
-    redis_patience_s: float
+    redis_timeout_s: float
     redis_wait: Wait | None
     """How many replicas must have a commit before it is acknowledged; None: that is not waited for."""
     redis_in_flight: InFlightLimits
@@ -27,7 +27,7 @@ class Settings(NamedTuple):
     data_dir: Path
     tilesets_dir: Path | None
     log_level: str
-    log_format: Format
+    log_format: LogFormat
     access_log: bool
     metrics_port: int | None
     """None: no metrics are told."""
@@ -39,7 +39,7 @@ class Settings(NamedTuple):
     limits: Limits
 
 
-def with_some(*flags: str) -> Option:
+def with_settings(*flags: str) -> Option:
     """Give a command some of the settings, as `serve` has them."""
 
     def give(command: Command) -> Command:
@@ -50,12 +50,12 @@ def with_some(*flags: str) -> Option:
     return give
 
 
-def with_settings(command: Command) -> Command:
+def with_all_settings(command: Command) -> Command:
     """Give a command all the settings; `to_settings` makes one value of them."""
-    return with_some(*OPTIONS)(command)
+    return with_settings(*OPTIONS)(command)
 
 
-def to_settings(values: dict[str, Any]) -> Settings:
+def make_settings(values: dict[str, Any]) -> Settings:
     """What the flags and variables say."""
     made = {
         **values,
@@ -63,12 +63,12 @@ def to_settings(values: dict[str, Any]) -> Settings:
         "redis_in_flight": InFlightLimits(values["max_redis_commands_in_flight"], values["max_redis_bytes_in_flight"]),
         "log_level": values["log_level"].upper(),
         "metrics_host": values["metrics_host"] or values["host"],
-        "retention": to_retention(values),
+        "retention": make_retention(values),
         "limits": Limits(**{name: values[name] for name in Limits._fields if name in values}),
     }
     return Settings(**{name: made[name] for name in Settings._fields})
 
 
-def to_retention(values: dict[str, Any]) -> Retention:
+def make_retention(values: dict[str, Any]) -> Retention:
     """How long the flags and variables say that games are kept."""
-    return Retention(**{status: round(values[f"keep_{status}_days"] * DAY_S) for status in Retention._fields})
+    return Retention(**{status: round(values[f"{status}_retention_days"] * DAY_S) for status in Retention._fields})

@@ -18,7 +18,7 @@ from service.web.ratelimit.origins import parse_origins
 from service.web.ratelimit.policies import parse_rate
 
 PREFIX = "SOUTH_SEAS_"
-SHORTEST_DAYS = 0.05
+MIN_RETENTION_DAYS = 0.05
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
@@ -26,7 +26,7 @@ Callback = Callable[[click.Context, click.Parameter, str], Any]
 
 DEFAULTS: dict[str, Any] = {
     **Limits()._asdict(),
-    **{f"keep_{status}_days": seconds // DAY_S for status, seconds in Retention()._asdict().items()},
+    **{f"{status}_retention_days": seconds // DAY_S for status, seconds in Retention()._asdict().items()},
     **{f"max_redis_{what}_in_flight": most for what, most in InFlightLimits()._asdict().items()},
 }
 """Of the settings that are fields of what they set."""
@@ -109,7 +109,7 @@ setting(
     default=2,
 )
 setting(
-    "--redis-patience-s",
+    "--redis-timeout-s",
     "Seconds after which a command without an answer is given up.",
     click.FloatRange(0.1, 300),
     default=5.0,
@@ -146,19 +146,19 @@ setting(
     click.Path(file_okay=False, exists=True, path_type=Path),
 )
 setting(
-    "--keep-waiting-days",
+    "--waiting-retention-days",
     "Days after its last change that a game waiting for players is kept.",
-    click.FloatRange(SHORTEST_DAYS, 3650),
+    click.FloatRange(MIN_RETENTION_DAYS, 3650),
 )
 setting(
-    "--keep-active-days",
+    "--active-retention-days",
     "Days after its last change that a game being played is kept.",
-    click.FloatRange(SHORTEST_DAYS, 3650),
+    click.FloatRange(MIN_RETENTION_DAYS, 3650),
 )
 setting(
-    "--keep-finished-days",
+    "--finished-retention-days",
     "Days that a finished or aborted game is kept; 0.05 is little more than an hour, for who archives them.",
-    click.FloatRange(SHORTEST_DAYS, 3650),
+    click.FloatRange(MIN_RETENTION_DAYS, 3650),
 )
 setting(
     "--archive-url",
@@ -182,7 +182,7 @@ setting(
     click.IntRange(1_048_576),
 )
 setting(
-    "--max-unsent-bytes-in-all",
+    "--max-unsent-bytes-total",
     "The same of all connections to this instance; then those of the address that has most to read are cut "
     "off. The system holds some 64 KB more for each.",
     click.IntRange(1_048_576),
@@ -205,9 +205,11 @@ setting(
     default="",
 )
 setting(
-    "--drain-s", "On SIGTERM, seconds during which all is still served but /readyz says 503.", click.FloatRange(0, 300)
+    "--drain-time-s",
+    "On SIGTERM, seconds to keep serving while /readyz answers 503.",
+    click.FloatRange(0, 300),
 )
-setting("--close-spread-s", "On SIGTERM, seconds over which the sockets are closed.", click.FloatRange(0, 300))
+setting("--close-window-s", "On SIGTERM, seconds over which the sockets are closed.", click.FloatRange(0, 300))
 setting(
     "--rate-limits",
     "Whether clients are limited by address and token: by --rate-... and --max-...-per-address. Off for load "
@@ -258,10 +260,12 @@ setting(
     click.FloatRange(1, 600),
 )
 setting(
-    "--answer-timeout-s", "Seconds that an answer waits for a client that does not read it.", click.FloatRange(1, 3600)
+    "--response-timeout-s",
+    "Seconds that a response may wait for a client that does not read it.",
+    click.FloatRange(1, 3600),
 )
 setting(
-    "--keep-alive-s",
+    "--keep-alive-timeout-s",
     "Seconds that a connection may be idle; those of trusted proxies may be for an hour.",
     click.FloatRange(1, 3600),
 )

@@ -28,18 +28,18 @@ CANCEL_INTERVAL_S = 1.0
 class Backoff(NamedTuple):
     """Pauses between attempts: each is twice the one before, up to a limit, and shortened by chance."""
 
-    first_s: float
-    longest_s: float
+    initial_s: float
+    max_s: float
     jitter: float = 0.5
     """By up to this part a pause is shorter, so that many who failed together do not come back together."""
 
-    def pause_s(self, failures: int) -> float:
+    def delay_s(self, failures: int) -> float:
         """Give the pause after so many failures in a row.
 
         >>> [Backoff(1, 30, jitter=0).pause_s(failures) for failures in (1, 2, 3, 6, 2000)]
         [1.0, 2.0, 4.0, 30, 30]
         """
-        pause_s = min(self.longest_s, self.first_s * 2.0 ** min(failures - 1, 64))
+        pause_s = min(self.max_s, self.initial_s * 2.0 ** min(failures - 1, 64))
         return pause_s * (1 - self.jitter * random.random()) if self.jitter else pause_s  # noqa: S311  no secret
 
 
@@ -49,7 +49,7 @@ class RestartPolicy(NamedTuple):
     backoff: Backoff = Backoff(0.5, 30.0)
     max_failures: int = 5
     """So many in a row, and the task counts as failing; it is started again all the same."""
-    steady_s: float = 60.0
+    recovery_s: float = 60.0
     """A task that has run for so long has recovered: its next failure is the first one again."""
 
 
@@ -66,7 +66,7 @@ class SupervisedTask:
         self._work = work
         self._policy = policy
         self._loop = asyncio.get_running_loop()
-        self._began: float | None = None
+        self._started_at: float | None = None
         """When the work was started last; None in the pause before that."""
         self._stopping = False
         TASK_FAILURES.labels(name)  # so that the first one is seen
@@ -77,7 +77,7 @@ class SupervisedTask:
         """Whether it has failed too often in a row and has not recovered, or was ended by somebody else."""
         if self._task.done():
             return not self._stopping
-        return self.failures >= self._policy.max_failures and not self._is_steady()
+        return self.failures >= self._policy.max_failures and not self._has_recovered()
 
     async def stop(self) -> None:
         """End it, and wait for that."""
@@ -88,7 +88,7 @@ class SupervisedTask:
 
     async def _run(self) -> None:
         while not self._stopping:
-            self._began = self._loop.time()
+            self._started_at = self._loop.time()
             error: BaseException | None = None
             try:
                 await self._work()
@@ -103,10 +103,10 @@ class SupervisedTask:
 
     async def _pause(self, error: BaseException | None) -> None:
         """Record a failure, and wait until the work shall be started again."""
-        self.failures = 1 if self._is_steady() else self.failures + 1
-        self._began = None
+        self.failures = 1 if self._has_recovered() else self.failures + 1
+        self._started_at = None
         TASK_FAILURES.labels(self.name).inc()
-        pause_s = self._policy.backoff.pause_s(self.failures)
+        pause_s = self._policy.backoff.delay_s(self.failures)
         logger.error(
             "the background task %s has %s, %d times in a row: it is started again in %.1f s",
             self.name,
@@ -117,8 +117,8 @@ class SupervisedTask:
         )
         await asyncio.sleep(pause_s)
 
-    def _is_steady(self) -> bool:
-        return self._began is not None and self._loop.time() - self._began >= self._policy.steady_s
+    def _has_recovered(self) -> bool:
+        return self._started_at is not None and self._loop.time() - self._started_at >= self._policy.recovery_s
 
 
 class Supervisor:
@@ -162,7 +162,7 @@ class Supervisor:
         finally:
             await self.stop(task)
 
-    def failing(self) -> str | None:
+    def failing_task(self) -> str | None:
         """Give the name of a required task that keeps failing; None where all is well."""
         for task in self._tasks:
             if task.required and task.is_failing:
@@ -170,7 +170,7 @@ class Supervisor:
         return None
 
 
-_names: set[str] = set()
+_spawned_names: set[str] = set()
 """Of all that was spawned so far."""
 
 _spawned: set[asyncio.Task[Any]] = set()
@@ -182,16 +182,16 @@ def spawn(name: str, work: Coroutine[Any, Any, T], *, expected: tuple[type[Excep
 
     A failure is logged and counted, except `expected` ones, which somebody who awaits the task handles.
     """
-    if name not in _names:
-        _names.add(name)
+    if name not in _spawned_names:
+        _spawned_names.add(name)
         TASK_FAILURES.labels(name)  # so that the first one is seen
     task = asyncio.get_running_loop().create_task(work, name=name)
     _spawned.add(task)
-    task.add_done_callback(partial(_ended, expected))
+    task.add_done_callback(partial(_on_done, expected))
     return task
 
 
-def _ended(expected: tuple[type[Exception], ...], task: "asyncio.Task[Any]") -> None:
+def _on_done(expected: tuple[type[Exception], ...], task: "asyncio.Task[Any]") -> None:
     _spawned.discard(task)
     if task.cancelled() or (error := task.exception()) is None or isinstance(error, expected):
         return

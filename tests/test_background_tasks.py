@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from schemas.lobby import SeatRequest
 from service.games.bots.plugins import load_bots
 from service.games.tilesets import load_catalogue
-from service.main import Parts, wired
-from service.settings import Settings, to_settings, with_settings
+from service.main import LoadedFiles, assemble_app
+from service.settings import Settings, make_settings, with_all_settings
 from service.store.client import connect
 from service.store.embedded.server import embedded_server
 from service.supervision import Backoff, RestartPolicy, SupervisedTask, Supervisor
@@ -25,7 +25,7 @@ from tests.web.app_server import Client, Served, serve
 from tests.web.http_game import new_table, refused
 from tests.web.watcher_client import connected
 
-POLICY = RestartPolicy(Backoff(0.01, 0.05), max_failures=3, steady_s=60.0)
+POLICY = RestartPolicy(Backoff(0.01, 0.05), max_failures=3, recovery_s=60.0)
 
 REQUIRED = (
     "connection-timeouts",
@@ -42,7 +42,7 @@ REQUIRED = (
 NOT_REQUIRED = ("archive", "event-loop-lag", "index-repair", "monitor")
 """Other instances do this work, or nobody waits for it: an alert is enough, and no reason to play no more."""
 
-PARTS = Parts(load_catalogue(None), load_bots(plugins=False))
+PARTS = LoadedFiles(load_catalogue(None), load_bots(plugins=False))
 
 
 class Instance(NamedTuple):
@@ -77,7 +77,7 @@ class Instance(NamedTuple):
 
 def waits_for(task: SupervisedTask) -> "asyncio.Future[Any] | None":
     """What the task's work waits for at this moment; None where it is not running, or is in its pause."""
-    if task._began is None:
+    if task._started_at is None:
         return None
     inner: asyncio.Task[Any] = task._task
     while True:
@@ -92,14 +92,14 @@ def settings(tmp_path: Path) -> Settings:
     found: dict[str, Any] = {}
 
     @click.command()
-    @with_settings
+    @with_all_settings
     def take(**values: Any) -> None:
         found.update(values)
 
     flags = ("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
     ended = CliRunner().invoke(take, flags, env={})
     assert ended.exit_code == 0, ended.output
-    return to_settings(found)
+    return make_settings(found)
 
 
 @asynccontextmanager
@@ -110,7 +110,7 @@ async def serving(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator
         if redis_url is None:
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
-        app = await stack.enter_async_context(wired(settings(tmp_path), PARTS, redis_url, supervisor))
+        app = await stack.enter_async_context(assemble_app(settings(tmp_path), PARTS, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(TestClient(Served(app))), supervisor, redis_url)
 
 
@@ -147,7 +147,7 @@ async def test_while_a_task_keeps_failing_the_instance_is_not_ready_and_names_it
         problem = await refused(await instance.client.get("/readyz"), 503, "store_unavailable")
         assert name in problem["detail"]
         assert (await instance.client.get("/livez")).status == 200
-        task._policy = task._policy._replace(steady_s=0.0)  # as if it had run for long since
+        task._policy = task._policy._replace(recovery_s=0.0)  # as if it had run for long since
         await instance.task(name)
         assert (await instance.client.get("/readyz")).status == 200
 

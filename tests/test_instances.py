@@ -92,7 +92,7 @@ async def test_kill_9_between_any_two_steps_loses_no_acknowledged_action_and_doe
 
 
 async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with_0(tmp_path: Path) -> None:
-    flags = ("--drain-s", "0.5", "--close-spread-s", "0.2")
+    flags = ("--drain-time-s", "0.5", "--close-window-s", "0.2")
     async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
         socket = await session.ws_connect(f"{instance.url}/v1/games/{created['game']['id']}/ws")
@@ -112,7 +112,7 @@ async def test_sigterm_says_not_ready_serves_on_sends_sockets_away_and_ends_with
 
 async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
     async with (
-        started(tmp_path, None, "--drain-s", "300") as instance,
+        started(tmp_path, None, "--drain-time-s", "300") as instance,
         aiohttp.ClientSession() as session,
         session.ws_connect(f"{instance.url}/v1/ws"),
     ):
@@ -125,7 +125,7 @@ async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
 
 async def test_games_survive_a_restart_of_the_embedded_default(tmp_path: Path) -> None:
     async with aiohttp.ClientSession() as session:
-        async with started(tmp_path, None, "--drain-s", "0") as instance:
+        async with started(tmp_path, None, "--drain-time-s", "0") as instance:
             created = await create(session, instance.url)
             assert await instance.stop() == 0
         async with (
@@ -156,7 +156,7 @@ async def test_a_redis_of_its_own_that_ends_is_started_again_with_its_games(tmp_
 
 async def test_whoever_stops_the_redis_of_its_own_stops_the_service_which_serves_until_then(tmp_path: Path) -> None:
     """As where a supervisor sends SIGTERM to all processes of a service at once."""
-    flags = ("--drain-s", "2", "--close-spread-s", "0")
+    flags = ("--drain-time-s", "2", "--close-window-s", "0")
     async with started(tmp_path, None, *flags) as instance, aiohttp.ClientSession() as session:
         created = await create(session, instance.url)
         redis = child_of(instance.process.pid)

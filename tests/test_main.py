@@ -61,7 +61,7 @@ def test_help_lists_every_setting_with_its_variable(south_seas: Run) -> None:
         ("SOUTH_SEAS_PORT", "70000"),
         ("SOUTH_SEAS_REDIS_URL", "localhost:6379"),
         ("SOUTH_SEAS_TILESETS_DIR", "/does/not/exist"),
-        ("SOUTH_SEAS_KEEP_ACTIVE_DAYS", "0"),
+        ("SOUTH_SEAS_ACTIVE_RETENTION_DAYS", "0"),
         ("SOUTH_SEAS_LOG_LEVEL", "loud"),
     ),
 )

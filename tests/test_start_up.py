@@ -53,7 +53,7 @@ class Steps(msgspec.Struct):
 
 
 def test_no_step_is_long_once_redis_is_being_connected(tmp_path: Path) -> None:
-    flags = ("serve", "--port", "0", "--metrics-port", "0", "--data-dir", str(tmp_path), "--drain-s", "0")
+    flags = ("serve", "--port", "0", "--metrics-port", "0", "--data-dir", str(tmp_path), "--drain-time-s", "0")
     ended = subprocess.run(
         [sys.executable, "-c", SERVING, *flags],
         capture_output=True,

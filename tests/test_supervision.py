@@ -20,7 +20,7 @@ SUPERVISION = SERVICE / "supervision.py"
 CLIENT = SERVICE / "client"
 """A library for other programs: it hands what its task raises to whoever iterates, and has no supervisor."""
 
-QUICK = RestartPolicy(Backoff(0.001, 0.01), max_failures=3, steady_s=0.2)
+QUICK = RestartPolicy(Backoff(0.001, 0.01), max_failures=3, recovery_s=0.2)
 
 
 def counted(task: str) -> float:
@@ -74,7 +74,7 @@ async def test_what_fails_or_ends_is_started_again_logged_with_its_name_and_coun
 
 async def test_pauses_grow_and_are_shortened_by_chance() -> None:
     backoff = Backoff(1.0, 8.0)
-    pauses = [[backoff.pause_s(failures) for _ in range(200)] for failures in (1, 2, 3, 4, 50)]
+    pauses = [[backoff.delay_s(failures) for _ in range(200)] for failures in (1, 2, 3, 4, 50)]
     for most, some in zip((1, 2, 4, 8, 8), pauses, strict=True):
         assert most / 2 <= min(some) < max(some) <= most
         assert max(some) - min(some) > most / 4
@@ -84,10 +84,10 @@ async def test_what_keeps_failing_is_named_until_it_has_run_for_a_while() -> Non
     supervisor, work = Supervisor(QUICK), Work(*["fail"] * QUICK.max_failures)
     async with supervisor.running("a-task", work) as task:
         await work.steady.wait()
-        assert supervisor.failing() == "a-task"
+        assert supervisor.failing_task() == "a-task"
         assert shown_as_failing("a-task") == 1
         async with asyncio.timeout(5):
-            while supervisor.failing() is not None:  # noqa: ASYNC110  time alone makes it well
+            while supervisor.failing_task() is not None:  # noqa: ASYNC110  time alone makes it well
                 await asyncio.sleep(0.01)
         assert not task.is_failing
         assert shown_as_failing("a-task") == 0
@@ -99,13 +99,13 @@ async def test_what_is_not_required_is_shown_and_keeps_nobody_away() -> None:
     async with supervisor.running("a-task", work, required=False) as task:
         await work.steady.wait()
         assert task.is_failing
-        assert supervisor.failing() is None
+        assert supervisor.failing_task() is None
         assert shown_as_failing("a-task") == 1
     assert shown_as_failing("a-task") == 0
 
 
 async def test_what_fails_now_and_then_is_not_failing() -> None:
-    policy = RestartPolicy(Backoff(0.001, 0.01), max_failures=2, steady_s=0.0)
+    policy = RestartPolicy(Backoff(0.001, 0.01), max_failures=2, recovery_s=0.0)
     work = Work(*["fail"] * 5)
     async with Supervisor(policy).running("a-task", work) as task:
         await work.steady.wait()
@@ -120,7 +120,7 @@ async def test_a_task_that_somebody_else_has_cancelled_is_failing() -> None:
         inner.cancel()
         await asyncio.wait([inner])
         assert task.is_failing
-        assert supervisor.failing() == "a-task"
+        assert supervisor.failing_task() == "a-task"
 
 
 async def test_what_swallows_its_cancellation_is_stopped_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def told_the_same(watchers: list[Watcher]) -> None:
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (
-            started(tmp_path, redis_url, "--drain-s", "0", "--rate-limits", "off") as service,
+            started(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off") as service,
             aiohttp.ClientSession(service.url) as session,
         ):
             async with session.post("/v1/games", json={"players": [{"name": "Ana"}, {"name": "Bo"}]}) as response:

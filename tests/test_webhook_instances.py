@@ -48,7 +48,7 @@ async def test_what_one_instance_could_not_deliver_another_does(tmp_path: Path, 
             await arrived(receiver, 2)
             await asyncio.sleep(0.2)
             await first.stop(signal.SIGKILL)
-        async with started(tmp_path, redis_url, ALLOWED, "--drain-s", "0") as second:
+        async with started(tmp_path, redis_url, ALLOWED, "--drain-time-s", "0") as second:
             await act(session, second.url + path, owner)
             await arrived(receiver, 4)
             assert await second.stop() == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schemas.base import canonical_json
 from service.archive_storage.atomic_files import write_atomically
-from service.cli.progress import Progress, contained
+from service.cli.progress import Progress, report_failure
 from service.games.archive.builder import build_export
 from service.games.archive.document import GameDocument, InvalidDocument, encode_document
 from service.games.archive.object_names import SUFFIX, object_name
@@ -18,11 +18,11 @@ from service.supervision import spawn
 
 __all__ = ["export_games"]
 
-FAILURES = (OSError, StoreUnavailable)
+FATAL_ERRORS = (OSError, StoreUnavailable)
 """End the export."""
 
-_AT_ONCE = 8
-_PLAIN = ".json"
+MAX_CONCURRENT = 8
+_PLAIN_SUFFIX = ".json"
 
 
 async def export_games(
@@ -33,11 +33,11 @@ async def export_games(
     Raises OSError, StoreUnavailable.
     """
     progress, counts, running = Progress("exported"), Counter[str](), set[asyncio.Task[str]]()
-    async for game in _chosen(store, games):
+    async for game in _iter_games(store, games):
         running.add(
-            spawn("export", _export(store, catalogue, game, target, named=games is not None), expected=FAILURES)
+            spawn("export", _export(store, catalogue, game, target, named=games is not None), expected=FATAL_ERRORS)
         )
-        if len(running) >= _AT_ONCE:
+        if len(running) >= MAX_CONCURRENT:
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             counts.update(task.result() for task in done)
             progress.count(len(done))
@@ -45,7 +45,7 @@ async def export_games(
     return counts
 
 
-async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
+async def _iter_games(store: RedisStore, games: Sequence[str] | None) -> AsyncIterator[str]:
     if games is None:
         async for game in store.transfer.iter_games():
             yield game
@@ -57,22 +57,22 @@ async def _chosen(store: RedisStore, games: Sequence[str] | None) -> AsyncIterat
 async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, target: Path, *, named: bool) -> str:
     """Write one game; gives what came of it."""
     outcome, file = "failed", None
-    with contained(f"game {game}"):
+    with report_failure(f"game {game}"):
         document = await build_export(store, catalogue, game)
         if document is None and not named:
             return "gone"
         if document is None:
             raise InvalidDocument("there is no such game")
-        outcome, file = "exported", _file(document, target)
+        outcome, file = "exported", _target_file(document, target)
     if file is not None:
         await asyncio.to_thread(write_atomically, *file)
     return outcome
 
 
-def _file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
+def _target_file(document: GameDocument, target: Path) -> tuple[Path, bytes]:
     """Where a document goes, and as what."""
     if target.name.endswith(SUFFIX) and not target.is_dir():
         return target, encode_document(document)
-    if target.name.endswith(_PLAIN) and not target.is_dir():
+    if target.name.endswith(_PLAIN_SUFFIX) and not target.is_dir():
         return target, canonical_json(document)
     return target / object_name(document.game, document.created_at), encode_document(document)

@@ -1,4 +1,4 @@
-"""The commands that keep games besides serving them: `south-seas export`, `import` and `mend`."""
+"""The commands that keep games besides serving them: `south-seas export`, `import` and `reindex`."""
 
 import asyncio
 import sys
@@ -13,23 +13,23 @@ from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
 from service.cli.importer import import_files
 from service.cli.progress import Progress
-from service.cli.store import connected
+from service.cli.store import open_store
 from service.games.index_repair.repairer import IndexRepairer, RepairReport
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
-from service.settings import to_retention, with_some
+from service.settings import make_retention, with_settings
 from service.store.game_store import RedisStore
 
 T = TypeVar("T")
 
-WHERE = ("--redis-url", "--data-dir")
-KEPT = ("--keep-waiting-days", "--keep-active-days", "--keep-finished-days")
+REDIS_SETTINGS = ("--redis-url", "--data-dir")
+RETENTION_SETTINGS = ("--waiting-retention-days", "--active-retention-days", "--finished-retention-days")
 
 
 @click.command("export")
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--game", "games", multiple=True, help="A game's id; may be given several times.")
 @click.option("--all", "everything", is_flag=True, help="All games that are in this Redis.")
-@with_some(*WHERE, "--tilesets-dir")
+@with_settings(*REDIS_SETTINGS, "--tilesets-dir")
 def export_command(target: Path, games: Sequence[str], *, everything: bool, **settings: Any) -> None:
     """Write games out of a Redis to files, one document each, of any status.
 
@@ -47,7 +47,9 @@ def export_command(target: Path, games: Sequence[str], *, everything: bool, **se
         catalogue = load_catalogue(settings["tilesets_dir"])
     except InvalidTileSetFile as bad:
         raise click.ClickException(str(bad)) from bad
-    counts = _on(settings, lambda store: export_games(store, catalogue, None if everything else games, target))
+    counts = _run_with_store(
+        settings, lambda store: export_games(store, catalogue, None if everything else games, target)
+    )
     click.echo(f"exported {counts['exported']} games to {target}, {counts['failed']} failed")
     sys.exit(1 if counts["failed"] else 0)
 
@@ -55,7 +57,7 @@ def export_command(target: Path, games: Sequence[str], *, everything: bool, **se
 @click.command("import")
 @click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--replace", is_flag=True, help="Put a game in the place of the one with its id; else that one stays.")
-@with_some(*WHERE, *KEPT)
+@with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
 def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -> None:
     """Store games from files that `export` or the archive has written; directories are searched for them.
 
@@ -64,41 +66,43 @@ def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -
     is then kept as if it had changed now. Archives have no tokens: games from there can only be watched, and private
     ones not be imported. Ends with 1 where a document was refused.
     """
-    retention = to_retention(settings)
-    counts = _on(settings, lambda store: import_files(store, iter_documents(sources), retention, replace=replace))
+    retention = make_retention(settings)
+    counts = _run_with_store(
+        settings, lambda store: import_files(store, iter_documents(sources), retention, replace=replace)
+    )
     click.echo(f"imported {counts['imported']} games, {counts['skipped']} were there, {counts['refused']} refused")
     sys.exit(1 if counts["refused"] else 0)
 
 
-@click.command("mend")
-@with_some(*WHERE, *KEPT)
-def mend_command(**settings: Any) -> None:
+@click.command("reindex")
+@with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
+def reindex_command(**settings: Any) -> None:
     """Make what games are found by anew from the games: public lists, games by token, what is due.
 
     Instances do this by themselves, a little at a time; this does all of it now, beside them or without any. Ends with
     1 where a game could not be read.
     """
-    retention = to_retention(settings)
+    retention = make_retention(settings)
     progress = Progress("looked at")
 
-    def tell(so_far: RepairReport) -> None:
+    def report(so_far: RepairReport) -> None:
         progress.count(so_far.games - progress.games)
 
-    mended = _on(
-        settings, lambda store: IndexRepairer(store, store.index_repair, retention, time.time).repair_all(tell)
+    result = _run_with_store(
+        settings, lambda store: IndexRepairer(store, store.index_repair, retention, time.time).repair_all(report)
     )
     click.echo(
-        f"looked at {mended.games} games: {mended.added} places added, {mended.removed} removed, "
-        f"{mended.unreadable} unreadable"
+        f"looked at {result.games} games: {result.added} places added, {result.removed} removed, "
+        f"{result.unreadable} unreadable"
     )
-    sys.exit(1 if mended.unreadable else 0)
+    sys.exit(1 if result.unreadable else 0)
 
 
-def _on(settings: dict[str, Any], work: Callable[[RedisStore], Awaitable[T]]) -> T:
+def _run_with_store(settings: dict[str, Any], work: Callable[[RedisStore], Awaitable[T]]) -> T:
     """Do something with the store that the settings name."""
 
     async def run() -> T:
-        async with connected(settings["redis_url"], settings["data_dir"]) as store:
+        async with open_store(settings["redis_url"], settings["data_dir"]) as store:
             return await work(store)
 
     try:

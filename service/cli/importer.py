@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from schemas.vocabulary import ENDED_STATUSES
-from service.cli.progress import Progress, contained
+from service.cli.progress import Progress, report_failure
 from service.engine import Game
 from service.games.access import AccessRecord, encode_access, index_keys
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document
@@ -22,7 +22,7 @@ from service.games.ports import Commit
 from service.games.timestamps import unix_seconds
 from service.store.game_store import RedisStore
 
-__all__ = ["import_files", "restoring_of"]
+__all__ = ["import_files", "make_restore"]
 
 _HASH_BYTES = 32
 _SALT_BYTES = 16
@@ -38,7 +38,7 @@ async def import_files(
     progress, counts = Progress("imported"), Counter[str]()
     for file in files:
         outcome = "refused"
-        with contained(str(file)):
+        with report_failure(str(file)):
             document = decode_document(await asyncio.to_thread(file.read_bytes))
             outcome = await _import(store, document, retention, replace=replace)
         counts[outcome] += 1
@@ -50,18 +50,18 @@ async def _import(store: RedisStore, document: GameDocument, retention: Retentio
     """Store one game; gives what came of it. Raises BadDocument, StoreUnavailable."""
     if not replace and await store.load_versions([document.game]) != [None]:
         return "skipped"
-    stored = await store.transfer.restore(restoring_of(document, retention, replace=replace))
+    stored = await store.transfer.restore(make_restore(document, retention, replace=replace))
     return "imported" if stored else "skipped"
 
 
-def restoring_of(document: GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
+def make_restore(document: GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
     """What is stored of a document; raises BadDocument."""
     proven = validate_document(document)
-    commit = _commit(document, proven, proven.access or _nobodys(document, proven.game), retention)
+    commit = _commit(document, proven, proven.access or _make_inaccessible(document, proven.game), retention)
     return RestoreRequest(commit, document.webhooks, replace)
 
 
-def _nobodys(document: GameDocument, game: Game) -> AccessRecord:
+def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
     """An access record that no token opens, for a game that came without; raises BadDocument where that is no use."""
     if document.status not in ENDED_STATUSES:
         raise InvalidDocument("it has no access record, so that nobody could play on")

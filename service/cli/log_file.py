@@ -16,7 +16,7 @@ class Log(NamedTuple):
     tileset: bytes | None
 
 
-def read_log(data: bytes) -> Log:
+def decode_log(data: bytes) -> Log:
     """The log in a file; raises BadLog."""
     document = _decode(data)
     tileset = None
@@ -31,7 +31,7 @@ def read_log(data: bytes) -> Log:
     return Log(document, tileset)
 
 
-def write_log(log: Log) -> bytes:
+def encode_log(log: Log) -> bytes:
     """A file that `read_log` reads, complete in itself."""
     return msgspec.json.encode({"tileset": msgspec.Raw(log.tileset or b"null"), "diffs": log.diffs})
 

@@ -12,14 +12,14 @@ from service.store.embedded.errors import EmbeddedServerError
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
 
-__all__ = ["connected"]
+__all__ = ["open_store"]
 
-PATIENCE_S = 30.0
+REDIS_TIMEOUT_S = 30.0
 """A whole game is more than an action."""
 
 
 @asynccontextmanager
-async def connected(redis_url: str | None, data_dir: Path) -> AsyncIterator[RedisStore]:
+async def open_store(redis_url: str | None, data_dir: Path) -> AsyncIterator[RedisStore]:
     """A store there that answers; raises click.ClickException."""
     async with AsyncExitStack() as stack:
         if redis_url is None:
@@ -27,7 +27,7 @@ async def connected(redis_url: str | None, data_dir: Path) -> AsyncIterator[Redi
                 redis_url = (await stack.enter_async_context(embedded_server(data_dir))).url
             except EmbeddedServerError as error:
                 raise click.ClickException(str(error)) from error
-        store = await stack.enter_async_context(connect(redis_url, timeout_s=PATIENCE_S))
+        store = await stack.enter_async_context(connect(redis_url, timeout_s=REDIS_TIMEOUT_S))
         try:
             await store.ping()
             yield store

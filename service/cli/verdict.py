@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from service.games.verify import NOTHING_OBSERVED, Check, Observed
 
-__all__ = ["Verdict", "verdict"]
+__all__ = ["Verdict", "make_verdict"]
 
 
 KNOWN_TO_CREATOR = "That nobody knew the order: whoever created the game chose the seed."
@@ -22,13 +22,13 @@ class Verdict(NamedTuple):
     not_proved: Sequence[str]
 
 
-def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: Observed) -> Verdict:
+def make_verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: Observed) -> Verdict:
     """What the checks of a log come to; nothing where one of them failed."""
     if any(check.passed is False for check in checks):
         return Verdict((), ("Anything: this log contradicts itself, the rules, or what was seen.",))
     over, digests = all(check.passed for check in checks), {digest for _, digest in seen.digests}
     pinned = max((one["version"] for one in log if one["digest"] in digests), default=0)
-    proved, not_proved = _of_log(len(log), pinned, seen)
+    proved, not_proved = _judge_log(len(log), pinned, seen)
     if not over:
         not_proved.append("Anything of the order and of the rules: the seed is told when the game is over.")
     else:
@@ -39,7 +39,7 @@ def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: Obs
             "By the rules the game went so: moves were legal, each draw, event and score follows from moves and seed.",
             f"The order of tiles and ships was fixed {fixed}: no other seed fits the commitment.",
         ]
-        not_proved.append(KNOWN_TO_CREATOR if _seed_chosen(log) else KNOWN_TO_SERVICE)
+        not_proved.append(KNOWN_TO_CREATOR if _is_seed_chosen(log) else KNOWN_TO_SERVICE)
     not_proved.append(
         "Who sat where, that the times are true, that bots chose by themselves, and who asked for the first seat: for "
         "these the log has the service's word alone."
@@ -47,7 +47,7 @@ def verdict(log: Sequence[Mapping[str, Any]], checks: Sequence[Check], seen: Obs
     return Verdict(proved, not_proved)
 
 
-def _of_log(last: int, pinned: int, seen: Observed) -> tuple[list[str], list[str]]:
+def _judge_log(last: int, pinned: int, seen: Observed) -> tuple[list[str], list[str]]:
     """Whether this is the log of the game that was played, up to the version that is pinned."""
     if seen == NOTHING_OBSERVED:
         chained = (
@@ -68,7 +68,7 @@ def _of_log(last: int, pinned: int, seen: Observed) -> tuple[list[str], list[str
     return [same], [later] if pinned < last else []
 
 
-def _seed_chosen(log: Sequence[Mapping[str, Any]]) -> bool:
+def _is_seed_chosen(log: Sequence[Mapping[str, Any]]) -> bool:
     """As the first patch says, which the checks found to be in order."""
     decks = [one["value"] for one in log[0]["patch"] if one["path"] == "/deck"]
     return bool(decks and decks[0]["seed_chosen"])

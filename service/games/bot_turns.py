@@ -41,7 +41,7 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patien
         else:
             within_s = until - perf_counter() + DECISION_GRACE_S
         try:
-            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.on() else None):
+            with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.is_enabled() else None):
                 action = await context.bots.choose(bot, index, game, within_s, claim)
         except Exception as error:
             if patient:

@@ -12,7 +12,7 @@ from service.engine import Game
 from service.games.access import AccessRecord
 from service.games.ports import Revision
 from service.games.tilesets import LoadedTileSet
-from service.telemetry.metrics import CACHE_MISSES
+from service.telemetry.metrics import GAME_CACHE_MISSES
 
 MAX_SESSIONS = 1000
 """Tables in one instance, some 15 KB each."""
@@ -45,7 +45,7 @@ class GameCache:
         """The table of a game, which nobody else gets meanwhile; None where there is none."""
         table = self._sessions.pop(game, None)
         if table is None:
-            CACHE_MISSES.inc()
+            GAME_CACHE_MISSES.inc()
         return table
 
     def evict_older(self, game: str, version: int) -> None:

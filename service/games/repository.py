@@ -29,7 +29,7 @@ from service.games.ports import (
 )
 from service.games.timestamps import unix_seconds
 from service.telemetry import clock, tracing
-from service.telemetry.metrics import COMMITS, GAMES, LAG
+from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
 
 LOG_PAGE_SIZE = 1000
 """Diffs in one reading of a log."""
@@ -86,7 +86,7 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
         due_at=due_at,
         index_keys=partial(index_keys, session.access),
         index_ttl_s=context.retention.index_ttl_s(),
-        meta=clock.stamp(tracing.traceparent()),
+        meta=clock.make_stamp(tracing.traceparent()),
     )
     with tracing.span("commit", "client"):
         outcome = await context.store.commit(change)
@@ -156,4 +156,4 @@ _OUTCOMES = {
     Replayed: COMMITS.labels("replayed"),
     KeyQuotaExceeded: COMMITS.labels("keys_spent"),
 }
-_LAG = LAG.labels("here")
+_LAG = DELIVERY_LAG.labels("local")

@@ -21,8 +21,8 @@ from service.games.lifecycle import is_overdue
 from service.games.ports import StoreUnavailable, UnreadableGame
 from service.games.timeouts import apply_timeout
 from service.supervision import Backoff
-from service.telemetry.log_context import DOING, Moving
-from service.telemetry.metrics import ACTIONS, DUE_IN_PROGRESS, TIMEOUTS
+from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
+from service.telemetry.metrics import ACTIONS, DUE_GAMES_IN_PROGRESS, TIMEOUTS
 
 logger = logging.getLogger(__name__)
 
@@ -79,11 +79,11 @@ async def run_scheduler(context: Context, every_s: float = 1.0) -> None:
     slots = BotSlots()
 
     async def move(game_id: str) -> None:
-        DUE_IN_PROGRESS.inc()
+        DUE_GAMES_IN_PROGRESS.inc()
         try:
             await process_due_game(context, game_id, slots)
         finally:
-            DUE_IN_PROGRESS.dec()
+            DUE_GAMES_IN_PROGRESS.dec()
             moving.discard(game_id)
             if game_id in woken:
                 woken.discard(game_id)
@@ -119,7 +119,7 @@ async def _list_due_games(context: Context, moving: Collection[str]) -> list[str
 
 async def process_due_game(context: Context, game_id: str, slots: "BotSlots | None" = None) -> None:
     """Move a game that is due. Where that fails, whatever the reason, put it off and leave all other games alone."""
-    DOING.set(Moving(game_id))
+    LOG_CONTEXT.set(DueGameContext(game_id))
     try:
         await advance_due_game(context, game_id, slots)
     except Exception as error:  # noqa: BLE001  one failing game must not end the work on all others

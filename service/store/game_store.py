@@ -155,7 +155,7 @@ class RedisStore(GameIndex):
         """Put off a game that is due and failed, longer after each failure in a row; None where it is not due."""
         key = keys.failures(game)
         failures = int(await self._client.execute("GET", key) or 0) + 1
-        pause_s = math.ceil(backoff.pause_s(failures))
+        pause_s = math.ceil(backoff.delay_s(failures))
         if not await self._schedule.postpone(game, now, now + pause_s):
             return None
         await self._client.execute("SET", key, failures, "EX", 2 * pause_s + FAILURE_COUNT_TTL_S)

@@ -8,7 +8,7 @@ from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
 from service.store.notifications import Notifications
 from service.telemetry import clock
-from service.telemetry.clock import Offset
+from service.telemetry.clock import ClockOffset
 from service.telemetry.metrics import (
     CLOCK_ERROR,
     CLOCK_OFFSET,
@@ -65,15 +65,15 @@ class RedisMonitor:
         REDIS_IN_FLIGHT.set_function(lambda: len(in_flight.commands))
         REDIS_IN_FLIGHT_BYTES.set_function(lambda: in_flight.bytes)
 
-    async def measure_clock_offset(self) -> Offset:
+    async def measure_clock_offset(self) -> ClockOffset:
         """How far Redis's clock is ahead."""
         return min([await self._sample_clock_offset() for _ in range(CLOCK_SAMPLES)], key=lambda one: one.error_s)
 
-    async def _sample_clock_offset(self) -> Offset:
+    async def _sample_clock_offset(self) -> ClockOffset:
         asked, began = time.time(), time.monotonic()
         seconds, microseconds = await self._client.execute("EVAL", _TIME_SCRIPT, 1, keys.WRITE_PROBE)
         took = time.monotonic() - began
-        return Offset(int(seconds) + int(microseconds) / 1e6 - asked - took / 2, took / 2, asked - began)
+        return ClockOffset(int(seconds) + int(microseconds) / 1e6 - asked - took / 2, took / 2, asked - began)
 
     async def _overdue_s(self, key: str) -> float:
         """How long the oldest of what is due has waited, in seconds."""

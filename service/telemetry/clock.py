@@ -9,45 +9,45 @@ it cannot be, the process's own clock stands for it.
 import time
 from typing import NamedTuple
 
-__all__ = ["Offset", "Stamp", "now", "now_us", "offset", "read", "set_offset", "stamp"]
+__all__ = ["ClockOffset", "CommitStamp", "get_offset", "make_stamp", "now", "now_us", "parse_stamp", "set_offset"]
 
 
-_BEGAN_S = time.time() - time.monotonic()
+_STARTED_AT_S = time.time() - time.monotonic()
 
 
-class Offset(NamedTuple):
+class ClockOffset(NamedTuple):
     """How far the shared clock is ahead of this process's, and how wrong that may be; seconds."""
 
     ahead_s: float
     error_s: float
-    own_s: float = _BEGAN_S
+    local_epoch_s: float = _STARTED_AT_S
     """What the process's clock said then, less what the monotonic one did; by itself, from when the process began."""
 
 
-class Stamp(NamedTuple):
+class CommitStamp(NamedTuple):
     """What a commit carries: when it was sent, in Unix microseconds by the shared clock, and its span, if any."""
 
     sent_us: int
     traceparent: str
 
 
-_offset = Offset(0.0, 0.0)
+_offset = ClockOffset(0.0, 0.0)
 
 
-def set_offset(measured: Offset) -> None:
+def set_offset(measured: ClockOffset) -> None:
     """Take this for the shared clock's from now on."""
     global _offset  # noqa: PLW0603 (there is one clock)
     _offset = measured
 
 
-def offset() -> Offset:
+def get_offset() -> ClockOffset:
     """What is taken for it."""
     return _offset
 
 
 def now() -> float:
     """The shared clock, in Unix seconds."""
-    return _offset.own_s + _offset.ahead_s + time.monotonic()
+    return _offset.local_epoch_s + _offset.ahead_s + time.monotonic()
 
 
 def now_us() -> int:
@@ -55,7 +55,7 @@ def now_us() -> int:
     return int(now() * 1e6)
 
 
-def stamp(traceparent: str) -> str:
+def make_stamp(traceparent: str) -> str:
     """What a commit that is sent now carries.
 
     >>> read(stamp("").encode()).traceparent
@@ -64,7 +64,7 @@ def stamp(traceparent: str) -> str:
     return f"{now_us()} {traceparent}" if traceparent else str(now_us())
 
 
-def read(meta: bytes) -> Stamp | None:
+def parse_stamp(meta: bytes) -> CommitStamp | None:
     """What a commit carried; None where it carried nothing, as those of before, or nothing that can be read.
 
     >>> read(b"1763800000123456 00-7a-b-01")
@@ -73,4 +73,4 @@ def read(meta: bytes) -> Stamp | None:
     (None, None)
     """
     sent, _, traceparent = meta.partition(b" ")
-    return Stamp(int(sent), traceparent.decode("ascii", "replace")) if sent.isdigit() else None
+    return CommitStamp(int(sent), traceparent.decode("ascii", "replace")) if sent.isdigit() else None

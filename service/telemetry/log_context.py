@@ -5,16 +5,16 @@ import re
 from contextvars import ContextVar
 from typing import Protocol
 
-__all__ = ["DOING", "Doing", "Moving", "new_id", "well_formed"]
+__all__ = ["LOG_CONTEXT", "DueGameContext", "LogContext", "is_valid_request_id", "new_request_id"]
 
-ID_BYTES = 12
+REQUEST_ID_BYTES = 12
 """So many that no two requests of any instance have the same."""
 
 _ID = re.compile(r"[A-Za-z0-9._~+/=-]{1,64}")
-_NUMBERS = random.Random()  # noqa: S311  an id opens nothing
+_RANDOM = random.Random()  # noqa: S311  an id opens nothing
 
 
-class Doing(Protocol):
+class LogContext(Protocol):
     """Something that is being done for somebody."""
 
     @property
@@ -26,7 +26,7 @@ class Doing(Protocol):
         """The game that it is about, if it is about one."""
 
 
-class Moving:
+class DueGameContext:
     """A game is looked at because it is due."""
 
     __slots__ = ("game",)
@@ -36,15 +36,15 @@ class Moving:
         self.game: str | None = game
 
 
-DOING: ContextVar[Doing | None] = ContextVar("doing", default=None)
+LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("doing", default=None)
 
 
-def new_id() -> str:
+def new_request_id() -> str:
     """An id for a request that brought none: it tells nothing of how many there are."""
-    return f"{_NUMBERS.getrandbits(8 * ID_BYTES):0{2 * ID_BYTES}x}"
+    return f"{_RANDOM.getrandbits(8 * REQUEST_ID_BYTES):0{2 * REQUEST_ID_BYTES}x}"
 
 
-def well_formed(given: str) -> bool:
+def is_valid_request_id(given: str) -> bool:
     """Whether an id that a client gives may stand in a log line and in a header.
 
     >>> well_formed("5f3a-11"), well_formed("a b"), well_formed("x" * 65)

@@ -6,18 +6,18 @@ BadTracing   they are wanted and cannot be had, and why
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-__all__ = ["BadTracing", "traced", "wanted"]
+__all__ = ["TracingConfigError", "is_tracing_configured", "trace_if_configured"]
 
-ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-PROTOCOLS = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
-HTTP = "http/protobuf"
+ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+PROTOCOL_VARIABLES = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
+HTTP_PROTOBUF = "http/protobuf"
 
 
-class BadTracing(Exception):
+class TracingConfigError(Exception):
     """Says in one line why there can be no traces."""
 
 
-def wanted(environment: Mapping[str, str]) -> bool:
+def is_tracing_configured(environment: Mapping[str, str]) -> bool:
     """Whether OpenTelemetry's environment asks for traces: it names an endpoint, or the exporter, and does not say no.
 
     Raises BadTracing where it asks for what there is not here.
@@ -31,27 +31,27 @@ def wanted(environment: Mapping[str, str]) -> bool:
     if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or exporter == "none":
         return False
     if exporter not in ("", "otlp"):
-        raise BadTracing(f"OTEL_TRACES_EXPORTER is {exporter}: only otlp and none are known here")
-    if not exporter and not any(environment.get(name) for name in ENDPOINTS):
+        raise TracingConfigError(f"OTEL_TRACES_EXPORTER is {exporter}: only otlp and none are known here")
+    if not exporter and not any(environment.get(name) for name in ENDPOINT_VARIABLES):
         return False
-    for name in PROTOCOLS:
-        if environment.get(name, HTTP) not in ("", HTTP):
-            raise BadTracing(f"{name} is {environment[name]}: only {HTTP} is known here")
+    for name in PROTOCOL_VARIABLES:
+        if environment.get(name, HTTP_PROTOBUF) not in ("", HTTP_PROTOBUF):
+            raise TracingConfigError(f"{name} is {environment[name]}: only {HTTP_PROTOBUF} is known here")
     return True
 
 
 @contextmanager
-def traced(environment: Mapping[str, str], version: str) -> Iterator[None]:
+def trace_if_configured(environment: Mapping[str, str], version: str) -> Iterator[None]:
     """Trace for the length of a `with` where the environment asks for it. Raises BadTracing."""
-    if not wanted(environment):
+    if not is_tracing_configured(environment):
         yield
         return
     try:
         # Only here, so that who traces nothing needs none of it.
-        from service.telemetry.otlp import exporting  # noqa: PLC0415
+        from service.telemetry.otlp import export_traces  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "opentelemetry":
             raise
-        raise BadTracing("traces need OpenTelemetry: install south-seas[otel]") from missing
-    with exporting(version):
+        raise TracingConfigError("traces need OpenTelemetry: install south-seas[otel]") from missing
+    with export_traces(version):
         yield

@@ -20,15 +20,15 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from service.telemetry import tracing
 
-__all__ = ["OpenTelemetry", "exporting"]
+__all__ = ["OpenTelemetryBackend", "export_traces"]
 
-PATIENCE_S = 2.0
+FLUSH_TIMEOUT_S = 2.0
 """A collector that does not answer is not waited for longer."""
 
 _PARENTS = TraceContextTextMapPropagator()
 
 
-class OpenTelemetry:
+class OpenTelemetryBackend:
     """What `service.telemetry.tracing` does where traces are on."""
 
     def __init__(self, provider: TracerProvider) -> None:
@@ -56,7 +56,7 @@ class OpenTelemetry:
 
 
 @contextmanager
-def exporting(version: str) -> Iterator[None]:
+def export_traces(version: str) -> Iterator[None]:
     """Trace for the length of a `with`, and send what there is at its end.
 
     To be entered in the process that serves: the sending is a thread's.
@@ -64,11 +64,11 @@ def exporting(version: str) -> Iterator[None]:
     own = Resource({"service.name": "south-seas", "service.version": version, "service.instance.id": str(uuid4())})
     provider = TracerProvider(shutdown_on_exit=False, resource=own.merge(OTELResourceDetector().detect()))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    tracing.install(OpenTelemetry(provider))
+    tracing.set_backend(OpenTelemetryBackend(provider))
     try:
         yield
     finally:
-        tracing.install(None)
+        tracing.set_backend(None)
         sending = Thread(target=provider.shutdown, daemon=True)
         sending.start()
-        sending.join(PATIENCE_S)
+        sending.join(FLUSH_TIMEOUT_S)

@@ -17,14 +17,14 @@ class ThrottledLog:
         self._interval_s = interval_s
         self._count = 0
         self._last: tuple[str, tuple[object, ...]] = ("", ())
-        self._written_at = self._free_at = -interval_s
+        self._last_line_at = self._next_line_at = -interval_s
         """From when one is logged at once: a second after the line before, or after that which a timer is to write."""
 
     def warning(self, text: str, *values: object) -> None:
         """Log this, or count it and log the last of its kind soon."""
         self._count += 1
         self._last = (text, values)
-        rest_s = self._free_at - monotonic()
+        rest_s = self._next_line_at - monotonic()
         if rest_s <= 0:
             self._write()
         elif rest_s <= self._interval_s:
@@ -32,7 +32,7 @@ class ThrottledLog:
                 asyncio.get_running_loop().call_later(rest_s, self._flush)
             except RuntimeError:  # no event loop: the next warning tells of this one
                 return
-            self._free_at += self._interval_s
+            self._next_line_at += self._interval_s
 
     def _flush(self) -> None:
         if self._count:
@@ -41,6 +41,6 @@ class ThrottledLog:
     def _write(self) -> None:
         now, (text, values) = monotonic(), self._last
         if self._count > 1:
-            text, values = f"{text} (the last of %d within %.1f s)", (*values, self._count, now - self._written_at)
+            text, values = f"{text} (the last of %d within %.1f s)", (*values, self._count, now - self._last_line_at)
         self._logger.warning(text, *values)
-        self._count, self._written_at, self._free_at = 0, now, now + self._interval_s
+        self._count, self._last_line_at, self._next_line_at = 0, now, now + self._interval_s

@@ -11,44 +11,53 @@ from aiohttp import web
 
 from service.web.connections.protocol import get_connection
 
-__all__ = ["ACCESS", "UNMATCHED", "log_closed", "log_opened", "log_request", "route_of"]
+__all__ = [
+    "ACCESS_LOGGER",
+    "UNMATCHED_ROUTE",
+    "log_request",
+    "log_stream_closed",
+    "log_stream_opened",
+    "route_template",
+]
 
-ACCESS = logging.getLogger("service.web.access")
+ACCESS_LOGGER = logging.getLogger("service.web.access")
 
-UNMATCHED = "unmatched"
+UNMATCHED_ROUTE = "unmatched"
 """The route of all paths that there are not."""
 
 Kind = Literal["socket", "stream"]
 
 
-def route_of(request: web.Request) -> str:
+def route_template(request: web.Request) -> str:
     """The template of the path that was found; one name for all paths that there are not."""
     resource = request.match_info.route.resource
-    return UNMATCHED if resource is None else resource.canonical
+    return UNMATCHED_ROUTE if resource is None else resource.canonical
 
 
 def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
     """Log a request that was answered; status 0 stands for a client that had gone by then."""
-    if ACCESS.isEnabledFor(logging.INFO):
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         about = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
-        ACCESS.info("%s %s %d", request.method, route, status, extra={**about, "address": _address(request)})
+        ACCESS_LOGGER.info("%s %s %d", request.method, route, status, extra={**about, "address": _address(request)})
 
 
-def log_opened(request: web.Request, kind: Kind) -> float:
+def log_stream_opened(request: web.Request, kind: Kind) -> float:
     """Log that a socket or an event stream begins; gives when, for `log_closed`."""
-    if ACCESS.isEnabledFor(logging.INFO):
-        route = route_of(request)
-        ACCESS.info("%s opened %s", kind, route, extra={"kind": kind, "route": route, "address": _address(request)})
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        route = route_template(request)
+        ACCESS_LOGGER.info(
+            "%s opened %s", kind, route, extra={"kind": kind, "route": route, "address": _address(request)}
+        )
     return perf_counter()
 
 
-def log_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
+def log_stream_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
     """Log that it ended, a socket with the code that the client was told, or 1006."""
-    if ACCESS.isEnabledFor(logging.INFO):
-        about = {"kind": kind, "route": route_of(request), "seconds": round(perf_counter() - opened, 3)}
+    if ACCESS_LOGGER.isEnabledFor(logging.INFO):
+        about = {"kind": kind, "route": route_template(request), "seconds": round(perf_counter() - opened, 3)}
         if code is not None:
             about["code"] = code
-        ACCESS.info("%s closed %s", kind, about["route"], extra={**about, "address": _address(request)})
+        ACCESS_LOGGER.info("%s closed %s", kind, about["route"], extra={**about, "address": _address(request)})
 
 
 def _address(request: web.BaseRequest) -> str:

@@ -27,7 +27,7 @@ from service.web.routes import page, websocket
 from service.web.routes.health import PROBE, Probe
 from service.web.routes.registry import ROUTES
 from service.web.routing import register_routes
-from service.web.security_headers import SECURITY, Security
+from service.web.security_headers import SECURITY_HEADERS, SecurityHeaders
 
 
 def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
@@ -39,7 +39,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
     app[PROBE] = Probe(context.store)
-    app[SECURITY] = Security(limits)
+    app[SECURITY_HEADERS] = SecurityHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[RATE_LIMITER] = RateLimiter(limits, context.store.buckets, partial(is_valid_token, context))
     app[PICTURE_SLOTS] = ConcurrencyLimit(MAX_PICTURES_PER_ADDRESS)

@@ -18,15 +18,15 @@ class Limits(NamedTuple):
     """A watcher with more than this unsent can't keep up and is closed with 4429."""
     max_unsent_bytes_per_address: int = 16_777_216
     """The same of all connections of an address, answers too; whoever has not read for the longest is cut off."""
-    max_unsent_bytes_in_all: int = 134_217_728
+    max_unsent_bytes_total: int = 134_217_728
     """The same of all connections."""
     max_subscriptions: int = 1_000
     """Games that one socket may watch."""
     ping_interval_s: float = 20.0
     """A protocol ping to each socket; one that does not answer by the next is closed with 4408."""
-    sse_comment_s: float = 15.0
+    sse_comment_interval_s: float = 15.0
     """A comment on each event stream."""
-    sweep_s: float = 1.0
+    sweep_interval_s: float = 1.0
     """How often the watched games' versions are compared with the store's, in case a hint was lost."""
     max_webhooks: int = 10
     """Webhooks that one game may have; more are 409."""
@@ -36,9 +36,9 @@ class Limits(NamedTuple):
     """Whether webhooks may be sent to private addresses and over plain http."""
     webhook_nameservers: tuple[str, ...] = ()
     """Which look up the names of webhooks' servers, `ADDRESS` or `ADDRESS:PORT`; none for the system's."""
-    drain_s: float = 3.0
+    drain_time_s: float = 3.0
     """On SIGTERM: how long everything is still served while /readyz answers 503."""
-    close_spread_s: float = 2.0
+    close_window_s: float = 2.0
     """On SIGTERM: over how long the sockets are told and closed with 1012."""
     rate_limits: bool = True
     """Whether anything goes by a client's address or token: the rates, and `..._per_address`."""
@@ -84,9 +84,9 @@ class Limits(NamedTuple):
     """Sockets and event streams that watch one game; more are 429."""
     request_timeout_s: float = 20.0
     """How long a request's head, and then its body, may take to come."""
-    answer_timeout_s: float = 60.0
+    response_timeout_s: float = 60.0
     """How long an answer may wait for a client that does not read it."""
-    keep_alive_s: float = 75.0
+    keep_alive_timeout_s: float = 75.0
     """How long a connection may be idle, unless it is a trusted proxy's."""
     allowed_origins: tuple[str, ...] = ()
     """Origins whose pages may open sockets and event streams; none for all."""

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 
 from service.web.server import BACKLOG, StartFailed
 
-ALL = ("0.0.0.0", "")  # noqa: S104  compared, not bound
+WILDCARD_HOSTS = ("0.0.0.0", "")  # noqa: S104  compared, not bound
 
-NOT_SENT = 65_536
+MAX_KERNEL_UNSENT_BYTES = 65_536
 """Bytes that the system takes of what it cannot send yet; by itself it takes megabytes, which nobody counts."""
 
 Address = tuple[socket.AddressFamily, tuple[str, int]]
@@ -19,11 +19,11 @@ def bind(host: str, port: int) -> list[socket.socket]:
     with ExitStack() as opened:
         bound: list[socket.socket] = []
         try:
-            for family, (address, _) in _addresses(host, port):
+            for family, (address, _) in _resolve(host, port):
                 place = address, bound[0].getsockname()[1] if bound else port
                 one = opened.enter_context(socket.create_server(place, family=family, backlog=BACKLOG))
                 if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
-                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOT_SENT)
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MAX_KERNEL_UNSENT_BYTES)
                 bound.append(one)
         except OSError as error:
             raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
@@ -31,16 +31,16 @@ def bind(host: str, port: int) -> list[socket.socket]:
     return bound
 
 
-def url_of(sockets: Sequence[socket.socket], host: str) -> str:
+def listening_url(sockets: Sequence[socket.socket], host: str) -> str:
     """Where they listen really: the port may have been chosen by the system."""
-    return f"http://{shown(host)}:{sockets[0].getsockname()[1]}"
+    return f"http://{url_host(host)}:{sockets[0].getsockname()[1]}"
 
 
-def shown(host: str) -> str:
+def url_host(host: str) -> str:
     """The host as it stands in a URL: one that this machine can reach."""
-    return "127.0.0.1" if host in ALL else f"[{host}]" if ":" in host else host
+    return "127.0.0.1" if host in WILDCARD_HOSTS else f"[{host}]" if ":" in host else host
 
 
-def _addresses(host: str, port: int) -> list[Address]:
+def _resolve(host: str, port: int) -> list[Address]:
     found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return list(dict.fromkeys((family, (str(address[0]), int(address[1]))) for family, *_, address in found))

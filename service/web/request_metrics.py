@@ -9,40 +9,40 @@ from multidict import istr
 from prometheus_client import Histogram
 
 from service.telemetry import tracing
-from service.telemetry.log_context import DOING, new_id, well_formed
+from service.telemetry.log_context import LOG_CONTEXT, is_valid_request_id, new_request_id
 from service.telemetry.metrics import HTTP_DURATION
-from service.web.access_log import UNMATCHED, log_request, route_of
+from service.web.access_log import UNMATCHED_ROUTE, log_request, route_template
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-__all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "Asking", "measured", "routed"]
+__all__ = ["EVENT_STREAM", "IN_FLIGHT", "REQUEST_ID", "RequestContext", "measure_requests", "record_route"]
 
 REQUEST_ID = istr("X-Request-Id")
 EVENT_STREAM = "text/event-stream"
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-FAILED = 500
-GONE = 0
+INTERNAL_ERROR = 500
+DISCONNECTED = 0
 """Stands for the status where there is nobody to be answered any more."""
-LASTED = -1
+STREAMED = -1
 """And where it was no request that is answered once."""
 
-Handle = Callable[[Any], Awaitable[web.StreamResponse]]
+Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Answers a `web.Request`; aiohttp types it as something wider."""
 
 
 class InFlight:
     """How many requests have begun and not ended; sockets and event streams last as long as they are open."""
 
-    n = 0
+    count = 0
 
 
 IN_FLIGHT = InFlight()
 
 
-class Asking:
+class RequestContext:
     """A request is answered."""
 
     __slots__ = ("request", "request_id")
@@ -55,7 +55,7 @@ class Asking:
     @property
     def route(self) -> str:
         """The template of its path."""
-        return UNMATCHED if self.request is None else route_of(self.request)
+        return UNMATCHED_ROUTE if self.request is None else route_template(self.request)
 
     @property
     def game(self) -> str | None:
@@ -65,90 +65,90 @@ class Asking:
         return self.request.match_info.get("id")
 
 
-def routed(handle: Handle) -> Handle:
+def record_route(handle: Handler) -> Handler:
     """Note that a request was handed to the application, whose `handle` this is; what was refused before has no route.
 
     A middleware would do it too, for some 4 us: aiohttp adds one of its own then.
     """
 
     def answer(request: web.Request) -> Awaitable[web.StreamResponse]:
-        asking = DOING.get()
-        if type(asking) is Asking:
+        asking = LOG_CONTEXT.get()
+        if type(asking) is RequestContext:
             asking.request = request
         return handle(request)
 
     return answer
 
 
-def measured(handle: Handle) -> Handle:
+def measure_requests(handle: Handler) -> Handler:
     """Time what `handle` does."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         given = request.headers.get(REQUEST_ID)
-        asking = Asking(given if given is not None and well_formed(given) else new_id())
-        DOING.set(asking)
-        IN_FLIGHT.n += 1
-        began, status = perf_counter(), FAILED
+        asking = RequestContext(given if given is not None and is_valid_request_id(given) else new_request_id())
+        LOG_CONTEXT.set(asking)
+        IN_FLIGHT.count += 1
+        began, status = perf_counter(), INTERNAL_ERROR
         try:
-            if not tracing.on() or lasts(request):
+            if not tracing.is_enabled() or may_stream(request):
                 response = await handle(request)
             else:
-                response = await _traced(request, handle, asking)
-            status = response.status if type(response) is web.Response or not _lasted(response) else LASTED
+                response = await _trace(request, handle, asking)
+            status = response.status if type(response) is web.Response or not _is_stream(response) else STREAMED
         except ConnectionError:
-            status = LASTED if lasts(request) else GONE
+            status = STREAMED if may_stream(request) else DISCONNECTED
             raise
         else:
             return response
         finally:
-            IN_FLIGHT.n -= 1
-            if status != LASTED:
-                _told(request, asking.route, status, perf_counter() - began)
+            IN_FLIGHT.count -= 1
+            if status != STREAMED:
+                _record(request, asking.route, status, perf_counter() - began)
             asking.request = None  # cancelled timers keep the context of who started them, and so this
 
     return answer
 
 
-def lasts(request: web.Request) -> bool:
+def may_stream(request: web.Request) -> bool:
     """Whether a request may be for a socket or an event stream, which last longer than any trace."""
     return hdrs.UPGRADE in request.headers or EVENT_STREAM in request.headers.get(hdrs.ACCEPT, "")
 
 
-def _lasted(response: web.StreamResponse) -> bool:
+def _is_stream(response: web.StreamResponse) -> bool:
     return isinstance(response, web.WebSocketResponse) or response.content_type == EVENT_STREAM
 
 
-def _told(request: web.Request, route: str, status: int, seconds: float) -> None:
+def _record(request: web.Request, route: str, status: int, seconds: float) -> None:
     """Count a request that is over."""
     which = request.method, route, status // 100
-    times = _TIMES.get(which)
+    times = _DURATIONS.get(which)
     if times is None:
         method = request.method if request.method in METHODS else "other"
-        times = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "gone")
+        times = HTTP_DURATION.labels(method, route, f"{status // 100}xx" if status else "disconnected")
         if method == request.method:
-            _TIMES[which] = times
+            _DURATIONS[which] = times
     times.observe(seconds)
     log_request(request, route, status, seconds)
 
 
-_TIMES: dict[tuple[str, str, int], Histogram] = {}
+_DURATIONS: dict[tuple[str, str, int], Histogram] = {}
 
 
-async def _traced(request: web.Request, handle: Handle, asking: Asking) -> web.StreamResponse:
+async def _trace(request: web.Request, handle: Handler, asking: RequestContext) -> web.StreamResponse:
     """Do it in a span, below the client's where it names one."""
     with tracing.span(request.method, "server", request.headers) as span:
         try:
             response = await handle(request)
         except Exception:
-            _describe(span, request, asking, FAILED)
+            _describe(span, request, asking, INTERNAL_ERROR)
             raise
         _describe(span, request, asking, response.status)
         return response
 
 
-def _describe(span: "Span", request: web.Request, asking: Asking, status: int) -> None:
+def _describe(span: "Span", request: web.Request, asking: RequestContext, status: int) -> None:
     """Name a span as OpenTelemetry's conventions for HTTP do."""
-    if (route := asking.route) != UNMATCHED:
+    if (route := asking.route) != UNMATCHED_ROUTE:
         span.update_name(f"{request.method} {route}")
         span.set_attribute("http.route", route)
     span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")

@@ -6,11 +6,11 @@ from aiohttp import web
 from multidict import istr
 
 from schemas.base import encode_json
-from service.telemetry.log_context import DOING
+from service.telemetry.log_context import LOG_CONTEXT
 from service.web.app_keys import DRAINING
 from service.web.parsing import JSON, matches_if_none_match
 from service.web.request_metrics import REQUEST_ID
-from service.web.security_headers import SECURITY
+from service.web.security_headers import SECURITY_HEADERS
 
 EXPOSED_HEADERS = "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
 IDEMPOTENT_REPLAYED = istr("Idempotent-Replayed")
@@ -74,9 +74,9 @@ def add_common_headers(app: web.Application, response: web.StreamResponse) -> No
     headers = response.headers
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
-    if (doing := DOING.get()) is not None and doing.request_id is not None:
+    if (doing := LOG_CONTEXT.get()) is not None and doing.request_id is not None:
         headers[REQUEST_ID] = doing.request_id
-    app[SECURITY].add_to(headers)
+    app[SECURITY_HEADERS].add_to(headers)
     if app[DRAINING].is_set():
         response.headers["Connection"] = "close"
         response.force_close()

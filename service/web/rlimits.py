@@ -3,10 +3,10 @@
 import resource
 from contextlib import suppress
 
-__all__ = ["allow_many_sockets"]
+__all__ = ["raise_open_files_limit"]
 
 
-def allow_many_sockets() -> None:
+def raise_open_files_limit() -> None:
     """Raise the limit on open files as far as the system lets everybody: 1,024 is common, and too few for an instance.
 
     Nothing here uses `select`, which the low limit is for. Where the system refuses, the limit stays.

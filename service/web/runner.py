@@ -10,28 +10,28 @@ import logging
 from aiohttp import web
 
 from schemas.problems import problem
-from service.telemetry.log_context import DOING
+from service.telemetry.log_context import LOG_CONTEXT
 from service.telemetry.metrics import HTTP_MALFORMED
-from service.web.access_log import UNMATCHED, log_request
+from service.web.access_log import UNMATCHED_ROUTE, log_request
 from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.connections.protocol import ClientConnection
 from service.web.error_handling import handle_errors
 from service.web.problems import problem_response
-from service.web.request_metrics import REQUEST_ID, measured, routed
+from service.web.request_metrics import REQUEST_ID, measure_requests, record_route
 from service.web.responses import EXPOSED_HEADERS
-from service.web.security_headers import NOTHING
+from service.web.security_headers import API_HEADERS
 
 LOG = logging.getLogger(__name__)
 
-HURRY_S = 0.1
+FORCED_HANDLER_TIMEOUT_S = 0.1
 
-MOST_HEADERS = 64
+MAX_HEADERS = 64
 """In one request; browsers and proxies together send about half as many."""
 
-LINGER_S = 2.0
+LINGER_TIMEOUT_S = 2.0
 """How long the rest of a body may still come after its answer."""
 
-READ_AHEAD = 16_384
+READ_BUFFER_BYTES = 16_384
 """Bytes of a body that wait for its handler, give or take as many; its chunks are a sixteenth at most."""
 
 
@@ -51,7 +51,7 @@ class ProblemProtocol(ClientConnection):
             raise exc
         if status < 500:
             HTTP_MALFORMED.inc()
-            log_request(request, UNMATCHED, status, 0.0)
+            log_request(request, UNMATCHED_ROUTE, status, 0.0)
             told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
@@ -59,9 +59,9 @@ class ProblemProtocol(ClientConnection):
         if request.writer.output_size > 0:
             raise ConnectionError("the answer has begun already")
         response = problem_response(
-            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **NOTHING}
+            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **API_HEADERS}
         )
-        if status >= 500 and (doing := DOING.get()) is not None and doing.request_id is not None:
+        if status >= 500 and (doing := LOG_CONTEXT.get()) is not None and doing.request_id is not None:
             response.headers[REQUEST_ID] = doing.request_id
         response.force_close()
         self.finish_request(request, response)
@@ -73,54 +73,55 @@ class ProblemServer(web.Server):
 
     def __init__(self, app: web.Application, server: web.Server) -> None:
         super().__init__(
-            measured(handle_errors(app, routed(server.request_handler))), request_factory=server.request_factory
+            measure_requests(handle_errors(app, record_route(server.request_handler))),
+            request_factory=server.request_factory,
         )
-        self._gate = app[CONNECTION_LIMITER]
+        self._limiter = app[CONNECTION_LIMITER]
 
     def __call__(self) -> web.RequestHandler:
         """The protocol of a new connection."""
         return ProblemProtocol(
             self,
-            limiter=self._gate,
+            limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
-            max_headers=MOST_HEADERS,
+            max_headers=MAX_HEADERS,
             # aiohttp inflates bodies that nobody reads, also after their answer. Once it no longer does, this can go:
             # compressed bodies are refused (415) before anybody reads them.
             auto_decompress=False,
-            lingering_time=LINGER_S,
-            read_bufsize=READ_AHEAD,
+            lingering_time=LINGER_TIMEOUT_S,
+            read_bufsize=READ_BUFFER_BYTES,
         )
 
 
-class Runner(web.AppRunner):
+class ProblemRunner(web.AppRunner):
     """Runs an application on a ProblemServer, in place of the server that aiohttp makes for it."""
 
     def __init__(self, app: web.Application, finish_s: float) -> None:
         super().__init__(app)
-        self._finish_s = finish_s
-        self._serving: ProblemServer | None = None
+        self._handler_timeout_s = finish_s
+        self._problem_server: ProblemServer | None = None
 
     @property
     def server(self) -> web.Server | None:
         """What makes the connections' protocols."""
-        return self._serving
+        return self._problem_server
 
     async def setup(self) -> None:
         """Start the application."""
         await super().setup()
         made = super().server
         assert made is not None  # noqa: S101  it is set up
-        self._serving = ProblemServer(self.app, made)
+        self._problem_server = ProblemServer(self.app, made)
 
     async def shutdown(self) -> None:
         """Let handlers finish, but not for longer than they may take."""
-        if self._serving is not None:
-            self._serving.pre_shutdown()
+        if self._problem_server is not None:
+            self._problem_server.pre_shutdown()
         await super().shutdown()
-        if self._serving is not None:
-            await self._serving.shutdown(self._finish_s)
+        if self._problem_server is not None:
+            await self._problem_server.shutdown(self._handler_timeout_s)
 
-    def hurry(self) -> None:
+    def force_shutdown(self) -> None:
         """Give handlers hardly any time to finish: somebody does not want to wait."""
-        self._finish_s = HURRY_S
+        self._handler_timeout_s = FORCED_HANDLER_TIMEOUT_S

@@ -5,29 +5,29 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-class Stop:
+class ShutdownSignal:
     """What an instance waits for."""
 
     def __init__(self) -> None:
-        self.told = asyncio.Event()
-        self.hurry = asyncio.Event()
+        self.requested = asyncio.Event()
+        self.forced = asyncio.Event()
 
-    def tell(self) -> None:
+    def request(self) -> None:
         """To stop; whoever tells it twice does not want to wait."""
-        (self.hurry if self.told.is_set() else self.told).set()
+        (self.forced if self.requested.is_set() else self.requested).set()
 
 
 @contextmanager
-def stopping_on_signals(stop: Stop) -> Iterator[None]:
+def handle_signals(stop: ShutdownSignal) -> Iterator[None]:
     """Stop on SIGTERM and SIGINT, and hurry on the second, in the running event loop."""
     loop = asyncio.get_running_loop()
-    for number in SIGNALS:
-        loop.add_signal_handler(number, stop.tell)
+    for number in SHUTDOWN_SIGNALS:
+        loop.add_signal_handler(number, stop.request)
     try:
         yield
     finally:
-        for number in SIGNALS:
+        for number in SHUTDOWN_SIGNALS:
             loop.remove_signal_handler(number)

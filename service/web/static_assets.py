@@ -7,7 +7,7 @@ from typing import NamedTuple
 from aiohttp import web
 
 from service.web.parsing import matches_if_none_match
-from service.web.security_headers import PAGE
+from service.web.security_headers import PAGE_HEADERS
 
 __all__ = ["Asset", "make_asset", "static_response"]
 
@@ -33,7 +33,7 @@ def static_response(request: web.Request, asset: Asset, caching: str, vary: str 
     """Answer a GET; the packed form has a tag of its own, as these are other bytes."""
     accepts_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
     etag = f'"{asset.digest}-gzip"' if accepts_gzip else f'"{asset.digest}"'
-    headers = {**PAGE, "ETag": etag, "Cache-Control": caching, "Vary": vary}
+    headers = {**PAGE_HEADERS, "ETag": etag, "Cache-Control": caching, "Vary": vary}
     if matches_if_none_match(request, etag):
         return web.Response(status=304, headers=headers)
     headers["Content-Type"] = asset.media_type

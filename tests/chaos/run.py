@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     """Replicas that must have an action before it is acknowledged."""
     rolling: int = 0
     """Rounds of a rolling update, in place of faults."""
-    flags: Sequence[str] = ("--drain-s", "1.5", "--close-spread-s", "1", "--rate-limits", "off")
+    flags: Sequence[str] = ("--drain-time-s", "1.5", "--close-window-s", "1", "--rate-limits", "off")
 
     @property
     def faked(self) -> bool:

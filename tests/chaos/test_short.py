@@ -16,7 +16,7 @@ QUICK = [kind for kind in KINDS if kind.asked.turn_timeout_s is None]
 """Games that wait for nobody's time to be up."""
 
 
-FLAGS = ("--drain-s", "1", "--close-spread-s", "0.5", "--rate-limits", "off")
+FLAGS = ("--drain-time-s", "1", "--close-window-s", "0.5", "--rate-limits", "off")
 
 
 async def ran(plan: Plan) -> Findings:

@@ -1,4 +1,4 @@
-"""`south-seas export`, `import`, `mend` and `verify` as an operator types them."""
+"""`south-seas export`, `import`, `reindex` and `verify` as an operator types them."""
 
 import asyncio
 import os
@@ -114,7 +114,7 @@ async def test_verify_says_that_the_snapshot_is_another_games(
 async def test_mend_makes_the_lists_anew(store: RedisStore, redis: Redis, redis_url: str) -> None:
     kept = await kept_game(store)
     await redis.delete(keys.lobby("active"))
-    done = await south_seas("mend", "--redis-url", redis_url)
+    done = await south_seas("reindex", "--redis-url", redis_url)
     assert (done.returncode, done.stdout) == (0, "looked at 1 games: 1 places added, 0 removed, 0 unreadable\n")
     assert (await store.list_by_status(["active"], 10, None)).games == [kept.id]
 

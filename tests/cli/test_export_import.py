@@ -11,7 +11,7 @@ from schemas.acting import Act
 from schemas.vocabulary import STATUSES, Status
 from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
-from service.cli.importer import import_files, restoring_of
+from service.cli.importer import import_files, make_restore
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
 from service.games.archive.document import LATEST_SCHEMA, decode_document
@@ -204,9 +204,9 @@ async def test_a_client_that_sends_it_twice_stores_it_once(
     file = tmp_path / "game.json"
     await export_games(store, CATALOGUE, [kept.id], file)
     document = decode_document(file.read_bytes())
-    restoring = restoring_of(document, KEPT, replace=False)
+    restoring = make_restore(document, KEPT, replace=False)
     assert [await other.transfer.restore(restoring) for _ in range(2)] == [True, True]
-    assert await other.transfer.restore(restoring_of(document, KEPT, replace=False)) is False
+    assert await other.transfer.restore(make_restore(document, KEPT, replace=False)) is False
     assert await whole(other, kept.id) == await whole(store, kept.id)
 
 

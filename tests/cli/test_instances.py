@@ -88,7 +88,7 @@ async def test_the_settings_say_how_long_games_are_kept(
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def kept_for_days(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kept]:
     """An instance that keeps waiting, active and finished games for 2, 4 and 6 days."""
-    flags = ("--keep-waiting-days", "2", "--keep-active-days", "4", "--keep-finished-days", "6")
+    flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
     directory = tmp_path_factory.mktemp("kept")
     async with embedded_server(directory) as server, started(directory, server.url, *flags) as instance:
         yield Kept(instance.url, server.url)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import yaml
 
-from service.settings import with_settings
+from service.settings import with_all_settings
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "operating.md"
@@ -21,7 +21,7 @@ BEGIN, END = "<!-- settings of serve -->\n", "<!-- end of settings -->"
 
 
 @click.command
-@with_settings
+@with_all_settings
 def _serve() -> None: ...
 
 

@@ -51,4 +51,4 @@ def test_games_survive_the_container_that_keeps_them() -> None:
 
 def test_a_restart_leaves_time_to_finish() -> None:
     grace_s = int(SERVICE["stop_grace_period"].removesuffix("s"))
-    assert grace_s > Limits().drain_s + Limits().close_spread_s + 10
+    assert grace_s > Limits().drain_time_s + Limits().close_window_s + 10

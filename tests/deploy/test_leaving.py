@@ -4,8 +4,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from service.settings import Settings, to_settings, with_settings
-from service.web.server import FINISH_S
+from service.settings import Settings, make_settings, with_all_settings
+from service.web.server import HANDLER_TIMEOUT_S
 from service.web.websocket.streams import CLOSE_TIMEOUT_S
 from tests.deploy.rendered import OVERLAYS, PRODUCTION, environment, named, of_kind, service_container, service_template
 
@@ -17,9 +17,9 @@ def settings_of(overlay: str) -> Settings:
     found: list[Settings] = []
 
     @click.command
-    @with_settings
+    @with_all_settings
     def command(**values: object) -> None:
-        found.append(to_settings(values))
+        found.append(make_settings(values))
 
     variables = {name: value or REDIS for name, value in environment(overlay, service_container(overlay)).items()}
     result = CliRunner().invoke(command, env=variables, catch_exceptions=False)
@@ -33,10 +33,10 @@ def test_there_is_time_for_everything_before_the_end(overlay: str) -> None:
     limits = settings_of(overlay).limits
     needed = (
         service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
-        + limits.drain_s
-        + limits.close_spread_s
+        + limits.drain_time_s
+        + limits.close_window_s
         + (CLOSE_TIMEOUT_S + 1)
-        + FINISH_S
+        + HANDLER_TIMEOUT_S
     )
     assert needed + 10 <= service_template(overlay)["spec"]["terminationGracePeriodSeconds"]
 
@@ -51,7 +51,7 @@ def test_no_pod_goes_before_its_successor_serves(overlay: str) -> None:
 def test_the_sockets_of_a_pod_have_gone_before_the_next_is_replaced(overlay: str) -> None:
     limits = settings_of(overlay).limits
     sleep = service_container(overlay)["lifecycle"]["preStop"]["sleep"]["seconds"]
-    gone = sleep + limits.drain_s + limits.close_spread_s
+    gone = sleep + limits.drain_time_s + limits.close_window_s
     assert gone <= named(overlay, "Deployment", "south-seas")["spec"]["minReadySeconds"]
 
 

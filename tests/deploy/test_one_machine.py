@@ -12,7 +12,7 @@ from tests.started import Started, started
 from tests.tools import HAPROXY, require
 
 PORTS = ("8081", "8082")
-FLAGS = ("--drain-s", "2", "--close-spread-s", "0", "--rate-limits", "off")
+FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
 
 
 @asynccontextmanager

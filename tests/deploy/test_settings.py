@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from service.settings import with_settings
+from service.settings import with_all_settings
 from service.settings_table import OPTIONS, PREFIX
-from service.telemetry.otel_config import ENDPOINTS
+from service.telemetry.otel_config import ENDPOINT_VARIABLES
 from tests.deploy.rendered import (
     OVERLAYS,
     ROOT,
@@ -23,7 +23,7 @@ from tests.deploy.rendered import (
 def variables() -> set[str]:
     """The variables of all settings."""
 
-    @with_settings
+    @with_all_settings
     def command() -> None: ...
 
     options = command.__click_params__  # type: ignore[attr-defined]  # click puts it there
@@ -43,7 +43,7 @@ def test_the_image_sets_only_what_there_is() -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_the_manifests_set_only_what_there_is(overlay: str) -> None:
-    known = variables() | {*ENDPOINTS, *SECRETS["south-seas-archive"]}
+    known = variables() | {*ENDPOINT_VARIABLES, *SECRETS["south-seas-archive"]}
     assert environment(overlay, service_container(overlay)).keys() <= known
 
 

@@ -28,7 +28,7 @@ from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from service.web.app import make_app
 from service.web.limits import Limits
-from service.web.runner import Runner
+from service.web.runner import ProblemRunner
 from service.web.websocket.connection import WebSocketConnection
 from service.web.websocket.streams import STREAMS
 
@@ -41,7 +41,7 @@ FORGOTTEN_S = 1.5 * Limits().ping_interval_s + SETTLED_S
 
 START_S = 30.0
 
-LIMITS = Limits(sweep_s=0.2, rate_limits=False)
+LIMITS = Limits(sweep_interval_s=0.2, rate_limits=False)
 
 
 class Inside(NamedTuple):
@@ -156,7 +156,7 @@ class Subject:
             self.store = await stack.enter_async_context(connect(self.redis_url))
             self.redis = await stack.enter_async_context(Redis.from_url(self.redis_url))
             supervisor = Supervisor()
-            hub = Hub(self.store, self._tilesets, self._limits.sweep_s, supervisor=supervisor)
+            hub = Hub(self.store, self._tilesets, self._limits.sweep_interval_s, supervisor=supervisor)
             stack.push_async_callback(hub.aclose)
             deliverer = WebhookDispatcher(self.store, _nowhere, time.time)
             self.context = Context(
@@ -172,7 +172,7 @@ class Subject:
             await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, self.context)))
             await stack.enter_async_context(supervisor.running("webhooks", deliverer.run))
             self.app = make_app(self.context, hub, self._limits, supervisor)
-            runner = Runner(self.app, 1.0)
+            runner = ProblemRunner(self.app, 1.0)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
             site = web.TCPSite(runner, self.host, 0)
@@ -180,7 +180,7 @@ class Subject:
             self.port = runner.addresses[0][1]
             self._ready.set()
             await self._stop.wait()
-            runner.hurry()
+            runner.force_shutdown()
 
     async def _inside(self) -> Inside:
         return Inside(len(self.app[STREAMS]), len(self._hub), len(asyncio.all_tasks()))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from schemas.base import encode_json
 from schemas.tileset import TileSet
-from service.cli.verify import check_command
+from service.cli.verify import check_tileset_command
 from service.engine import TileSetIndex, build_view, is_finished
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
@@ -144,7 +144,7 @@ def judged(data: bytes, directory: Path) -> TileSet | None:
     """What the loader and the command make of a file, None where they refuse it; they agree, and say where and why."""
     file = directory / "set.json"
     file.write_bytes(data)
-    said = CliRunner().invoke(check_command, [str(file)])
+    said = CliRunner().invoke(check_tileset_command, [str(file)])
     assert said.exception is None or isinstance(said.exception, SystemExit), said.exception
     try:
         tileset = parse_tileset(data)

@@ -106,5 +106,5 @@ async def _read(client: socket.socket, got: bytearray) -> None:
 @asynccontextmanager
 async def measured(data_dir: Path, redis_url: str, *flags: str) -> AsyncIterator[Measured]:
     """A service of which nobody else wants anything."""
-    async with started(data_dir, redis_url, "--drain-s", "0", "--close-spread-s", "0", *flags) as service:
+    async with started(data_dir, redis_url, "--drain-time-s", "0", "--close-window-s", "0", *flags) as service:
         yield Measured(service, service.process.pid)

@@ -82,8 +82,8 @@ async def service(directory: Path, redis_port: int, password: str = ENCODED) -> 
     """An instance at that server, at the level debug, with a line for each request."""
     log = directory / "service.log"
     command = ("-m", "service.main", "serve", "--port", "0", "--log-level", "debug", "--access-log")
-    url = ("--redis-url", f"redis://:{password}@127.0.0.1:{redis_port}/0", "--redis-patience-s", "1")
-    quick = ("--drain-s", "0", "--close-spread-s", "0", "--webhooks-allow-private", "--data-dir", str(directory))
+    url = ("--redis-url", f"redis://:{password}@127.0.0.1:{redis_port}/0", "--redis-timeout-s", "1")
+    quick = ("--drain-time-s", "0", "--close-window-s", "0", "--webhooks-allow-private", "--data-dir", str(directory))
     with log.open("wb") as to:
         process = await asyncio.create_subprocess_exec(sys.executable, *command, *url, *quick, stdout=to, stderr=to)
     try:

@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games
-from service.cli.importer import import_files, restoring_of
+from service.cli.importer import import_files, make_restore
 from service.engine import decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum
 from service.games.archive import builder
@@ -95,7 +95,7 @@ async def until(is_so: Callable[[], Awaitable[bool] | bool]) -> None:
 
 async def test_a_connection_that_cannot_be_sent_away_keeps_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "CLOSE_TIMEOUT_S", -0.99)
-    connections = StreamRegistry(Limits(close_spread_s=0.0))
+    connections = StreamRegistry(Limits(close_window_s=0.0))
     found = some(connections)
     for one in found:
         connections.add(one)  # type: ignore[arg-type]
@@ -230,9 +230,9 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
     def failing_import(document: GameDocument, *given: Any, **options: Any) -> Any:
         if document.game == games[1]:
             raise RuntimeError("nobody expects this")
-        return restoring_of(document, *given, **options)
+        return make_restore(document, *given, **options)
 
-    monkeypatch.setattr("service.cli.importer.restoring_of", failing_import)
+    monkeypatch.setattr("service.cli.importer.make_restore", failing_import)
     counts = await import_files(store, iter_documents([tmp_path]), Retention(), replace=True)
     assert counts == {"imported": OTHERS - 1, "refused": 1}
 

@@ -10,7 +10,7 @@ import pytest
 from schemas.acting import MAX_ACTIONS
 from service.store.game_store import RedisStore
 from service.web.connections.protocol import MAX_HEAD_BYTES
-from service.web.runner import MOST_HEADERS
+from service.web.runner import MAX_HEADERS
 from tests.security.clients import limits, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO, Table, bearer, new_table, refused
@@ -70,7 +70,7 @@ async def test_a_picture_has_so_many_pixels(store: RedisStore) -> None:
 
 async def test_a_request_has_so_many_headers(store: RedisStore) -> None:
     async with serve(store) as client:
-        for number, status in ((MOST_HEADERS - 5, 200), (MOST_HEADERS + 1, 400)):
+        for number, status in ((MAX_HEADERS - 5, 200), (MAX_HEADERS + 1, 400)):
             lines = b"".join(b"X-%d: x\r\n" % index for index in range(number))
             answer = await send(client, b"GET /livez HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
             assert answer.status == status

@@ -20,7 +20,7 @@ RECONNECT_S = 15.0
 STOP_S = 20.0
 """How long an instance that need not serve on may take to end."""
 
-QUICK = ("--drain-s", "0", "--close-spread-s", "0")
+QUICK = ("--drain-time-s", "0", "--close-window-s", "0")
 
 
 def numbered(url: str) -> str:

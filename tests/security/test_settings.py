@@ -6,7 +6,7 @@ import click
 import pytest
 
 from service.games.ports import RateLimit
-from service.settings import Settings, to_settings, with_settings
+from service.settings import Settings, make_settings, with_all_settings
 
 
 def settings(*flags: str) -> Settings:
@@ -14,9 +14,9 @@ def settings(*flags: str) -> Settings:
     made: list[Settings] = []
 
     @click.command()
-    @with_settings
+    @with_all_settings
     def command(**values: object) -> None:
-        made.append(to_settings(values))
+        made.append(make_settings(values))
 
     command.main(args=list(flags), standalone_mode=False)
     return made[0]
@@ -26,13 +26,13 @@ def test_limits_are_what_the_flags_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOUTH_SEAS_ALLOWED_ORIGINS", "https://a.example, null")
     limits = settings(
         *("--rate-writes", "7/60", "--rate-limits", "off", "--trusted-proxies", "10.0.0.0/8,::1"),
-        *("--max-streams-per-address", "9", "--keep-alive-s", "5", "--forwarded-header", "forwarded"),
+        *("--max-streams-per-address", "9", "--keep-alive-timeout-s", "5", "--forwarded-header", "forwarded"),
     ).limits
     assert limits.rate_writes == RateLimit(7, 60)
     assert not limits.rate_limits
     assert limits.trusted_proxies == (ip_network("10.0.0.0/8"), ip_network("::1"))
     assert limits.allowed_origins == ("https://a.example", "null")
-    assert (limits.max_streams_per_address, limits.keep_alive_s) == (9, 5.0)
+    assert (limits.max_streams_per_address, limits.keep_alive_timeout_s) == (9, 5.0)
     assert limits.forwarded_header == "forwarded"
 
 

@@ -20,7 +20,7 @@ from tests.web.http_game import new_table
 
 WITHIN_S = 10.0
 
-QUICK = Limits(request_timeout_s=0.3, answer_timeout_s=0.5, keep_alive_s=0.5)
+QUICK = Limits(request_timeout_s=0.3, response_timeout_s=0.5, keep_alive_timeout_s=0.5)
 
 HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
@@ -41,7 +41,7 @@ async def quick(store: RedisStore) -> AsyncIterator[Client]:
 @pytest.fixture
 async def lasting(store: RedisStore) -> AsyncIterator[Client]:
     """The same, but idle connections may stay."""
-    async with serve(store, QUICK._replace(keep_alive_s=3600.0)) as client:
+    async with serve(store, QUICK._replace(keep_alive_timeout_s=3600.0)) as client:
         yield client
 
 
@@ -127,7 +127,7 @@ async def test_connections_that_do_nothing_end(quick: Client) -> None:
 async def test_a_proxy_keeps_its_connections(store: RedisStore) -> None:
     """It may be about to use them: one that is closed in that moment would fail somebody's request."""
     trusting = QUICK._replace(
-        keep_alive_s=0.1, trusted_proxies=parse_networks("127.0.0.1"), max_connections_per_address=1
+        keep_alive_timeout_s=0.1, trusted_proxies=parse_networks("127.0.0.1"), max_connections_per_address=1
     )
     async with serve(store, trusting) as client, raw(client) as (_, _other), raw(client) as (reader, writer):
         for _ in range(3):
@@ -183,7 +183,7 @@ async def test_a_large_answer_that_nobody_reads(quick: Client) -> None:
 
 
 async def test_an_event_stream_that_nobody_reads(store: RedisStore) -> None:
-    limits = QUICK._replace(answer_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_s=1.0)
+    limits = QUICK._replace(response_timeout_s=60.0, max_unsent_bytes=65_536, sse_comment_interval_s=1.0)
     async with serve(store, limits) as client, raw(client) as (_, writer):
         table = await new_table(client)
         hub = client.app[HUB]

@@ -154,7 +154,7 @@ async def test_guessing_tokens_over_a_socket_ends(store: RedisStore) -> None:
 
 async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> None:
     async with (
-        serve(store, Limits(max_streams_per_address=3, sse_comment_s=0.2)) as client,
+        serve(store, Limits(max_streams_per_address=3, sse_comment_interval_s=0.2)) as client,
         AsyncExitStack() as stack,
     ):
         table = await new_table(client)

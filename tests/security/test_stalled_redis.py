@@ -34,7 +34,7 @@ REFUSED = 2_000
 """So many requests are refused before the test looks at what there is."""
 
 FLAGS = (
-    *("--drain-s", "0", "--close-spread-s", "0", "--rate-limits", "off", "--metrics-port", "0"),
+    *("--drain-time-s", "0", "--close-window-s", "0", "--rate-limits", "off", "--metrics-port", "0"),
     *("--max-redis-commands-in-flight", str(COMMANDS), "--max-redis-bytes-in-flight", str(BYTES)),
 )
 

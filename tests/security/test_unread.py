@@ -120,7 +120,7 @@ async def test_an_address_has_so_many_bytes_unread(store: RedisStore) -> None:
 async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
     """Whoever has most to read is cut off first."""
     async with (
-        serve(store, Limits(rate_limits=False, max_unsent_bytes_in_all=2 * MB)) as client,
+        serve(store, Limits(rate_limits=False, max_unsent_bytes_total=2 * MB)) as client,
         AsyncExitStack() as stack,
     ):
         size, dropped = await whole(client, "127.0.0.1"), dropped_connections("answer")
@@ -138,7 +138,7 @@ async def test_an_instance_has_so_many_bytes_unread(store: RedisStore) -> None:
 async def test_sockets_and_event_streams_count(store: RedisStore, kind: Literal["socket", "stream"]) -> None:
     upgrade = ("Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
-    limits = Limits(max_unsent_bytes=100 * MB, max_unsent_bytes_per_address=2 * MB, sse_comment_s=0.2)
+    limits = Limits(max_unsent_bytes=100 * MB, max_unsent_bytes_per_address=2 * MB, sse_comment_interval_s=0.2)
     async with (
         serve(store, limits) as client,
         AsyncExitStack() as stack,

@@ -6,7 +6,7 @@ Series = dict[str, str]
 
 ACTIONS = 'south_seas_http_request_duration_seconds_{}{{route="/v1/games/{{id}}/actions",status="2xx"{}}}'
 READS = 'south_seas_http_request_duration_seconds_count{{route="{}",method="GET",status="{}"}}'
-LAG = 'south_seas_delivery_lag_seconds_{}{{committed="elsewhere"{}}}'
+LAG = 'south_seas_delivery_lag_seconds_{}{{origin="remote"{}}}'
 LOOP = 'south_seas_event_loop_lag_seconds_bucket{{instance="i",le="{}"}}'
 COMMAND = 'south_seas_redis_command_duration_seconds_bucket{{command="commit.lua",le="{}"}}'
 BOT_WAITS = 'south_seas_bot_queue_wait_seconds_bucket{{class="{}",le="2.5"}}'
@@ -89,8 +89,8 @@ CASES = {
     "SouthSeasNotificationsLost": Case(
         {"south_seas_redis_notifications_up": "0x60"}, {"south_seas_redis_notifications_up": "1x60"}
     ),
-    "SouthSeasSweepFinds": Case(
-        {"south_seas_sweep_found_total": "0+120x60"}, {"south_seas_sweep_found_total": "0+6x60"}
+    "SouthSeasMissedNotifications": Case(
+        {"south_seas_missed_notifications_total": "0+120x60"}, {"south_seas_missed_notifications_total": "0+6x60"}
     ),
     "SouthSeasHistoryReplaced": Case(
         {"south_seas_histories_replaced_total": "0x25 1x30"}, {"south_seas_histories_replaced_total": "3x60"}

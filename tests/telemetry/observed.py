@@ -21,7 +21,7 @@ START_S = 30
 @asynccontextmanager
 async def observed(redis_url: str, folder: Path) -> AsyncIterator[str]:
     """The address of a Prometheus that has the project's rules, and has seen everything happen."""
-    flags = ("--metrics-port", "0", "--drain-s", "0", "--close-spread-s", "0")
+    flags = ("--metrics-port", "0", "--drain-time-s", "0", "--close-window-s", "0")
     async with (
         started(folder, redis_url, *flags) as one,
         started(folder, redis_url, *flags) as other,

@@ -21,7 +21,7 @@ WITHIN_S = 10.0
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
 
 BEHIND_A_PROXY = Limits(
-    trusted_proxies=parse_networks("127.0.0.1"), sse_comment_s=0.1
+    trusted_proxies=parse_networks("127.0.0.1"), sse_comment_interval_s=0.1
 )  # it sees then that its client left
 
 

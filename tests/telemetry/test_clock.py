@@ -7,7 +7,7 @@ import pytest
 from service.games.ports import GameStore
 from service.store.game_store import RedisStore
 from service.telemetry import clock
-from service.telemetry.clock import Offset
+from service.telemetry.clock import ClockOffset
 
 
 async def test_redis_says_how_far_this_clock_is_off(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +24,7 @@ async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert isinstance(store, RedisStore)
-    monkeypatch.setattr(clock, "_offset", clock.offset())
+    monkeypatch.setattr(clock, "_offset", clock.get_offset())
     now = time.time
     for off_s in (-3600, 3600):
         monkeypatch.setattr(time, "time", lambda off_s=off_s: now() + off_s)
@@ -35,10 +35,10 @@ async def test_the_time_of_games_is_rediss_and_no_jump_of_this_clock_moves_it(
 
 
 def test_a_stamp_is_by_the_shared_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "_offset", Offset(0.0, 0.0))
-    own = clock.read(clock.stamp("").encode())
-    clock.set_offset(Offset(60.0, 0.0))
-    shared = clock.read(clock.stamp("00-a-b-01").encode())
+    monkeypatch.setattr(clock, "_offset", ClockOffset(0.0, 0.0))
+    own = clock.parse_stamp(clock.make_stamp("").encode())
+    clock.set_offset(ClockOffset(60.0, 0.0))
+    shared = clock.parse_stamp(clock.make_stamp("00-a-b-01").encode())
     assert own is not None
     assert shared is not None
     assert 59_000_000 < shared.sent_us - own.sent_us < 90_000_000

@@ -13,8 +13,8 @@ import aiohttp
 import msgspec
 import pytest
 
-from service.telemetry.log_context import DOING, Moving
-from service.telemetry.logs import Json, Text
+from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
+from service.telemetry.logs import JSONFormatter, TextFormatter
 from tests.started import started
 
 LOGGER = logging.getLogger("tests.telemetry")
@@ -31,8 +31,8 @@ def logged(formatter: logging.Formatter, level: int, message: str, *arguments: o
 
 
 def test_a_line_is_one_object_with_what_it_belongs_to() -> None:
-    DOING.set(Moving("k7m2"))
-    line = logged(Json(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
+    LOG_CONTEXT.set(DueGameContext("k7m2"))
+    line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
     told = msgspec.json.decode(line)
     assert line.count("\n") == 1
     assert told["time"].endswith("+00:00")
@@ -51,27 +51,29 @@ def test_an_exception_is_a_field() -> None:
     try:
         raise KeyError("lost")  # noqa: TRY301
     except KeyError:
-        told = msgspec.json.decode(logged(Json(), logging.ERROR, "failed", exc_info=sys.exc_info()))
+        told = msgspec.json.decode(logged(JSONFormatter(), logging.ERROR, "failed", exc_info=sys.exc_info()))
     assert (told["exception"]["type"], told["exception"]["message"]) == ("KeyError", "'lost'")
     assert told["exception"]["stack"].startswith("Traceback")
 
 
 def test_a_line_for_people_ends_with_what_it_belongs_to() -> None:
-    DOING.set(Moving("k7m2"))
-    assert logged(Text("%(message)s"), logging.INFO, "late") == "late [game=k7m2]\n"
-    DOING.set(None)
-    assert logged(Text("%(message)s"), logging.INFO, "late") == "late\n"
+    LOG_CONTEXT.set(DueGameContext("k7m2"))
+    assert logged(TextFormatter("%(message)s"), logging.INFO, "late") == "late [game=k7m2]\n"
+    LOG_CONTEXT.set(None)
+    assert logged(TextFormatter("%(message)s"), logging.INFO, "late") == "late\n"
 
 
 def test_a_line_for_people_is_one_line() -> None:
     """Whatever is in it, a terminal does nothing but show it."""
-    DOING.set(None)
-    line = logged(Text("%(message)s"), logging.INFO, "%s", "one\n2026 INFO another\x1b[2J", extra={"who": "\x1b[1A"})
+    LOG_CONTEXT.set(None)
+    line = logged(
+        TextFormatter("%(message)s"), logging.INFO, "%s", "one\n2026 INFO another\x1b[2J", extra={"who": "\x1b[1A"}
+    )
     assert line == "one\\n2026 INFO another\\x1b[2J [who=\\x1b[1A]\n"
     try:
         raise KeyError("\x1b[2J")  # noqa: TRY301
     except KeyError:
-        whole = logged(Text("%(message)s"), logging.ERROR, "failed", exc_info=sys.exc_info())
+        whole = logged(TextFormatter("%(message)s"), logging.ERROR, "failed", exc_info=sys.exc_info())
     assert whole.startswith("failed\nTraceback")
     assert all(line.isprintable() for line in whole.splitlines())
 
@@ -80,7 +82,7 @@ def test_a_line_for_people_is_one_line() -> None:
 async def test_a_service_logs_every_request_and_no_secret(
     tmp_path: Path, redis_url: str, capfd: pytest.CaptureFixture[str], form: str
 ) -> None:
-    flags = ("--log-format", form, "--access-log", "--log-level", "debug", "--drain-s", "0")
+    flags = ("--log-format", form, "--access-log", "--log-level", "debug", "--drain-time-s", "0")
     secret, key = secrets.token_hex(16), secrets.token_hex(32)
     known = {secret, key}
     async with started(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:

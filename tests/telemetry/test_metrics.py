@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.observability import exposing_metrics
+from service.observability import serve_metrics
 from service.telemetry.metrics import TIMEOUTS
 from service.web.server import StartFailed
 from tests.started import started
@@ -54,7 +54,7 @@ def test_promtool_finds_nothing_wrong_with_what_is_told(fresh: bytes) -> None:
 @pytest.mark.parametrize("accept", (OPENMETRICS, "text/plain;version=0.0.4"))
 async def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
     TIMEOUTS.labels("pass").inc()
-    async with exposing_metrics("127.0.0.1", 0) as url:
+    async with serve_metrics("127.0.0.1", 0) as url:
         assert url is not None
         values = await scrape(url, accept)
     assert of(values, "timeouts_total", policy="pass") == of(here(), "timeouts_total", policy="pass") > 0
@@ -65,7 +65,7 @@ async def test_metrics_have_the_format_that_is_asked_for(accept: str) -> None:
 async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) -> None:
     players = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
     async with (
-        started(tmp_path, redis_url, "--metrics-port", "0", "--drain-s", "0") as instance,
+        started(tmp_path, redis_url, "--metrics-port", "0", "--drain-time-s", "0") as instance,
         aiohttp.ClientSession(instance.url) as session,
     ):
         url = await metrics_url(instance)
@@ -90,9 +90,9 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
 
 
 async def test_nobody_answers_without_a_port_or_at_the_end() -> None:
-    async with exposing_metrics("127.0.0.1", None) as nowhere:
+    async with serve_metrics("127.0.0.1", None) as nowhere:
         assert nowhere is None
-    async with exposing_metrics("127.0.0.1", 0) as url:
+    async with serve_metrics("127.0.0.1", 0) as url:
         assert url is not None
     async with aiohttp.ClientSession() as session:
         with pytest.raises(aiohttp.ClientConnectorError):
@@ -100,8 +100,8 @@ async def test_nobody_answers_without_a_port_or_at_the_end() -> None:
 
 
 async def test_a_port_that_is_taken_is_said_in_words() -> None:
-    async with exposing_metrics("127.0.0.1", 0) as url:
+    async with serve_metrics("127.0.0.1", 0) as url:
         port = urlsplit(url).port
         with pytest.raises(StartFailed, match=f"cannot listen on 127.0.0.1:{port}: "):
-            async with exposing_metrics("127.0.0.1", port):
+            async with serve_metrics("127.0.0.1", port):
                 pass

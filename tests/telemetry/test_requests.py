@@ -17,7 +17,7 @@ TABLE = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 
 @pytest.fixture
 async def client(store: GameStore) -> AsyncIterator[Client]:
-    async with serve(store, Limits(sse_comment_s=0.1)) as served:
+    async with serve(store, Limits(sse_comment_interval_s=0.1)) as served:
         yield served
 
 
@@ -58,10 +58,10 @@ async def test_sockets_and_streams_are_no_requests_that_take_long(client: Client
     stream = await client.get(f"/v1/games/{game}/diffs", headers={"Accept": "text/event-stream"})
     assert await stream.content.readline()
     assert stream.headers["X-Request-Id"]
-    assert IN_FLIGHT.n == 1
+    assert IN_FLIGHT.count == 1
     stream.close()
     async with asyncio.timeout(10):
-        while IN_FLIGHT.n:  # noqa: ASYNC110 (it tells nobody)
+        while IN_FLIGHT.count:  # noqa: ASYNC110 (it tells nobody)
             await asyncio.sleep(0.01)
     after = here()
     assert of(after, COUNT) == of(before, COUNT)
@@ -87,7 +87,7 @@ async def test_an_error_of_ours_is_a_5xx_and_has_an_id(client: Client, monkeypat
     assert (answer.status, (await answer.json())["code"]) == (500, "internal")
     assert answer.headers["X-Request-Id"] == "the-broken-one"
     grown = of(here(), COUNT, route="/v1/games", status="5xx") - of(before, COUNT, route="/v1/games", status="5xx")
-    assert (grown, IN_FLIGHT.n) == (1, 0)
+    assert (grown, IN_FLIGHT.count) == (1, 0)
 
 
 async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
@@ -104,7 +104,7 @@ async def test_what_a_game_goes_through_is_counted(client: Client) -> None:
     def grown(name: str, **labels: str) -> float:
         return of(after, name, **labels) - of(before, name, **labels)
 
-    assert [grown("games_total", point=point) for point in ("created", "started", "aborted", "finished")] == [
+    assert [grown("games_total", event=event) for event in ("created", "started", "aborted", "finished")] == [
         1,
         1,
         1,

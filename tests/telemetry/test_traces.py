@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 
 from service.store.client import connect
 from service.telemetry import tracing
-from service.telemetry.otel_config import BadTracing, wanted
-from service.telemetry.otlp import OpenTelemetry
+from service.telemetry.otel_config import TracingConfigError, is_tracing_configured
+from service.telemetry.otlp import OpenTelemetryBackend
 from tests.started import started
 from tests.telemetry.collector import collecting
 from tests.web.app_server import Client, serve
@@ -33,9 +33,9 @@ def spans() -> Iterator[InMemorySpanExporter]:
     """What was traced in this process."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    tracing.install(OpenTelemetry(provider))
+    tracing.set_backend(OpenTelemetryBackend(provider))
     yield exporter
-    tracing.install(None)
+    tracing.set_backend(None)
     provider.shutdown()
 
 
@@ -129,7 +129,7 @@ async def test_a_service_sends_its_traces_to_the_collector_that_the_environment_
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
-        async with started(tmp_path, redis_url, "--drain-s", "0") as instance:
+        async with started(tmp_path, redis_url, "--drain-time-s", "0") as instance:
             async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
                 assert response.status == 201
             await collector.until("POST /v1/games", "commit", "encode")
@@ -148,7 +148,7 @@ async def test_a_collector_that_is_not_there_keeps_nobody_from_serving_or_ending
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    async with started(tmp_path, redis_url, "--drain-s", "0") as instance, aiohttp.ClientSession() as session:
+    async with started(tmp_path, redis_url, "--drain-time-s", "0") as instance, aiohttp.ClientSession() as session:
         async with session.post(f"{instance.url}/v1/games", json=TABLE) as response:
             assert response.status == 201
         assert await instance.stop(signal.SIGTERM) == 0
@@ -174,12 +174,12 @@ async def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, name: str, 
 
 def test_the_environment_decides() -> None:
     endpoint = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector:4318/v1/traces"}
-    assert wanted(endpoint)
-    assert not wanted({**endpoint, "OTEL_TRACES_EXPORTER": "none"})
-    assert not wanted({**endpoint, "OTEL_SDK_DISABLED": "TRUE"})
-    assert not wanted({"OTEL_SERVICE_NAME": "mine"})
-    with pytest.raises(BadTracing, match="only otlp"):
-        wanted({"OTEL_TRACES_EXPORTER": "console"})
+    assert is_tracing_configured(endpoint)
+    assert not is_tracing_configured({**endpoint, "OTEL_TRACES_EXPORTER": "none"})
+    assert not is_tracing_configured({**endpoint, "OTEL_SDK_DISABLED": "TRUE"})
+    assert not is_tracing_configured({"OTEL_SERVICE_NAME": "mine"})
+    with pytest.raises(TracingConfigError, match="only otlp"):
+        is_tracing_configured({"OTEL_TRACES_EXPORTER": "console"})
 
 
 def ours(spans: InMemorySpanExporter) -> list[ReadableSpan]:

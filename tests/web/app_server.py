@@ -15,7 +15,7 @@ from service.games.realtime.hub import Hub
 from service.games.tilesets import load_catalogue
 from service.web.app import make_app
 from service.web.limits import Limits
-from service.web.runner import Runner
+from service.web.runner import ProblemRunner
 from tests.web.openapi_validation import held_to_the_contract
 
 Client = TestClient[web.Request, web.Application]
@@ -29,7 +29,7 @@ class Served(TestServer):
 
     async def _make_runner(self, **kwargs: Any) -> web.BaseRunner:
         del kwargs
-        return Runner(self.app, 60.0)
+        return ProblemRunner(self.app, 60.0)
 
 
 class Clock:
@@ -52,7 +52,7 @@ async def serve(
     bots: BotRegistry | None = None,
 ) -> AsyncIterator[Client]:
     """A client of a whole instance on `store`, held to the contract; everything is closed at the end."""
-    hub = Hub(store, TILESETS, limits.sweep_s)
+    hub = Hub(store, TILESETS, limits.sweep_interval_s)
     context = Context(
         store=store,
         tilesets=TILESETS,

@@ -19,7 +19,7 @@ from service.games.webhooks.challenges import (
 )
 from service.games.webhooks.sender import POSTPONED, SendResult
 from service.store import keys
-from service.web.outbound.webhook_sender import OF_ADDRESS, posting
+from service.web.outbound.webhook_sender import CHALLENGES_PER_ADDRESS, open_webhook_sender
 from tests.web.http_game import Table, bearer, new_table
 from tests.web.webhook_receiver import (
     LOCAL,
@@ -189,14 +189,14 @@ def test_many_clients_together_send_no_more_than_a_site_bears() -> None:
 async def test_many_names_for_one_address_send_no_more_than_it_bears(receiver: Receiver) -> None:
     message = b'{"type": "challenge", "challenge": "c"}'
     port = receiver.url.split(":")[2].split("/")[0]
-    async with posting(LOCAL) as send:
+    async with open_webhook_sender(LOCAL) as send:
         sent = [
             await send(f"http://{number}.localhost:{port}/hook", {}, message, challenge=True)
-            for number in range(OF_ADDRESS.burst + 20)
+            for number in range(CHALLENGES_PER_ADDRESS.burst + 20)
         ]
         plain = await send(receiver.url, {}, message)
     assert sent[-1].error == "postponed"
-    assert len(receiver.challenges) <= OF_ADDRESS.burst + 10
+    assert len(receiver.challenges) <= CHALLENGES_PER_ADDRESS.burst + 10
     assert plain.error is None, "what is proven is not counted"
 
 

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from service.games.ports import GameStore
 from service.games.webhooks.dispatcher import WebhookDispatcher
 from service.web.limits import Limits
-from service.web.outbound.webhook_sender import posting
+from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, bearer
 
@@ -115,7 +115,7 @@ async def instance(
 ) -> AsyncIterator[Instance]:
     """An instance that looks at webhooks after its own commits, and when it is told to."""
     timed = clock or Later()
-    async with posting(limits) as send:
+    async with open_webhook_sender(limits) as send:
         deliverer = WebhookDispatcher(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
         async with serve(store, limits, timed, deliverer.dispatch) as client:
             yield Instance(client, deliverer)

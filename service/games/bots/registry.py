@@ -14,7 +14,7 @@ from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.process_pool import BotProcessPool
 from service.games.bots.redaction import redact
 from service.games.bots.runner import BotFailed, run_bot
-from service.telemetry.metrics import BOT_FAILED, BOT_LATE, BOT_QUEUE_WAIT, BOT_THINKING
+from service.telemetry.metrics import BOT_FAILURES, BOT_QUEUE_WAIT, BOT_THINKING, LATE_BOT_DECISIONS
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class BotRegistry:
         self._light_queue = FairQueue(1, LIGHT_BOT_LIMITS, wait_histogram=BOT_QUEUE_WAIT)
         """Decisions in this process: one each time that the event loop comes round, so that others are served."""
         for name in (*self._bots, MISSING_BOT_LABEL):  # so that the first of each is seen
-            for metric in (BOT_FAILED, BOT_LATE, BOT_THINKING):
+            for metric in (BOT_FAILURES, LATE_BOT_DECISIONS, BOT_THINKING):
                 metric.labels(name)
 
     def queue_length(self, *, attended: bool) -> int:
@@ -75,10 +75,10 @@ class BotRegistry:
             async with asyncio.timeout(timeout_s):
                 return await self._choose(name, index, game, requester)
         except (TimeoutError, QueueFull):
-            BOT_LATE.labels(known).inc()
+            LATE_BOT_DECISIONS.labels(known).inc()
             return None
         except BotFailed as failed:
-            BOT_FAILED.labels(known).inc()
+            BOT_FAILURES.labels(known).inc()
             logger.warning("game %s, version %d: %s; %s decides", game.id, game.version, failed, FALLBACK_BOT)
             return run_bot(self._bots[FALLBACK_BOT].bot, index, game)
         finally:

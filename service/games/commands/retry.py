@@ -36,7 +36,7 @@ async def retry_on_conflict(attempt: Callable[[int], Awaitable[T | None]]) -> T:
     until = monotonic() + MAX_RETRY_S
     for number in range(MAX_ATTEMPTS):
         if number:
-            await asyncio.sleep(BACKOFF.pause_s(number))
+            await asyncio.sleep(BACKOFF.delay_s(number))
             if monotonic() >= until:
                 break
         if (done := await attempt(number)) is not None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from service.games.errors import GameError
 from service.games.realtime.messages import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage
 from service.games.realtime.subscriber import Subscriber
-from service.telemetry.metrics import DELIVERIES, ROUNDS
+from service.telemetry.metrics import BROADCAST_DURATION, DELIVERIES
 
 __all__ = ["BATCH_SIZE", "MAX_TICKS", "Broadcaster"]
 
@@ -128,7 +128,7 @@ class Broadcaster:
             asyncio.get_running_loop().call_soon(self._deliver_batch)
             return
         if current.started_at is not None:
-            ROUNDS.observe(perf_counter() - current.started_at)
+            BROADCAST_DURATION.observe(perf_counter() - current.started_at)
         del self._backlog[: end - first]
         self._first_offset, self._current = end, None
         if self._backlog:

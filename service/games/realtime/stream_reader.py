@@ -18,7 +18,7 @@ from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.tilesets import TileSetCatalogue
 from service.supervision import Backoff, spawn
 from service.telemetry import clock, tracing
-from service.telemetry.metrics import LAG, REPLACED
+from service.telemetry.metrics import DELIVERY_LAG, HISTORIES_REPLACED
 from service.telemetry.throttled import ThrottledLog
 
 __all__ = ["PAGE_SIZE", "READ_TIMEOUT_S", "StreamReader", "record_read_failure"]
@@ -96,7 +96,7 @@ class StreamReader:
             channel.subscribers.close(error)
             return
         LOG.warning("the history of game %s was replaced: sending its subscribers the whole game", game)
-        REPLACED.inc()
+        HISTORIES_REPLACED.inc()
         channel.publish_snapshot(snapshot)
         channel.is_behind = True
 
@@ -105,9 +105,9 @@ def record_read_failure(game: str, error: Exception, failures: int) -> float:
     """Log that a game could not be read, and return the seconds until the next attempt."""
     if isinstance(error, (StoreUnavailable, TimeoutError)):
         _UNAVAILABLE.warning("cannot read game %s: %s", game, str(error) or f"no reply within {READ_TIMEOUT_S} s")
-        return UNAVAILABLE_BACKOFF.pause_s(failures)
+        return UNAVAILABLE_BACKOFF.delay_s(failures)
     record_failure("realtime", game, error, "its subscribers wait")
-    return FAILURE_BACKOFF.pause_s(failures)
+    return FAILURE_BACKOFF.delay_s(failures)
 
 
 def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
@@ -148,4 +148,4 @@ def _publish_traced(channel: Channel, diffs: Sequence[StoredDiff], stamps: Seque
     return True
 
 
-_REMOTE_LAG = LAG.labels("elsewhere")
+_REMOTE_LAG = DELIVERY_LAG.labels("remote")

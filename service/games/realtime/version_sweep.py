@@ -8,7 +8,7 @@ from service.games.ports import GameStore, StoreUnavailable
 from service.games.realtime.channel_registry import ChannelRegistry
 from service.games.realtime.stream_position import StreamPosition
 from service.games.realtime.stream_reader import READ_TIMEOUT_S, StreamReader
-from service.telemetry.metrics import SWEPT
+from service.telemetry.metrics import MISSED_NOTIFICATIONS
 from service.telemetry.throttled import ThrottledLog
 
 __all__ = ["VersionSweep"]
@@ -48,5 +48,5 @@ class VersionSweep:
         for channel, position, stored in zip(channels, known, versions, strict=True):
             if channel.compare(position, None if stored is None else StreamPosition(*stored)):
                 if channel.reader is None or channel.reader.done():
-                    SWEPT.inc()
+                    MISSED_NOTIFICATIONS.inc()
                 self._reader.request_read(channel)

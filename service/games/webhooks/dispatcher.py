@@ -38,8 +38,8 @@ from service.games.webhooks.port import (
 )
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, WRONG_ANSWER, SendResult, WebhookSender
 from service.supervision import spawn
-from service.telemetry.log_context import DOING, Moving
-from service.telemetry.metrics import HOOK_ATTEMPTS, HOOK_CHALLENGES, HOOK_DELAY, HOOKS_DISABLED
+from service.telemetry.log_context import LOG_CONTEXT, DueGameContext
+from service.telemetry.metrics import WEBHOOK_ATTEMPTS, WEBHOOK_CHALLENGES, WEBHOOK_DELAY, WEBHOOKS_DISABLED
 from service.telemetry.throttled import ThrottledLog
 
 logger = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ class WebhookDispatcher:
 
     async def _process(self, which: tuple[str, str]) -> None:
         """Deliver to a webhook, and once more where something happened meanwhile."""
-        DOING.set(Moving(which[0]))
+        LOG_CONTEXT.set(DueGameContext(which[0]))
         try:
             again = True
             while again:
@@ -248,9 +248,9 @@ class WebhookDispatcher:
         now = int(self._clock())
         sent = await self._send_payload(slot, hook, message, now)
         after = WebhookState(version) if sent.error is None else self._state_after_failure(state, sent)
-        HOOK_ATTEMPTS.labels(sent.error or "delivered").inc()
+        WEBHOOK_ATTEMPTS.labels(sent.error or "delivered").inc()
         if sent.error is None:
-            HOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(message.at)))
+            WEBHOOK_DELAY.observe(max(0.0, self._clock() - unix_seconds(message.at)))
         tried = DeliveryAttempt(version, message.type, state.failures + 1, timestamp(now), *sent[:3])
         return after, await self._save_attempt(game, hook, after, tried)
 
@@ -268,7 +268,7 @@ class WebhookDispatcher:
             return msgspec.structs.replace(state, next_attempt_at=now + POSTPONED_DELAY_S)
         if sent.error is None and not is_correct_response(sent.response_body, challenge):
             sent = sent._replace(error=WRONG_ANSWER)
-        HOOK_CHALLENGES.labels(sent.error or "answered").inc()
+        WEBHOOK_CHALLENGES.labels(sent.error or "answered").inc()
         if sent.error is None:
             self._challenge_limiter.refund(client, hook.url)
         after = WebhookState(state.delivered_version) if sent.error is None else self._state_after_failure(state, sent)
@@ -306,7 +306,7 @@ class WebhookDispatcher:
     ) -> bool:
         """Store what came of an attempt; gives whether the webhook is still held."""
         if after.disabled_reason is not None:
-            HOOKS_DISABLED.labels(after.disabled_reason).inc()
+            WEBHOOKS_DISABLED.labels(after.disabled_reason).inc()
             logger.warning("webhook %s of game %s is disabled: %s", hook.id, game, after.disabled_reason)
         return await self._store.webhooks.save_state(
             game, after, tried, hook=hook.id, holder=self._holder, seconds=LEASE_TTL_S

@@ -302,7 +302,7 @@ class PipelineQueue:
         REDIS_RETRIES.inc(len(self.drop_abandoned()))
         self._failures += 1
         self._topology.request_check()
-        await asyncio.sleep(_BACKOFF.pause_s(self._failures))  # meanwhile this task still counts as a busy connection
+        await asyncio.sleep(_BACKOFF.delay_s(self._failures))  # meanwhile this task still counts as a busy connection
         queued, self._queued = self._queued, []
         for command in queued:
             self._client.dispatch(command)  # the primary may be another by now

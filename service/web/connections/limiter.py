@@ -53,7 +53,7 @@ TOO_MANY_CONNECTIONS_RESPONSE = _encode_refusal(
 
 def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
     """What clients may have to read."""
-    in_all = limits.max_unsent_bytes_in_all
+    in_all = limits.max_unsent_bytes_total
     if not limits.rate_limits:
         return SendBufferBudget(None, None, in_all)
     of_address = limits.max_unsent_bytes_per_address

@@ -249,12 +249,12 @@ class ClientConnection(web.RequestHandler):
             self.blocked_since = 0.0
         elif not self.blocked_since:
             self.blocked_since = now
-        elif now - self.blocked_since > limits.answer_timeout_s:
+        elif now - self.blocked_since > limits.response_timeout_s:
             self.drop()
 
     def _is_idle_too_long(self, now: float) -> bool:
         """Whether a client's has nothing to do; a proxy that uses one as it is closed would fail somebody's request."""
-        return self.client is not None and 0 < self.idle_since < now - self.limiter.limits.keep_alive_s
+        return self.client is not None and 0 < self.idle_since < now - self.limiter.limits.keep_alive_timeout_s
 
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
-from service.telemetry.metrics import DROPPED
+from service.telemetry.metrics import SLOW_READERS_DROPPED
 from service.web.connections.client_ip import site_network
 
 __all__ = ["BufferedWriter", "SendBufferBudget"]
@@ -111,7 +111,7 @@ class SendBufferBudget:
         return self._bytes[network], network, self._bytes[address]
 
     def _drop(self, address: str, writer: BufferedWriter) -> None:
-        DROPPED.labels(writer.kind).inc()
+        SLOW_READERS_DROPPED.labels(writer.kind).inc()
         self.dropped += 1
         if self.dropped % 1_000 == 1:
             LOG.warning(

@@ -13,7 +13,7 @@ from time import monotonic, perf_counter
 import msgspec
 
 from service.supervision import spawn
-from service.telemetry.metrics import DRAWING, PICTURES
+from service.telemetry.metrics import PICTURE_DURATION, PICTURES
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images.jobs import Job
 from service.web.images.worker import HEAD, LENGTH
@@ -106,7 +106,7 @@ class Studio:
         finally:
             del self._drawing[key]
             PICTURES.labels(result).inc()
-            DRAWING.observe(perf_counter() - began)
+            PICTURE_DURATION.observe(perf_counter() - began)
         self._keep(key, picture)
         return picture
 

@@ -18,7 +18,7 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import PICTURE_SLOTS, charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
 from service.web.routing import ResponseSpec
-from service.web.security_headers import NOTHING
+from service.web.security_headers import API_HEADERS
 
 STUDIO = web.AppKey("studio", Studio)
 
@@ -69,7 +69,7 @@ async def send(request: web.Request, picture: Picture, job: Callable[[], Awaitab
             drawn = await job()
             body = await request.app[STUDIO].picture(key, lambda: drawn)
     # What a player is called cannot become a program on this origin, also where the picture is opened by itself.
-    headers |= NOTHING
+    headers |= API_HEADERS
     charset = None if form == "png" else "utf-8"
     return web.Response(body=body, content_type=MEDIA_TYPES[form], charset=charset, headers=headers)
 

@@ -24,7 +24,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from service.games.webhooks.sites import site_of_host
 from service.web.outbound.ssrf import is_public
 
-__all__ = ["LOOKUP_TIMEOUT_S", "NameFailed", "StrangersResolver"]
+__all__ = ["LOOKUP_TIMEOUT_S", "NameResolutionFailed", "WebhookResolver"]
 
 logger = logging.getLogger(__name__)
 
@@ -39,21 +39,21 @@ MAX_LOOKUPS_PER_SITE = 4
 MAX_ADDRESSES = 4
 """Addresses of a name that are tried: a name may lead to any number of other people's."""
 
-MAX_CACHED = 1_000
+MAX_CACHED_LOOKUPS = 1_000
 """Look-ups after which all answers are forgotten: c-ares keeps each for as long as the name's owner says."""
 
-QUERY_TIMEOUT_S, QUERY_TRIES = 1.0, 4
+QUERY_TIMEOUT_S, MAX_QUERIES = 1.0, 4
 """More than LOOKUP_TIMEOUT_S together."""
 
 FLAGS = pycares.ARES_FLAG_EDNS | pycares.ARES_FLAG_IGNTC | pycares.ARES_FLAG_NOSEARCH
 """No answer is longer than a datagram, so that it takes neither long to read nor much memory; names are whole."""
 
 
-class NameFailed(OSError):
+class NameResolutionFailed(OSError):
     """A name leads to no server of the public internet; why is told to nobody outside."""
 
 
-class StrangersResolver(AbstractResolver):
+class WebhookResolver(AbstractResolver):
     """Looks up names for webhooks; with `nameservers`, `ADDRESS` or `ADDRESS:PORT`, at these and not the system's."""
 
     def __init__(
@@ -67,14 +67,14 @@ class StrangersResolver(AbstractResolver):
             # Inside names are for those who work inside.
             flags=FLAGS & ~pycares.ARES_FLAG_NOSEARCH if allow_private else FLAGS,
             timeout=QUERY_TIMEOUT_S,
-            tries=QUERY_TRIES,
+            tries=MAX_QUERIES,
             servers=nameservers or None,
         )
-        self._under_way = asyncio.Semaphore(MAX_LOOKUPS)
+        self._lookup_slots = asyncio.Semaphore(MAX_LOOKUPS)
         self._sites: dict[str, asyncio.Semaphore] = {}
-        self._users: Counter[str] = Counter()
+        self._site_users: Counter[str] = Counter()
         """How many look up something of a site, or wait for their turn."""
-        self._cached = 0
+        self._lookups_since_reset = 0
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -83,14 +83,14 @@ class StrangersResolver(AbstractResolver):
         until = self._loop.time() + self._timeout_s
         try:
             async with asyncio.timeout_at(until):
-                found = await self._find(host, family)
+                found = await self._look_up(host, family)
         except (TimeoutError, pycares.AresError, UnicodeError, ValueError) as error:
             logger.debug("a webhook's name could not be looked up: %r: %r", host, error)
             found = []
-        usable = self._usable(host, found)
+        usable = self._select_addresses(host, found)
         if not usable:
             await asyncio.sleep(until - self._loop.time())
-            raise NameFailed(None, "the name leads to no server of the public internet")
+            raise NameResolutionFailed(None, "the name leads to no server of the public internet")
         return [
             ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
             for family, address in usable
@@ -101,43 +101,43 @@ class StrangersResolver(AbstractResolver):
         self._channel.cancel()
         self._channel.close()
 
-    async def _find(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
+    async def _look_up(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
         """All addresses of a name, in its turn."""
-        async with self._turn(site_of_host(host)), self._under_way:
-            found = await self._ask(host, family)
+        async with self._site_slot(site_of_host(host)), self._lookup_slots:
+            found = await self._query(host, family)
         return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in found.nodes]
 
     @asynccontextmanager
-    async def _turn(self, where: str) -> AsyncIterator[None]:
+    async def _site_slot(self, where: str) -> AsyncIterator[None]:
         """One of the look-ups that a site may have under way."""
-        self._users[where] += 1
+        self._site_users[where] += 1
         try:
             async with self._sites.setdefault(where, asyncio.Semaphore(MAX_LOOKUPS_PER_SITE)):
                 yield
         finally:
-            self._users[where] -= 1
-            if not self._users[where]:
-                del self._users[where], self._sites[where]
+            self._site_users[where] -= 1
+            if not self._site_users[where]:
+                del self._site_users[where], self._sites[where]
 
-    async def _ask(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
+    async def _query(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
         """Ask c-ares, whose thread answers. Raises AresError."""
-        self._cached += 1
-        if self._cached > MAX_CACHED:
-            self._cached = 0
+        self._lookups_since_reset += 1
+        if self._lookups_since_reset > MAX_CACHED_LOOKUPS:
+            self._lookups_since_reset = 0
             self._channel.reinit()
         answered: asyncio.Future[pycares.AddrInfoResult] = self._loop.create_future()
         self._channel.getaddrinfo(
-            host, None, family=family, type=socket.SOCK_STREAM, callback=partial(self._answer_from_thread, answered)
+            host, None, family=family, type=socket.SOCK_STREAM, callback=partial(self._resolve_from_thread, answered)
         )
         return await answered
 
-    def _answer_from_thread(
+    def _resolve_from_thread(
         self, answered: asyncio.Future[pycares.AddrInfoResult], found: pycares.AddrInfoResult, errno: int | None
     ) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_answer, answered, found, errno)
+            self._loop.call_soon_threadsafe(_resolve_future, answered, found, errno)
 
-    def _usable(
+    def _select_addresses(
         self, host: str, found: Sequence[tuple[socket.AddressFamily, str]]
     ) -> list[tuple[socket.AddressFamily, str]]:
         if self._allow_private:
@@ -148,7 +148,9 @@ class StrangersResolver(AbstractResolver):
         return public[:MAX_ADDRESSES]
 
 
-def _answer(answered: asyncio.Future[pycares.AddrInfoResult], found: pycares.AddrInfoResult, errno: int | None) -> None:
+def _resolve_future(
+    answered: asyncio.Future[pycares.AddrInfoResult], found: pycares.AddrInfoResult, errno: int | None
+) -> None:
     if answered.done():
         return
     if errno is None:

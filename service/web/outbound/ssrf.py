@@ -15,17 +15,17 @@ from service.games.errors import WebhookUrlRejected
 
 Address = IPv4Address | IPv6Address
 
-PORTS = frozenset({80, 443})
+ALLOWED_LOW_PORTS = frozenset({80, 443})
 FIRST_HIGH_PORT = 1024
 """From here on all ports are allowed; those below belong to other protocols."""
 
-NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = (
+NON_PUBLIC_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
     *map(IPv4Network, ("0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
     *map(IPv6Network, ("64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")),
 )
 """Networks that `ipaddress` does not call private in all versions of Python."""
 
-CLOUD_SERVICES: tuple[IPv4Network | IPv6Network, ...] = (
+CLOUD_METADATA_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
     # Azure: "168.63.129.16 is a virtual public IP address" of the host: wire server, DNS, health probes.
     # learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
     IPv4Network("168.63.129.16/32"),
@@ -43,7 +43,7 @@ CLOUD_SERVICES: tuple[IPv4Network | IPv6Network, ...] = (
 )
 """Where machines in clouds find what is meant for them alone, credentials too; not all of it has private numbers."""
 
-REFUSED = (*NOT_PUBLIC, *CLOUD_SERVICES)
+BLOCKED_NETWORKS = (*NON_PUBLIC_NETWORKS, *CLOUD_METADATA_NETWORKS)
 
 NAT64 = IPv6Network("64:ff9b::/96")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -52,7 +52,7 @@ LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "intranet", "hom
 """Last labels of names that are no public server's."""
 
 
-class AddressRefused(OSError):
+class AddressBlocked(OSError):
     """A connection would leave the public internet."""
 
     def __init__(self, address: object) -> None:
@@ -74,25 +74,25 @@ def is_public(address: Address) -> bool:
         address.is_global
         and not address.is_multicast
         and not address.is_reserved
-        and not any(address in network for network in REFUSED if network.version == address.version)
+        and not any(address in network for network in BLOCKED_NETWORKS if network.version == address.version)
     )
 
 
-def public_socket(info: tuple[Any, ...]) -> socket.socket:
+def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
     """A socket for one resolved address, as `aiohttp.TCPConnector` asks for it; raises AddressRefused."""
     family, kind, protocol, _, where = info
     try:
         address = ip_address(where[0])
     except ValueError as error:
-        raise AddressRefused(where[0]) from error
+        raise AddressBlocked(where[0]) from error
     if not is_public(address):
-        raise AddressRefused(address)
+        raise AddressBlocked(address)
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
 def check_url(text: str, *, allow_private: bool) -> None:
     """Raise UrlRefused unless something may be sent to this URL, as far as it can be told before connecting."""
-    url = _parse(text)
+    url = _parse_url(text)
     if url.scheme != "https" and not (allow_private and url.scheme == "http"):
         raise WebhookUrlRejected("the URL must begin with https://")
     if "@" in urlsplit(text).netloc or url.raw_user is not None or url.raw_password is not None:
@@ -104,14 +104,14 @@ def check_url(text: str, *, allow_private: bool) -> None:
         raise WebhookUrlRejected("the URL names no host")
     if allow_private:
         return
-    if url.port is None or not (url.port in PORTS or url.port >= FIRST_HIGH_PORT):
+    if url.port is None or not (url.port in ALLOWED_LOW_PORTS or url.port >= FIRST_HIGH_PORT):
         raise WebhookUrlRejected(
             f"port {url.port} is another protocol's: use 443, 80, or one from {FIRST_HIGH_PORT} on"
         )
     _check_host(host)
 
 
-def _parse(text: str) -> URL:
+def _parse_url(text: str) -> URL:
     if any(character.isspace() or not character.isprintable() or character == "\\" for character in text):
         raise WebhookUrlRejected("the URL holds a character that no URL has")
     try:

@@ -22,26 +22,26 @@ from service.games.webhooks.challenges import KeyedRateLimiter, Rate
 from service.games.webhooks.sender import POSTPONED, TIMEOUT, SendResult, WebhookSender
 from service.web.connections.client_ip import normalize_address
 from service.web.limits import Limits
-from service.web.outbound.dns import LOOKUP_TIMEOUT_S, StrangersResolver
-from service.web.outbound.ssrf import AddressRefused, check_url, public_socket
+from service.web.outbound.dns import LOOKUP_TIMEOUT_S, WebhookResolver
+from service.web.outbound.ssrf import AddressBlocked, check_url, open_public_socket
 
 USER_AGENT = "south-seas-webhooks"
-MOST_HEADER_BYTES = 8190
-MOST_ANSWER_BYTES = 32_768
+MAX_HEADER_BYTES = 8190
+MAX_RESPONSE_BYTES = 32_768
 """No more of an answer is read: its head is smaller, and its body does not matter."""
 
-MAX_CHALLENGE_ANSWER_BYTES = 1024
+MAX_CHALLENGE_RESPONSE_BYTES = 1024
 
-OF_ADDRESS = Rate(200, 0.5)
+CHALLENGES_PER_ADDRESS = Rate(200, 0.5)
 """Connections for challenges to one address, or to the network of one IPv6 subscriber."""
 
-NO_SERVER = "dns"
+DNS_FAILURE = "dns"
 """The outcome of all that leads to no server of the public internet."""
 
 AddrInfo = tuple[Any, ...]
-Sockets = Callable[[AddrInfo], socket.socket]
+SocketFactory = Callable[[AddrInfo], socket.socket]
 
-FAILURES = (aiohttp.ClientError, OSError, RuntimeError, WebhookUrlRejected, ValueError)
+SEND_ERRORS = (aiohttp.ClientError, OSError, RuntimeError, WebhookUrlRejected, ValueError)
 """What sending may raise; where other loops raise OSError, uvloop may raise RuntimeError."""
 
 
@@ -52,7 +52,7 @@ class AddressBusy(OSError):
         super().__init__("too many challenges to one address")
 
 
-class _Brief(asyncio.Protocol):
+class _BoundedProtocol(asyncio.Protocol):
     """Hands an answer's beginning on to whoever reads it, and no more.
 
     Else a server that sends provisional answers (RFC 9110, 15.2) without end would keep everybody waiting: aiohttp
@@ -61,7 +61,7 @@ class _Brief(asyncio.Protocol):
 
     def __init__(self, reader: ResponseHandler, transport: asyncio.Transport) -> None:
         self._transport = transport
-        self._left = MOST_ANSWER_BYTES
+        self._remaining = MAX_RESPONSE_BYTES
         self._data_received = reader.data_received
         self.connection_lost = reader.connection_lost  # type: ignore[method-assign]
         self.eof_received = reader.eof_received  # type: ignore[method-assign]
@@ -70,65 +70,67 @@ class _Brief(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what may still be read, and stop the sender after that."""
-        read = data[: self._left]
-        self._left -= len(read)
+        read = data[: self._remaining]
+        self._remaining -= len(read)
         if read:
             self._data_received(read)
-        if not self._left and not self._transport.is_closing():
+        if not self._remaining and not self._transport.is_closing():
             self._transport.pause_reading()
 
 
-class _Connector(aiohttp.TCPConnector):
+class _BoundedConnector(aiohttp.TCPConnector):
     """Makes connections that read that much."""
 
     async def connect(self, *args: Any, **options: Any) -> Connection:
         """Connect, and read from then on with bounds."""
         connection = await super().connect(*args, **options)
         if connection.protocol is not None and connection.transport is not None:
-            connection.transport.set_protocol(_Brief(connection.protocol, connection.transport))
+            connection.transport.set_protocol(_BoundedProtocol(connection.protocol, connection.transport))
         return connection
 
 
 @asynccontextmanager
-async def posting(limits: Limits, resolver: AbstractResolver | None = None) -> AsyncIterator[WebhookSender]:
+async def open_webhook_sender(limits: Limits, resolver: AbstractResolver | None = None) -> AsyncIterator[WebhookSender]:
     """What posts a body with headers to a URL; connections are not kept."""
     allow_private = limits.webhooks_allow_private
     lookup_s = min(LOOKUP_TIMEOUT_S, limits.webhook_timeout_s / 2)
-    names = resolver or StrangersResolver(
+    resolver_used = resolver or WebhookResolver(
         allow_private=allow_private, nameservers=limits.webhook_nameservers, timeout_s=lookup_s
     )
-    sockets = _any_socket if allow_private else public_socket
+    open_socket = _open_any_socket if allow_private else open_public_socket
     try:
         async with (
-            _session(limits, names, sockets) as messages,
-            _session(limits, names, _rationed(sockets)) as challenges,
+            _open_session(limits, resolver_used, open_socket) as messages,
+            _open_session(limits, resolver_used, _rate_limited(open_socket)) as challenges,
         ):
-            yield _Poster(messages, challenges, allow_private=allow_private)
+            yield _WebhookSender(messages, challenges, allow_private=allow_private)
     finally:
-        await names.close()
+        await resolver_used.close()
 
 
-def _session(limits: Limits, names: AbstractResolver, sockets: Sockets) -> aiohttp.ClientSession:
-    connector = _Connector(force_close=True, limit=0, use_dns_cache=False, resolver=names, socket_factory=sockets)
+def _open_session(limits: Limits, names: AbstractResolver, sockets: SocketFactory) -> aiohttp.ClientSession:
+    connector = _BoundedConnector(
+        force_close=True, limit=0, use_dns_cache=False, resolver=names, socket_factory=sockets
+    )
     return aiohttp.ClientSession(
         connector=connector,
         timeout=aiohttp.ClientTimeout(total=limits.webhook_timeout_s),
         headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
-        max_line_size=MOST_HEADER_BYTES,
-        max_field_size=MOST_HEADER_BYTES,
+        max_line_size=MAX_HEADER_BYTES,
+        max_field_size=MAX_HEADER_BYTES,
     )
 
 
-class _Poster:
+class _WebhookSender:
     """Sends messages with one session, and challenges, which are rationed, with another."""
 
     def __init__(
         self, messages: aiohttp.ClientSession, challenges: aiohttp.ClientSession, *, allow_private: bool
     ) -> None:
-        self._messages = messages
-        self._challenges = challenges
+        self._message_session = messages
+        self._challenge_session = challenges
         self._allow_private = allow_private
 
     async def __call__(
@@ -137,70 +139,70 @@ class _Poster:
         """Send one; nothing is raised."""
         began = time.perf_counter()
         status, answer = None, b""
-        session = self._challenges if challenge else self._messages
+        session = self._challenge_session if challenge else self._message_session
         try:
             check_url(url, allow_private=self._allow_private)
             async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
                 if challenge and 200 <= response.status < 300:
-                    answer = await _read(response)
+                    answer = await _read_beginning(response)
                 status = response.status
                 response.close()
-            failure = _judge(status)
-        except FAILURES as error:
-            failure = _why(error)
-        latency_s = 0.0 if failure == NO_SERVER else time.perf_counter() - began
+            failure = _status_failure(status)
+        except SEND_ERRORS as error:
+            failure = _classify_error(error)
+        latency_s = 0.0 if failure == DNS_FAILURE else time.perf_counter() - began
         return SendResult(status, failure, int(latency_s * 1000), answer)
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
+async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
     """The beginning of an answer's body, which is all of it where it is a right one."""
     answer = b""
-    while len(answer) <= MAX_CHALLENGE_ANSWER_BYTES and (more := await response.content.read(1024)):
+    while len(answer) <= MAX_CHALLENGE_RESPONSE_BYTES and (more := await response.content.read(1024)):
         answer += more
     return answer
 
 
-def _any_socket(info: AddrInfo) -> socket.socket:
+def _open_any_socket(info: AddrInfo) -> socket.socket:
     family, kind, protocol, _, _ = info
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
-def _rationed(sockets: Sockets) -> Sockets:
+def _rate_limited(sockets: SocketFactory) -> SocketFactory:
     """Sockets for challenges, which no address shall get many of: somebody else may be there."""
     paces = KeyedRateLimiter(time.monotonic)
 
     def ration(info: AddrInfo) -> socket.socket:
         made = sockets(info)
         address = normalize_address(ip_address(info[4][0]))
-        if paces.wait_s(address, OF_ADDRESS):
+        if paces.wait_s(address, CHALLENGES_PER_ADDRESS):
             made.close()
             raise AddressBusy
-        paces.take(address, OF_ADDRESS)
+        paces.take(address, CHALLENGES_PER_ADDRESS)
         return made
 
     return ration
 
 
-def _judge(status: int) -> str | None:
+def _status_failure(status: int) -> str | None:
     """Why an answer is none of success; None where it is."""
     if 200 <= status < 300:
         return None
     return "redirect" if 300 <= status < 400 else "status"
 
 
-def _why(error: Exception) -> str:
+def _classify_error(error: Exception) -> str:
     """Why nothing was answered, in a word that tells nothing of the network here."""
     match error:
         case aiohttp.ClientConnectorError(os_error=AddressBusy()):
             return POSTPONED
         case (
             WebhookUrlRejected()
-            | AddressRefused()
+            | AddressBlocked()
             | aiohttp.InvalidURL()
             | aiohttp.ClientConnectorDNSError()
-            | aiohttp.ClientConnectorError(os_error=AddressRefused())
+            | aiohttp.ClientConnectorError(os_error=AddressBlocked())
         ):
-            return NO_SERVER
+            return DNS_FAILURE
         case TimeoutError():
             return TIMEOUT
         case aiohttp.ClientSSLError():

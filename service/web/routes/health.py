@@ -63,7 +63,7 @@ async def readyz(request: web.Request) -> web.Response:
     if request.app[DRAINING].is_set():
         raise ShuttingDown
     await request.app[PROBE].ping()
-    if (task := request.app[SUPERVISOR].failing()) is not None:
+    if (task := request.app[SUPERVISOR].failing_task()) is not None:
         raise BackgroundTaskFailing(task)
     return json_response(OK)
 

@@ -6,8 +6,8 @@ from schemas.messages import Welcome
 from schemas.vocabulary import is_valid_id
 from service.games.errors import NoSuchGame
 from service.games.ports import StoreUnavailable
-from service.telemetry.metrics import CONNECTED
-from service.web.access_log import log_closed, log_opened
+from service.telemetry.metrics import CONNECTIONS_OPENED
+from service.web.access_log import log_stream_closed, log_stream_opened
 from service.web.app_keys import CONTEXT, LIMITS
 from service.web.languages import negotiate_language
 from service.web.parsing import parse_bearer_token
@@ -51,8 +51,8 @@ async def serve_socket(request: web.Request) -> web.StreamResponse:
 async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     connection = await accept_connection(request)
     connection.send(_welcome(request.app))
-    CONNECTED.labels("socket").inc()
-    opened, connections = log_opened(request, "socket"), request.app[STREAMS]
+    CONNECTIONS_OPENED.labels("socket").inc()
+    opened, connections = log_stream_opened(request, "socket"), request.app[STREAMS]
     connections.add(connection)
     try:
         session = Session(request.app, connection, client, request.get(CHARGE))
@@ -62,7 +62,7 @@ async def _serve(request: web.Request, client: str) -> web.StreamResponse:
     finally:
         connection.release()
         connections.remove(connection)
-        log_closed(request, "socket", opened, connection.code)
+        log_stream_closed(request, "socket", opened, connection.code)
     return connection.socket
 
 

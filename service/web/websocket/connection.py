@@ -18,8 +18,8 @@ from service.games.access import AccessRecord
 from service.games.errors import GameError, Malformed
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.stream_position import StreamPosition
-from service.telemetry.log_context import DOING
-from service.telemetry.metrics import DROPPED, SOCKETS_CLOSED
+from service.telemetry.log_context import LOG_CONTEXT
+from service.telemetry.metrics import SLOW_READERS_DROPPED, SOCKETS_CLOSED
 from service.web.app_keys import HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, record_unsent, start_message
 from service.web.problems import to_problem
@@ -59,7 +59,7 @@ async def accept_connection(request: web.Request) -> "WebSocketConnection":
         heartbeat=limits.ping_interval_s,
         max_msg_size=limits.max_message_bytes + 1,  # aiohttp refuses what has this size
     )
-    if (doing := DOING.get()) is not None and doing.request_id is not None:
+    if (doing := LOG_CONTEXT.get()) is not None and doing.request_id is not None:
         socket.headers[REQUEST_ID] = doing.request_id
     try:
         await socket.prepare(request)
@@ -172,7 +172,7 @@ class WebSocketConnection:
         self._flush()
         self._end = int(code), reason
         if code == CloseCode.TOO_SLOW:
-            DROPPED.labels("socket").inc()
+            SLOW_READERS_DROPPED.labels("socket").inc()
         self._unsubscribe_all()
         self._stop_receiving()
 

@@ -12,8 +12,8 @@ from service.games.queries import games
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
-from service.telemetry.metrics import CONNECTED, DROPPED
-from service.web.access_log import log_closed, log_opened
+from service.telemetry.metrics import CONNECTIONS_OPENED, SLOW_READERS_DROPPED
+from service.web.access_log import log_stream_closed, log_stream_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.connections.protocol import HIGH_WATER_BYTES, record_unsent
 from service.web.limits import Limits
@@ -70,7 +70,7 @@ class EventStream:
         """Until the stream ends, keep it from looking dead."""
         while not self._ended.is_set():
             try:
-                async with asyncio.timeout(self._limits.sse_comment_s):
+                async with asyncio.timeout(self._limits.sse_comment_interval_s):
                     await self._ended.wait()
             except TimeoutError:
                 self._write_text(HEARTBEAT)
@@ -88,7 +88,7 @@ class EventStream:
         self._transport.write(data)
         unread = self._transport.get_write_buffer_size()
         if unread > self._limits.max_unsent_bytes:
-            DROPPED.labels("stream").inc()
+            SLOW_READERS_DROPPED.labels("stream").inc()
             self._transport.abort()
             self._ended.set()
         elif unread > HIGH_WATER_BYTES:
@@ -134,8 +134,8 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
 async def _serve_events(request: web.Request, follower: EventStream, game: str, position: StreamPosition) -> None:
     """Tell what came after a position, and all that comes, until the stream ends."""
     hub, connections = request.app[HUB], request.app[STREAMS]
-    CONNECTED.labels("stream").inc()
-    opened = log_opened(request, "stream")
+    CONNECTIONS_OPENED.labels("stream").inc()
+    opened = log_stream_opened(request, "stream")
     connections.add(follower)
     try:
         await hub.subscribe(follower, game, position)
@@ -147,7 +147,7 @@ async def _serve_events(request: web.Request, follower: EventStream, game: str, 
     finally:
         hub.unsubscribe(follower, game)
         connections.remove(follower)
-        log_closed(request, "stream", opened)
+        log_stream_closed(request, "stream", opened)
 
 
 def _response(tag: str, *, private: bool) -> web.StreamResponse:

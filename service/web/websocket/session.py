@@ -40,7 +40,7 @@ from service.games.ports import GameRecord, StoreUnavailable
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
 from service.telemetry import tracing
-from service.telemetry.metrics import MESSAGES, PROBLEMS
+from service.telemetry.metrics import PROBLEMS, SOCKET_MESSAGES
 from service.web.app_keys import CONTEXT, HUB, LIMITS
 from service.web.errors import RateLimited
 from service.web.parsing import check_token
@@ -61,7 +61,7 @@ B = TypeVar("B")
 _TAGS: dict[type, str] = {one: str(one.__struct_config__.tag) for one in get_args(ClientMessage)}
 """The type of each message as clients write it."""
 
-_RECEIVED = {one: MESSAGES.labels(tag) for one, tag in _TAGS.items()}
+_RECEIVED = {one: SOCKET_MESSAGES.labels(tag) for one, tag in _TAGS.items()}
 
 MAX_REFUSED = 100
 """Messages in a row that come too fast; who goes on is closed."""
@@ -137,7 +137,7 @@ class Session:
         try:
             asked = _DECODER.decode(message.data)
         except (msgspec.MsgspecError, RecursionError) as error:
-            MESSAGES.labels("malformed").inc()
+            SOCKET_MESSAGES.labels("malformed").inc()
             await self._refuse_malformed(*_envelope(message.data), to_malformed(error))
             return
         kind, status = _TAGS[type(asked)], 200

@@ -64,7 +64,7 @@ class StreamRegistry:
             self._all_closed.set()
 
     async def close_all(self) -> None:
-        """Send all of them away, spread over `close_spread_s`, and wait until they have gone, but not for ever."""
+        """Send all of them away, spread over `close_window_s`, and wait until they have gone, but not for ever."""
         if self.is_closing:
             return
         self.is_closing = True
@@ -74,7 +74,7 @@ class StreamRegistry:
         begun, leaving = loop.time(), [*self._open]
         for number, connection in enumerate(leaving):
             share = number / len(leaving)
-            pause = begun + share * self._limits.close_spread_s - loop.time()
+            pause = begun + share * self._limits.close_window_s - loop.time()
             if pause > 0:
                 await asyncio.sleep(pause)
             if connection in self._open:
@@ -93,7 +93,7 @@ class StreamRegistry:
 
         Those that come when all are leaving, and are told at once, come back at any time of that.
         """
-        return 100 + int(1000 * share * self._limits.close_spread_s)
+        return 100 + int(1000 * share * self._limits.close_window_s)
 
 
 _CHANCE = SystemRandom()

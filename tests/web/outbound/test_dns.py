@@ -11,9 +11,9 @@ import pytest
 
 from service.web.limits import Limits
 from service.web.outbound import dns as module
-from service.web.outbound.dns import MAX_ADDRESSES, NameFailed, StrangersResolver
+from service.web.outbound.dns import MAX_ADDRESSES, NameResolutionFailed, WebhookResolver
 from service.web.outbound.ssrf import check_nameserver
-from service.web.outbound.webhook_sender import posting
+from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.name_server import Answers, NameServer, name_server, silent
 from tests.web.webhook_receiver import receiving
 
@@ -35,10 +35,10 @@ def answers(name: str) -> list[str] | None:
 @asynccontextmanager
 async def resolving(
     answered: Answers = answers, timeout_s: float = 0.3, *, allow_private: bool = False
-) -> AsyncIterator[tuple[StrangersResolver, NameServer]]:
+) -> AsyncIterator[tuple[WebhookResolver, NameServer]]:
     """A resolver with a name server of its own."""
     async with name_server(answered) as server:
-        resolver = StrangersResolver(allow_private=allow_private, nameservers=[server.address], timeout_s=timeout_s)
+        resolver = WebhookResolver(allow_private=allow_private, nameservers=[server.address], timeout_s=timeout_s)
         try:
             yield resolver, server
         finally:
@@ -64,7 +64,7 @@ async def test_whatever_is_wrong_with_a_name_looks_the_same_and_takes_the_whole_
     async with resolving() as (resolver, _):
         for name in ("nothing.example", "inside.example", "azure.example", "hang.example", "a..b", "x" * 300):
             began = time.perf_counter()
-            with pytest.raises(NameFailed) as failure:
+            with pytest.raises(NameResolutionFailed) as failure:
                 await resolver.resolve(name, 443)
             failures.add(str(failure.value))
             took[name] = time.perf_counter() - began
@@ -84,13 +84,13 @@ async def test_a_name_is_asked_for_as_it_is_and_once_by_all_who_follow() -> None
     async with resolving() as (resolver, server):
         for _ in range(3):
             await resolver.resolve("public.example", 443)
-        with pytest.raises(NameFailed):
+        with pytest.raises(NameResolutionFailed):
             await resolver.resolve("redis.default", 443)
     assert server.asked == ["public.example", "redis.default"]
 
 
 async def test_what_was_answered_is_forgotten_after_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_CACHED", 2)
+    monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
     async with resolving() as (resolver, server), asyncio.timeout(20):
         while server.asked.count("public.example") < 3:
             await resolver.resolve("public.example", 443)
@@ -134,7 +134,7 @@ async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.Monk
         monkeypatch.setattr(loop, "getaddrinfo", refuse)
         monkeypatch.setattr(loop, "run_in_executor", refuse)
         limits = Limits(webhooks_allow_private=True, webhook_nameservers=(server.address,))
-        async with posting(limits) as send:
+        async with open_webhook_sender(limits) as send:
             sent = await send(
                 receiver.url.replace("127.0.0.1", "bot.test"), {}, b'{"type": "challenge", "challenge": ""}'
             )

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import pytest
 
 from service.games.errors import WebhookUrlRejected
-from service.web.outbound.ssrf import AddressRefused, check_url, is_public, public_socket
+from service.web.outbound.ssrf import AddressBlocked, check_url, is_public, open_public_socket
 from tests.web.app_server import Client
 from tests.web.http_game import bearer, new_table, refused
 
@@ -81,15 +81,15 @@ OUTSIDE = (
 def test_an_inner_address_is_not_public(text: str) -> None:
     assert not is_public(ip_address(text))
     family = socket.AF_INET6 if ":" in text else socket.AF_INET
-    with pytest.raises(AddressRefused, match="public internet"):
-        public_socket((family, socket.SOCK_STREAM, 0, "", (text, 443)))
+    with pytest.raises(AddressBlocked, match="public internet"):
+        open_public_socket((family, socket.SOCK_STREAM, 0, "", (text, 443)))
 
 
 @pytest.mark.parametrize("text", OUTSIDE)
 def test_a_public_address_is(text: str) -> None:
     assert is_public(ip_address(text))
     family = socket.AF_INET6 if ":" in text else socket.AF_INET
-    public_socket((family, socket.SOCK_STREAM, 0, "", (text, 443))).close()
+    open_public_socket((family, socket.SOCK_STREAM, 0, "", (text, 443))).close()
 
 
 @pytest.mark.parametrize(

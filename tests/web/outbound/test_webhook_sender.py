@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 
 from service.store.game_store import RedisStore
 from service.web.limits import Limits
-from service.web.outbound.webhook_sender import posting
+from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.http_game import new_table
 from tests.web.name_server import name_server
 from tests.web.webhook_receiver import (
@@ -83,7 +83,7 @@ async def test_of_provisional_answers_without_end_no_more_is_read_than_of_any_an
 
     server = await asyncio.start_server(provisional, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-    async with server, posting(LOCAL) as send:
+    async with server, open_webhook_sender(LOCAL) as send:
         answered = await send(url, {}, b"{}")
     assert (answered.status, answered.error) == (None, "timeout")
 
@@ -143,7 +143,7 @@ async def test_no_outcome_tells_whether_a_name_is_there_inside(store: RedisStore
 @pytest.mark.parametrize("address", ("127.0.0.1", "10.0.0.7", "169.254.169.254"))
 async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver, address: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
-    async with posting(Limits(webhook_timeout_s=2), Turning(address)) as send:
+    async with open_webhook_sender(Limits(webhook_timeout_s=2), Turning(address)) as send:
         sent = await send(f"https://rebound.example:{port}/hook", {}, b"{}")
     assert (sent.status, sent.error) == (None, "dns")
     assert receiver.received == []
@@ -152,7 +152,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver, 
 @pytest.mark.parametrize("host", ("127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433", "127.1"))
 async def test_an_inner_address_is_refused_again_when_it_is_connected_to(receiver: Receiver, host: str) -> None:
     port = receiver.url.split(":")[2].split("/")[0]
-    async with posting(Limits(webhook_timeout_s=2)) as send:
+    async with open_webhook_sender(Limits(webhook_timeout_s=2)) as send:
         sent = await send(f"https://{host}:{port}/hook", {}, b"{}")
     assert (sent.status, sent.error) == (None, "dns")
     assert receiver.received == []

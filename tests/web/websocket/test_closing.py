@@ -27,7 +27,7 @@ from tests.web.watcher_client import Line, connected, watching
 
 NOBODYS = "x" * 43
 
-SLOW = Limits(max_unsent_bytes=1_000_000, sweep_s=1000)
+SLOW = Limits(max_unsent_bytes=1_000_000, sweep_interval_s=1000)
 
 
 async def emptied(client: Client) -> None:
@@ -136,7 +136,7 @@ async def test_a_client_whose_message_takes_long_is_not_taken_for_silent(gated: 
 
 
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: Gated) -> None:
-    async with serve(gated, Limits(sweep_s=1000)) as client:
+    async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         table = await new_table(client)
         other, far = StreamPosition(1, "another past"), Far()
         feed = client.app[HUB]._registry.channels[table.id] = Channel(table.id, other)
@@ -267,7 +267,7 @@ async def test_a_client_that_never_answers_a_close_is_cut_off(
 @pytest.fixture
 async def quick(store: RedisStore) -> AsyncIterator[Client]:
     """An instance that stops within 0.2 s."""
-    async with serve(store, Limits(close_spread_s=0.2)) as client:
+    async with serve(store, Limits(close_window_s=0.2)) as client:
         yield client
 
 
@@ -320,7 +320,7 @@ async def test_an_instance_that_will_stop_still_takes_sockets_since_a_proxy_may_
 
 
 async def test_what_a_client_has_asked_is_done_before_it_is_sent_away(gated: Gated) -> None:
-    async with serve(gated, Limits(close_spread_s=0)) as client:
+    async with serve(gated, Limits(close_window_s=0)) as client:
         table = await new_table(client)
         move = (await table.moves())[0]["id"]
         async with watching(client, table.id, token=table.owner) as line:

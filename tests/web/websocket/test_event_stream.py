@@ -165,7 +165,7 @@ async def test_a_client_of_http_1_0_gets_no_chunks(client: Client, table: Table)
 
 
 async def test_comments_keep_a_stream_alive(store: RedisStore) -> None:
-    async with serve(store, Limits(sse_comment_s=0.05)) as client:
+    async with serve(store, Limits(sse_comment_interval_s=0.05)) as client:
         table = await new_table(client)
         async with streaming(client, table.id) as events:
             await events.hear("snapshot")
@@ -174,7 +174,7 @@ async def test_comments_keep_a_stream_alive(store: RedisStore) -> None:
 
 
 async def test_whoever_has_gone_leaves_nothing_behind(store: RedisStore) -> None:
-    async with serve(store, Limits(sse_comment_s=0.05)) as client:
+    async with serve(store, Limits(sse_comment_interval_s=0.05)) as client:
         table = await new_table(client)
         async with streaming(client, table.id) as events:
             await events.hear("snapshot")
@@ -185,7 +185,7 @@ async def test_whoever_has_gone_leaves_nothing_behind(store: RedisStore) -> None
 
 
 async def test_a_stream_ends_with_its_game(store: RedisStore, redis: Redis) -> None:
-    async with serve(store, Limits(sweep_s=0.05)) as client:
+    async with serve(store, Limits(sweep_interval_s=0.05)) as client:
         table = await new_table(client)
         async with streaming(client, table.id) as events:
             await events.hear("snapshot")

@@ -22,7 +22,7 @@ from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
 from tests.web.watcher_client import Keeper, Line, connected, watching
 
-QUICK = Limits(sweep_s=0.1)
+QUICK = Limits(sweep_interval_s=0.1)
 
 MOVES = 100
 
@@ -145,7 +145,7 @@ async def test_lost_announcements_are_made_good(redis: Redis, redis_url: str, de
 
 async def test_an_act_after_lost_announcements_comes_after_what_was_lost(redis: Redis, redis_url: str) -> None:
     del redis
-    never = Limits(sweep_s=1000)
+    never = Limits(sweep_interval_s=1000)
     async with instance(redis_url, never, deaf=True) as here, instance(redis_url) as there:
         table = await new_table(there, seed="gap")
         async with watching(here, table.id, token=table.owner) as line:

@@ -215,7 +215,7 @@ async def test_a_game_that_ends_leaves_the_socket_open(client: Client, line: Lin
 
 
 async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, redis: Redis) -> None:
-    async with serve(store, Limits(sweep_s=0.05)) as client, connected(client) as line:
+    async with serve(store, Limits(sweep_interval_s=0.05)) as client, connected(client) as line:
         table, other = await new_table(client), await new_table(client)
         await line.subscribe(table.id)
         await line.subscribe(other.id)
