@@ -118,8 +118,8 @@ def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
     if not diffs:
         channel.is_caught_up = True
         return
-    stamps = [clock.read(diff.meta) for diff in diffs]
-    if not (_publish_traced(channel, diffs, stamps) if tracing.on() else channel.publish(diffs)):
+    stamps = [clock.parse_stamp(diff.meta) for diff in diffs]
+    if not (_publish_traced(channel, diffs, stamps) if tracing.is_enabled() else channel.publish(diffs)):
         channel.has_diverged = True
         return
     if channel.is_caught_up:
@@ -133,7 +133,7 @@ def _publish(channel: Channel, diffs: Sequence[StoredDiff]) -> None:
         channel.is_caught_up = True
 
 
-def _publish_traced(channel: Channel, diffs: Sequence[StoredDiff], stamps: Sequence[clock.Stamp | None]) -> bool:
+def _publish_traced(channel: Channel, diffs: Sequence[StoredDiff], stamps: Sequence[clock.CommitStamp | None]) -> bool:
     """Publish each commit's diffs within the trace of that commit."""
     parents = ["" if stamp is None else stamp.traceparent for stamp in stamps]
     for parent, group in groupby(zip(parents, diffs, strict=True), lambda pair: pair[0]):
