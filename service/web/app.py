@@ -24,7 +24,7 @@ from service.web.ratelimit.concurrency import (
 )
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter, close_rate_limiter
 from service.web.routes import page, websocket
-from service.web.routes.health import PROBE, Probe
+from service.web.routes.health import STORE_PROBE, StoreProbe
 from service.web.routes.registry import ROUTES
 from service.web.routing import register_routes
 from service.web.security_headers import SECURITY_HEADERS, SecurityHeaders
@@ -38,7 +38,7 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     app[LIMITS] = limits
     app[DRAINING] = Event()
     app[SUPERVISOR] = supervisor or Supervisor()
-    app[PROBE] = Probe(context.store)
+    app[STORE_PROBE] = StoreProbe(context.store)
     app[SECURITY_HEADERS] = SecurityHeaders(limits)
     app[CONNECTION_LIMITER] = ConnectionLimiter(limits)
     app[RATE_LIMITER] = RateLimiter(limits, context.store.buckets, partial(is_valid_token, context))
@@ -48,5 +48,5 @@ def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor 
     register_routes(app, ROUTES, handle_expect)
     websocket.add_routes(app)
     docs.set_up(app)
-    page.set_up(app)
+    page.add_file_routes(app)
     return app

@@ -64,7 +64,7 @@ class NoSuchPiece(WebError):
 class NoSuchVersion(WebError):
     """The game has not come to the version that is wanted."""
 
-    wanted: int
+    requested: int
     latest: int
 
 
@@ -91,7 +91,7 @@ class TooManyConnections(WebError):
     """There are `most` open already, of what `what` names."""
 
     what: str
-    most: int
+    limit: int
 
 
 @dataclass(eq=False)

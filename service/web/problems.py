@@ -95,13 +95,15 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
         "store_unavailable", "what was asked may have been done: ask again with the same Idempotency-Key"
     ),
     errors.NoSuchPiece: _ProblemTemplate("not_found", "the tile set has no {piece}"),
-    errors.NoSuchVersion: _ProblemTemplate("not_found", "the game has no version {wanted}: its latest is {latest}"),
+    errors.NoSuchVersion: _ProblemTemplate("not_found", "the game has no version {requested}: its latest is {latest}"),
     errors.QueueFull: _ProblemTemplate(
         "rate_limited", "too many wait for a picture, or for a game to be replayed: ask again", retry_after_s=1
     ),
     errors.RateLimited: _ProblemTemplate("rate_limited", "too many {policy}: wait"),
     errors.TooManyConnections: _ProblemTemplate(
-        "rate_limited", "{most} {what} are open already: close one, or wait", retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S
+        "rate_limited",
+        "{limit} {what} are open already: close one, or wait",
+        retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S,
     ),
     errors.OriginNotAllowed: _ProblemTemplate(
         "origin_refused", "pages of {origin} may not open sockets and event streams here"

@@ -62,10 +62,10 @@ class Route:
     method: str
     path: str
     _: KW_ONLY
-    operation: str
+    operation_id: str
     summary: str
     tag: Tag
-    replies: tuple[ResponseSpec, ...]
+    responses: tuple[ResponseSpec, ...]
     access: Access = "none"
     problems: tuple[str, ...] = ()
     """Codes that it answers besides those that every route has."""
@@ -75,7 +75,7 @@ class Route:
     """Names of `described.PARAMETERS`."""
     examples: tuple[str, ...] = ()
     """Names of `examples.json`, for the body."""
-    body_optional: bool = False
+    is_body_optional: bool = False
     """Whether no body at all means the same as `{}`."""
     handler: Handler = _missing_handler
 
@@ -107,7 +107,7 @@ def register_routes(
     aiohttp tries routes that begin alike in the order of their registration, so what is asked most goes first.
     """
     priorities = {operation: place for place, operation in enumerate(MOST_REQUESTED)}
-    for route in sorted(routes, key=lambda one: priorities.get(one.operation, len(priorities))):
+    for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):
         app.router.add_route(route.method, route.path, route.handler, expect_handler=expect_handler)
         if route.method == "GET":
             app.router.add_route("HEAD", route.path, route.handler, expect_handler=expect_handler)

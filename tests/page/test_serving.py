@@ -70,7 +70,7 @@ async def test_files_are_packed_for_whoever_takes_them_packed(client: Client) ->
 
 async def test_icon_and_manifest_are_there(client: Client) -> None:
     async with ClientSession(client.make_url("/")) as browser:
-        for name in page.FILES:
+        for name in page.UNHASHED_FILES:
             async with browser.get(f"/{name}") as answer:
                 assert answer.status == web.HTTPOk.status_code
 

@@ -12,7 +12,7 @@ from service.web.docs.layout import render_layout
 from service.web.docs.markdown import RenderedPage, render_fragment, render_page
 from service.web.docs.message_reference import render_reference
 from service.web.docs.search import Section, operation_sections, page_sections
-from service.web.routes.api_documents import document
+from service.web.routes.api_documents import load_document
 from service.web.static_assets import Asset, make_asset
 
 __all__ = ["load_page", "load_search_index"]
@@ -56,7 +56,7 @@ def _render(name: str) -> RenderedPage:
 
 
 def _load_document(name: str) -> dict[str, Any]:
-    return msgspec.json.decode(document(name).body, type=dict[str, Any])
+    return msgspec.json.decode(load_document(name).body, type=dict[str, Any])
 
 
 def _viewer_head() -> str:

@@ -72,12 +72,12 @@ def _types(routes: Iterable[Route]) -> Iterable[Any]:
     for route in routes:
         if route.body is not None:
             yield route.body.type
-        yield from (reply.content for reply in route.replies if reply.content is not None)
+        yield from (reply.content for reply in route.responses if reply.content is not None)
 
 
 def _operation(route: Route, refs: Refs) -> Schema:
     operation: Schema = {
-        "operationId": route.operation,
+        "operationId": route.operation_id,
         "tags": [route.tag],
         "summary": route.summary,
         "description": paragraphs(route.description),
@@ -86,7 +86,7 @@ def _operation(route: Route, refs: Refs) -> Schema:
     }
     if route.body is not None:
         content = {"schema": refs[route.body.type], "examples": _examples(route.examples)}
-        operation["requestBody"] = {"required": not route.body_optional, "content": {JSON: content}}
+        operation["requestBody"] = {"required": not route.is_body_optional, "content": {JSON: content}}
     match route.access:
         case "reads":
             operation["security"] = [{}, {"bearer": []}]
@@ -179,7 +179,7 @@ def _query_parameters(query: type[Query]) -> Iterable[Schema]:
 
 def _responses(route: Route, refs: Refs) -> Schema:
     responses: Schema = {}
-    for reply in route.replies:
+    for reply in route.responses:
         response = responses.setdefault(str(reply.status), {"description": reply.description})
         if named := (*reply.headers, *(() if route.path in EXEMPT_PATHS else LIMITED)):
             response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in named}

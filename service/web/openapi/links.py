@@ -59,7 +59,7 @@ MOVES: Mapping[Any, str] = {
 def links(routes: Iterable[Route]) -> dict[str, Schema]:
     """All links by their names, for the document's components."""
     routes = [*routes]
-    contents = dict.fromkeys(reply.content for route in routes for reply in route.replies)
+    contents = dict.fromkeys(reply.content for route in routes for reply in route.responses)
     return {name: link for content in contents for name, link in _after(content, routes)}
 
 
@@ -73,23 +73,23 @@ def _after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schema]]:
     for named in NAMED.get(content, ()):
         for route in routes:
             if route.openapi_path.startswith(named.path) and route.path_parameters == named.names:
-                yield f"{content.__name__}.{route.operation}", _asked(route, named)
+                yield f"{content.__name__}.{route.operation_id}", _asked(route, named)
     if (pointer := MOVES.get(content)) is not None:
         for route in routes:
             if route.body is not None and route.body.type is Act:
-                yield f"{_name(content)}.{route.operation}", _moved(route, pointer)
+                yield f"{_name(content)}.{route.operation_id}", _moved(route, pointer)
 
 
 def _asked(route: Route, named: Named) -> Schema:
     *known, new = named.names
     parameters = {f"path.{name}": f"$request.path.{name}" for name in known}
     parameters[f"path.{new}"] = f"$response.body#{named.pointer}"
-    return {"operationId": route.operation, "parameters": parameters, "description": f"{route.summary}."}
+    return {"operationId": route.operation_id, "parameters": parameters, "description": f"{route.summary}."}
 
 
 def _moved(route: Route, pointer: str) -> Schema:
     return {
-        "operationId": route.operation,
+        "operationId": route.operation_id,
         "parameters": {f"path.{name}": f"$request.path.{name}" for name in route.path_parameters},
         "requestBody": {"move": f"$response.body#{pointer}"},
         "description": f"{route.summary}: do the first of the legal moves.",

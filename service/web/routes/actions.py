@@ -28,59 +28,59 @@ from service.web.parsing import (
 from service.web.ratelimit.bot_charges import make_bot_charge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.queries import Including
+from service.web.routes.queries import IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
-B = TypeVar("B")
+Body = TypeVar("Body")
 
-ACT = msgspec.json.Decoder(Act)
-FOR_SEAT = msgspec.json.Decoder(SeatCommand)
+ACT_DECODER = msgspec.json.Decoder(Act)
+FOR_SEAT_DECODER = msgspec.json.Decoder(SeatCommand)
 
-HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
-ANSWERED = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
-DONE = (ResponseSpec(200, "What happened.", ActionResult[Diff], ANSWERED, examples=("acted",)),)
-REFUSED = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
+COMMAND_HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
+RESPONSE_HEADERS = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
+ACTION_RESPONSES = (ResponseSpec(200, "What happened.", ActionResult[Diff], RESPONSE_HEADERS, examples=("acted",)),)
+COMMAND_PROBLEMS = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
 """What every change of an active game may be refused for."""
 
 
-async def perform(
-    request: web.Request, body: B, do: Callable[[Context, str, CommandRequest[B]], Awaitable[CommandResult]]
+async def run_command(
+    request: web.Request, body: Body, execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[CommandResult]]
 ) -> web.Response:
     """Do what a request with this body asks, with all that its headers and its query ask besides."""
-    include = read_query(request, Including).include if request.query_string else None
-    whole = prefers_representation(request)
+    include = read_query(request, IncludeQuery).include if request.query_string else None
+    include_game = prefers_representation(request)
     expected, key, token = parse_if_match(request), parse_idempotency_key(request), parse_bearer_token(request)
     language = negotiate_language(request)
-    asked = CommandRequest(
+    command_request = CommandRequest(
         body,
         token,
         expected,
         key,
         include is not None,
-        include_game=whole,
+        include_game=include_game,
         language=language,
         charge_bots=make_bot_charge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
     )
-    acted, encoded, replayed = await do(request.app[CONTEXT], get_path_id(request), asked)
+    acted, encoded, replayed = await execute(request.app[CONTEXT], get_path_id(request), command_request)
     response = json_response(encoded, etag=game_etag(acted.version, acted.digest), private=True)
     mark_replayed(response, replayed=replayed)
     set_moves_language(response, acted.legal_moves)
-    if whole:
+    if include_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
 
 
-command = partial(Route, "POST", tag="playing", access="required", query=Including, headers=HEADERS)
-of_seat = partial(command, body=FOR_SEAT, body_optional=True, examples=("for_seat",))
+command_route = partial(Route, "POST", tag="playing", access="required", query=IncludeQuery, headers=COMMAND_HEADERS)
+seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optional=True, examples=("for_seat",))
 
 
-@command(
+@command_route(
     "/v1/games/" + GAME_ID + "/actions",
-    operation="act",
+    operation_id="act",
     summary="Act",
-    body=ACT,
-    replies=DONE,
-    problems=(*REFUSED, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
+    body=ACT_DECODER,
+    responses=ACTION_RESPONSES,
+    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "illegal_move", "list_too_long"),
     examples=("act_move", "act_action", "act_actions"),
 )
 async def post_action(request: web.Request) -> web.Response:
@@ -91,7 +91,7 @@ async def post_action(request: web.Request) -> web.Response:
     `ETag` are the commit's last. Where a bot stands in for the seat it is `replaced`: return first. An action after the
     deadline counts as long as the clock has not decided.
     """
-    return await perform(request, await read_body(request, ACT), act)
+    return await run_command(request, await read_body(request, ACT_DECODER), act)
 
 
 ROUTES = (post_action,)

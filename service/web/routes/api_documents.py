@@ -10,18 +10,18 @@ from aiohttp import web
 from service.web.responses import json_response, not_modified_response
 from service.web.routing import ResponseSpec, Route
 
-UNCHANGED = ResponseSpec(304, "Nothing has changed.", headers=("ETag",))
+NOT_MODIFIED = ResponseSpec(304, "Nothing has changed.", headers=("ETag",))
 
 
 class Document(NamedTuple):
     """A document with its entity tag."""
 
     body: bytes
-    tag: str
+    etag: str
 
 
 @cache
-def document(name: str) -> Document:
+def load_document(name: str) -> Document:
     """A document of `schemas/`."""
     body = resources.files("schemas").joinpath(name).read_bytes()
     return Document(body, f'"{sha256(body).hexdigest()[:32]}"')
@@ -30,34 +30,34 @@ def document(name: str) -> Document:
 @Route(
     "GET",
     "/openapi.json",
-    operation="readOpenApi",
+    operation_id="readOpenApi",
     summary="This document",
     tag="service",
     headers=("If-None-Match",),
-    replies=(ResponseSpec(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), UNCHANGED),
+    responses=(ResponseSpec(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), NOT_MODIFIED),
 )
 async def read_openapi(request: web.Request) -> web.Response:
     """What the service answers over HTTP, as an OpenAPI 3.1 document."""
-    return _published(request, "openapi.json")
+    return _document_response(request, "openapi.json")
 
 
 @Route(
     "GET",
     "/asyncapi.json",
-    operation="readAsyncApi",
+    operation_id="readAsyncApi",
     summary="What goes over the WebSocket",
     tag="service",
     headers=("If-None-Match",),
-    replies=(ResponseSpec(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), UNCHANGED),
+    responses=(ResponseSpec(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), NOT_MODIFIED),
 )
 async def read_asyncapi(request: web.Request) -> web.Response:
     """What the service says and understands on its WebSocket, as an AsyncAPI 3.0 document."""
-    return _published(request, "asyncapi.json")
+    return _document_response(request, "asyncapi.json")
 
 
-def _published(request: web.Request, name: str) -> web.Response:
-    found = document(name)
-    return not_modified_response(request, found.tag) or json_response(found.body, etag=found.tag)
+def _document_response(request: web.Request, name: str) -> web.Response:
+    document = load_document(name)
+    return not_modified_response(request, document.etag) or json_response(document.body, etag=document.etag)
 
 
 ROUTES = (read_openapi, read_asyncapi)

@@ -20,102 +20,104 @@ from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import replay_slot
 from service.web.routing import GAME_ID, Handler, Route
 
-NAMES: dict[Form, tuple[str, str]] = {
+OPERATIONS: dict[Form, tuple[str, str]] = {
     "svg": ("readBoardSvg", "Read the board as SVG"),
     "png": ("readBoardPng", "Read the board as PNG"),
     "txt": ("readBoardText", "Read the board as text"),
 }
 
 
-class Asked(NamedTuple):
+class BoardRequest(NamedTuple):
     """Which board is asked for, and of whom it is to be hidden."""
 
     game: str
-    loaded: GameRecord
+    record: GameRecord
     private: bool
     options: Options
-    form: Form
+    image_format: Form
 
-    def picture(self, state: str, options: Options, caching: Mapping[str, str]) -> Picture:
+    def image_request(self, state: str, options: Options, caching: Mapping[str, str]) -> Picture:
         """The picture of one of the game's states."""
-        return Picture(f"{state} {options}", self.form, options.width, caching)
+        return Picture(f"{state} {options}", self.image_format, options.width, caching)
 
 
-def _board(form: Form) -> Route:
-    operation, summary = NAMES[form]
+def _board_route(image_format: Form) -> Route:
+    operation, summary = OPERATIONS[image_format]
     declare = Route(
         "GET",
-        f"/v1/games/{GAME_ID}/board.{form}",
-        operation=operation,
+        f"/v1/games/{GAME_ID}/board.{image_format}",
+        operation_id=operation,
         summary=summary,
         tag="playing",
         access="reads",
-        query=_query(form),
+        query=_query_type(image_format),
         headers=("If-None-Match",),
-        replies=replies(form),
+        responses=replies(image_format),
         problems=("not_found",),
     )
-    return declare(_handler(form))
+    return declare(_board_handler(image_format))
 
 
-def _query(form: Form) -> type[BoardQuery]:
-    return TextQuery if form == "txt" else BoardQuery
+def _query_type(image_format: Form) -> type[BoardQuery]:
+    return TextQuery if image_format == "txt" else BoardQuery
 
 
-def _handler(form: Form) -> Handler:
+def _board_handler(image_format: Form) -> Handler:
     async def read_board(request: web.Request) -> web.Response:
         """The board as a picture, with everything that everybody may see and nothing else.
 
         With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too,
         but these have no legal moves to number. A version that the game does not have yet is 404.
         """
-        query = read_query(request, _query(form))
+        query = read_query(request, _query_type(image_format))
         options = options_of(query)
         game = get_path_id(request)
         loaded, private = await load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
-        asked = Asked(game, loaded, private, options, form)
+        asked = BoardRequest(game, loaded, private, options, image_format)
         if query.v is None or query.v == loaded.version:
-            return await _now(request, asked, unchanging=query.v is not None)
-        return await _then(request, asked, query.v)
+            return await _current_board(request, asked, immutable=query.v is not None)
+        return await _past_board(request, asked, query.v)
 
     return read_board
 
 
-async def _now(request: web.Request, asked: Asked, *, unchanging: bool) -> web.Response:
+async def _current_board(request: web.Request, board: BoardRequest, *, immutable: bool) -> web.Response:
     """The board as it is."""
-    context, loaded = request.app[CONTEXT], asked.loaded
+    context, record = request.app[CONTEXT], board.record
 
-    async def job() -> BoardJob:
-        index, game = decode_with_tables(context, loaded)
-        moves = sorted(legal_moves(index, game), key=move_sort_key) if asked.options.candidates else []
-        answer = context.tilesets.get_for_game(game.tileset).response
-        return BoardJob(answer, build_view(index, game), moves, asked.options, asked.form)
+    async def make_job() -> BoardJob:
+        index, game = decode_with_tables(context, record)
+        moves = sorted(legal_moves(index, game), key=move_sort_key) if board.options.candidates else []
+        tileset = context.tilesets.get_for_game(game.tileset).response
+        return BoardJob(tileset, build_view(index, game), moves, board.options, board.image_format)
 
-    caching = board_caching(private=asked.private, unchanging=unchanging)
-    return await send(request, asked.picture(f"{loaded.version}-{loaded.digest}", asked.options, caching), job)
+    caching = board_caching(private=board.private, unchanging=immutable)
+    return await send(
+        request, board.image_request(f"{record.version}-{record.digest}", board.options, caching), make_job
+    )
 
 
-async def _then(request: web.Request, asked: Asked, version: int) -> web.Response:
+async def _past_board(request: web.Request, board: BoardRequest, version: int) -> web.Response:
     """The board as it was. What had numbers while it was the latest is not immutable: it has none now.
 
     Only where the picture is drawn the game is replayed: else the version's own diff, which has its digest, is enough.
     """
     context = request.app[CONTEXT]
-    if not 0 < version < asked.loaded.version:
-        raise NoSuchVersion(version, asked.loaded.version)
-    diffs = await context.store.load_diffs(asked.game, version - 1, 1)
+    if not 0 < version < board.record.version:
+        raise NoSuchVersion(version, board.record.version)
+    diffs = await context.store.load_diffs(board.game, version - 1, 1)
     if not diffs or diffs[0].version != version:
         raise UnreadableGame(f"the log lacks version {version}")
-    options = asked.options._replace(candidates=False)
+    options = board.options._replace(candidates=False)
 
-    async def job() -> BoardJob:
+    async def make_job() -> BoardJob:
         async with replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
-            earlier = await at_version(context, asked.game, version)
-        answer = context.tilesets.get_for_game(earlier.game.tileset).response
-        return BoardJob(answer, earlier.game, [], options, asked.form)
+            past = await at_version(context, board.game, version)
+        tileset = context.tilesets.get_for_game(past.game.tileset).response
+        return BoardJob(tileset, past.game, [], options, board.image_format)
 
-    caching = board_caching(private=asked.private, unchanging=not asked.options.candidates)
-    return await send(request, asked.picture(f"{version}-{diffs[0].digest}", options, caching), job)
+    caching = board_caching(private=board.private, unchanging=not board.options.candidates)
+    return await send(request, board.image_request(f"{version}-{diffs[0].digest}", options, caching), make_job)
 
 
-ROUTES = (_board("svg"), _board("png"), _board("txt"))
+ROUTES = (_board_route("svg"), _board_route("png"), _board_route("txt"))

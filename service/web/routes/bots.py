@@ -11,10 +11,10 @@ from service.web.routing import ResponseSpec, Route
 @Route(
     "GET",
     "/v1/bots",
-    operation="listBots",
+    operation_id="listBots",
     summary="List the bots",
     tag="games",
-    replies=(ResponseSpec(200, "Every bot, by name.", BotList),),
+    responses=(ResponseSpec(200, "Every bot, by name.", BotList),),
 )
 async def list_bots(request: web.Request) -> web.Response:
     """Every bot that can fill a seat of a new game: those of the service, and those that were plugged in."""

@@ -9,8 +9,8 @@ from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request
 from service.web.responses import game_etag, json_response, not_modified_response
-from service.web.routes.game_responses import NOTHING_NEW
-from service.web.routes.queries import Since
+from service.web.routes.game_responses import GAME_NOT_MODIFIED
+from service.web.routes.queries import LogQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
 from service.web.websocket import event_stream
 
@@ -18,18 +18,18 @@ from service.web.websocket import event_stream
 @Route(
     "GET",
     "/v1/games/" + GAME_ID + "/diffs",
-    operation="readDiffs",
+    operation_id="readDiffs",
     summary="Read the log, or follow it",
     tag="playing",
     access="reads",
-    query=Since,
+    query=LogQuery,
     headers=("If-None-Match", "Last-Event-ID"),
-    replies=(
+    responses=(
         ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
         ResponseSpec(
             200, "The log as it grows.", str, media_type=event_stream.EVENT_STREAM, examples=("event_stream",)
         ),
-        NOTHING_NEW,
+        GAME_NOT_MODIFIED,
     ),
     problems=("not_found", "origin_refused"),
 )
@@ -40,18 +40,18 @@ async def read_diffs(request: web.Request) -> web.StreamResponse:
     client's state is unknown, its `id` is `VERSION-DIGEST`, and `Last-Event-ID` resumes. There is no `event` field, and
     a comment every 15 seconds.
     """
-    asked = read_query(request, Since)
+    query = read_query(request, LogQuery)
     game = get_path_id(request)
     if event_stream.EVENT_STREAM in request.headers.get("Accept", ""):
         return await event_stream.serve_event_stream(request, game)
     context = request.app[CONTEXT]
-    loaded, private = await games.load_for_reader(context, game, parse_bearer_token(request))
-    tag = game_etag(loaded.version, loaded.digest)
-    response = not_modified_response(request, tag, private=private)
+    record, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    etag = game_etag(record.version, record.digest)
+    response = not_modified_response(request, etag, private=private)
     if response is None:
-        await charge_request(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
-        page = await games.list_diffs(context, loaded, game, asked.since, asked.limit)
-        response = json_response(page, etag=tag, private=private)
+        await charge_request(request, min(query.limit, record.version - query.since) // costs.DIFFS_PER_TOKEN)
+        page = await games.list_diffs(context, record, game, query.since, query.limit)
+        response = json_response(page, etag=etag, private=private)
     response.headers["Vary"] = "Accept, Authorization" if private else "Accept"
     return response
 

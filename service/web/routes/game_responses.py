@@ -16,29 +16,31 @@ from service.web.parsing import get_path_id, parse_bearer_token
 from service.web.responses import game_etag, json_response, not_modified_response
 from service.web.routing import ResponseSpec, Route
 
-__all__ = ["NOTHING_NEW", "reading", "told_in_state", "told_in_words"]
+__all__ = ["GAME_NOT_MODIFIED", "game_read_route", "localized_response", "state_response"]
 
-NOTHING_NEW = ResponseSpec(304, "The game has not changed since.", headers=("ETag",))
+GAME_NOT_MODIFIED = ResponseSpec(304, "The game has not changed since.", headers=("ETag",))
 
-reading = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
+game_read_route = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
 
 
-async def told_in_state(request: web.Request, tell: Callable[[TileSetIndex, Game], Any]) -> web.Response:
+async def state_response(request: web.Request, build: Callable[[TileSetIndex, Game], Any]) -> web.Response:
     """What a game's state says, unless the client has it already."""
     context = request.app[CONTEXT]
-    loaded, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))
-    tag = game_etag(loaded.version, loaded.digest)
+    record, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))
+    tag = game_etag(record.version, record.digest)
     return not_modified_response(request, tag, private=private) or json_response(
-        tell(*decode_with_tables(context, loaded)), etag=tag, private=private
+        build(*decode_with_tables(context, record)), etag=tag, private=private
     )
 
 
-async def told_in_words(request: web.Request, tell: Callable[[GameRecord, Language], Awaitable[Any]]) -> web.Response:
+async def localized_response(
+    request: web.Request, build: Callable[[GameRecord, Language], Awaitable[Any]]
+) -> web.Response:
     """What is said of a game in the reader's language, unless the client has it already."""
-    loaded, private = await load_for_reader(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
+    record, private = await load_for_reader(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
     language = negotiate_language(request)
-    tag = localized_etag(game_etag(loaded.version, loaded.digest), language)
+    tag = localized_etag(game_etag(record.version, record.digest), language)
     response = not_modified_response(request, tag, private=private)
     if response is None:
-        response = json_response(await tell(loaded, language), etag=tag, private=private)
+        response = json_response(await build(record, language), etag=tag, private=private)
     return set_content_language(response, language)

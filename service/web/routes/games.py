@@ -33,14 +33,14 @@ from service.web.ratelimit.concurrency import (
     trust_issued_tokens,
 )
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.game_responses import NOTHING_NEW, reading, told_in_state
-from service.web.routes.queries import Including, Listing
+from service.web.routes.game_responses import GAME_NOT_MODIFIED, game_read_route, state_response
+from service.web.routes.queries import GameListQuery, IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
-CREATE = msgspec.json.Decoder(CreateGame)
+CREATE_DECODER = msgspec.json.Decoder(CreateGame)
 
 
-def tokens_of(created: Created) -> Iterator[str]:
+def issued_tokens(created: Created) -> Iterator[str]:
     """All tokens that come with a new game."""
     yield created.owner_token
     yield created.spectator_token
@@ -50,13 +50,13 @@ def tokens_of(created: Created) -> Iterator[str]:
 @Route(
     "POST",
     "/v1/games",
-    operation="createGame",
+    operation_id="createGame",
     summary="Create a game",
     tag="games",
-    body=CREATE,
-    query=Including,
+    body=CREATE_DECODER,
+    query=IncludeQuery,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    replies=(
+    responses=(
         ResponseSpec(
             201,
             "The new game and its tokens.",
@@ -75,16 +75,16 @@ async def create_game(request: web.Request) -> web.Response:
     acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With
     an `Idempotency-Key` a retry gets the same game and the same tokens.
     """
-    asked = await read_body(request, CREATE)
-    include = read_query(request, Including).include
+    body = await read_body(request, CREATE_DECODER)
+    include = read_query(request, IncludeQuery).include
     key = parse_idempotency_key(request)
     creator = parse_creator_key(request)
-    if any(player.open for player in asked.players):
+    if any(player.open for player in body.players):
         await charge_open_game(request)
-    async with charge_game_bots(request, asked) as give_back_bots:
+    async with charge_game_bots(request, body) as give_back_bots:
         result = await create(
             request.app[CONTEXT],
-            asked,
+            body,
             key=key,
             include_moves=include is not None,
             creator=creator,
@@ -93,13 +93,13 @@ async def create_game(request: web.Request) -> web.Response:
         )
     if result.replayed:
         give_back_bots()
-    return created_answer(request, result, private=asked.visibility == "private")
+    return created_response(request, result, private=body.visibility == "private")
 
 
-def created_answer(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
+def created_response(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
     """The answer to whoever made a game, which alone tells its tokens."""
     created, version, replayed = result
-    trust_issued_tokens(request, tokens_of(created))
+    trust_issued_tokens(request, issued_tokens(created))
     response = json_response(
         created,
         status=201,
@@ -114,44 +114,47 @@ def created_answer(request: web.Request, result: ReplayableResult[Created], *, p
 @Route(
     "GET",
     "/v1/games",
-    operation="listGames",
+    operation_id="listGames",
     summary="List public games",
     tag="games",
-    query=Listing,
-    replies=(ResponseSpec(200, "Public games, newest first.", Games),),
+    query=GameListQuery,
+    responses=(ResponseSpec(200, "Public games, newest first.", Games),),
     problems=("store_unavailable",),
 )
 async def list_public_games(request: web.Request) -> web.Response:
     """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
-    asked = read_query(request, Listing)
-    charged = asked.limit // costs.LISTED_GAMES_PER_TOKEN
+    query = read_query(request, GameListQuery)
+    charged = query.limit // costs.LISTED_GAMES_PER_TOKEN
     await charge_request(request, charged)
-    found, loaded = await list_games(request.app[CONTEXT], asked.status, asked.limit, asked.cursor)
-    refund_request(request, charged - loaded // costs.LISTED_GAMES_PER_TOKEN)
-    return json_response(found)
+    page, loaded_count = await list_games(request.app[CONTEXT], query.status, query.limit, query.cursor)
+    refund_request(request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN)
+    return json_response(page)
 
 
-@reading(
+@game_read_route(
     "/v1/games/" + GAME_ID,
-    operation="readGame",
+    operation_id="readGame",
     summary="Read a game",
     tag="games",
-    replies=(ResponseSpec(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)), NOTHING_NEW),
+    responses=(
+        ResponseSpec(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)),
+        GAME_NOT_MODIFIED,
+    ),
 )
 async def read_game(request: web.Request) -> web.Response:
     """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
-    return await told_in_state(request, build_view)
+    return await state_response(request, build_view)
 
 
 @Route(
     "DELETE",
     "/v1/games/" + GAME_ID,
-    operation="abortGame",
+    operation_id="abortGame",
     summary="Abort a game",
     tag="games",
     access="required",
     headers=("If-Match",),
-    replies=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
+    responses=(ResponseSpec(200, "The aborted game.", GameView, ("ETag",)),),
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_game(request: web.Request) -> web.Response:

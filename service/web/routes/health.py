@@ -12,47 +12,47 @@ from service.web.errors import BackgroundTaskFailing, ShuttingDown
 from service.web.responses import json_response
 from service.web.routing import ResponseSpec, Route
 
-OK = Health(status="ok")
+HEALTHY = Health(status="ok")
 
 
-class Probe:
+class StoreProbe:
     """Whether the store answers; however many ask at the same time, it is asked once."""
 
     def __init__(self, store: GameStore) -> None:
         self._store = store
-        self._asking: asyncio.Task[None] | None = None
+        self._pending: asyncio.Task[None] | None = None
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless it does."""
-        if self._asking is None or self._asking.done():
-            self._asking = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
-        await asyncio.shield(self._asking)
+        if self._pending is None or self._pending.done():
+            self._pending = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
+        await asyncio.shield(self._pending)
 
 
-PROBE = web.AppKey("probe", Probe)
+STORE_PROBE = web.AppKey("probe", StoreProbe)
 
 
 @Route(
     "GET",
     "/livez",
-    operation="isAlive",
+    operation_id="isAlive",
     summary="Whether this instance lives",
     tag="service",
-    replies=(ResponseSpec(200, "It does.", Health),),
+    responses=(ResponseSpec(200, "It does.", Health),),
 )
 async def livez(request: web.Request) -> web.Response:
     """Answers as long as the process can answer at all, also while its store does not."""
     del request
-    return json_response(OK)
+    return json_response(HEALTHY)
 
 
 @Route(
     "GET",
     "/readyz",
-    operation="isReady",
+    operation_id="isReady",
     summary="Whether this instance should be asked",
     tag="service",
-    replies=(ResponseSpec(200, "It should.", Health),),
+    responses=(ResponseSpec(200, "It should.", Health),),
     problems=("store_unavailable",),
 )
 async def readyz(request: web.Request) -> web.Response:
@@ -62,10 +62,10 @@ async def readyz(request: web.Request) -> web.Response:
     """
     if request.app[DRAINING].is_set():
         raise ShuttingDown
-    await request.app[PROBE].ping()
+    await request.app[STORE_PROBE].ping()
     if (task := request.app[SUPERVISOR].failing_task()) is not None:
         raise BackgroundTaskFailing(task)
-    return json_response(OK)
+    return json_response(HEALTHY)
 
 
 ROUTES = (livez, readyz)

@@ -12,11 +12,11 @@ from service.games.ports import GameRecord
 from service.games.queries.games import MoveFilter, decode_with_tables, list_legal_moves
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
-from service.web.routes.game_responses import NOTHING_NEW, told_in_words
+from service.web.routes.game_responses import GAME_NOT_MODIFIED, localized_response
 from service.web.routing import GAME_ID, Query, ResponseSpec, Route
 
 
-class Filters(Query, frozen=True):
+class LegalMovesQuery(Query, frozen=True):
     """Which legal moves are told; without any of these all are."""
 
     stage: (
@@ -35,13 +35,13 @@ class Filters(Query, frozen=True):
 @Route(
     "GET",
     "/v1/games/" + GAME_ID + "/legal-moves",
-    operation="readLegalMoves",
+    operation_id="readLegalMoves",
     summary="Read the legal moves",
     tag="playing",
     access="reads",
-    query=Filters,
+    query=LegalMovesQuery,
     headers=("If-None-Match", "Accept-Language"),
-    replies=(
+    responses=(
         ResponseSpec(
             200,
             "Everything that is accepted now.",
@@ -49,7 +49,7 @@ class Filters(Query, frozen=True):
             ("ETag", "Content-Language"),
             examples=("legal_moves", "legal_cells"),
         ),
-        NOTHING_NEW,
+        GAME_NOT_MODIFIED,
     ),
     problems=("not_found",),
 )
@@ -60,13 +60,13 @@ async def read_legal_moves(request: web.Request) -> web.Response:
     `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`. The texts are in the language asked for
     in `Accept-Language`.
     """
-    filters = read_query(request, Filters)
-    asked = MoveFilter(filters.stage, filters.x, filters.y, filters.q, filters.limit, filters.cursor)
+    query = read_query(request, LegalMovesQuery)
+    move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)
 
-    async def moves(loaded: GameRecord, language: Language) -> LegalMoves:
-        return list_legal_moves(*decode_with_tables(request.app[CONTEXT], loaded), asked, language)
+    async def build(loaded: GameRecord, language: Language) -> LegalMoves:
+        return list_legal_moves(*decode_with_tables(request.app[CONTEXT], loaded), move_filter, language)
 
-    return await told_in_words(request, moves)
+    return await localized_response(request, build)
 
 
 ROUTES = (read_legal_moves,)

@@ -13,11 +13,11 @@ from service.web.parsing import parse_bearer_tokens, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request, refund_request
 from service.web.responses import json_response
-from service.web.routes.queries import Listing
+from service.web.routes.queries import GameListQuery
 from service.web.routing import ResponseSpec, Route
 
 
-class Mine(Listing, frozen=True):
+class MyGameListQuery(GameListQuery, frozen=True):
     """Which of my games are told."""
 
     external_user: Annotated[ExternalUser, Meta(description="Only seats of whom the creator calls so.")] | None = None
@@ -27,12 +27,12 @@ class Mine(Listing, frozen=True):
 @Route(
     "GET",
     "/v1/seats/me/games",
-    operation="myGames",
+    operation_id="myGames",
     summary="List games of mine",
     tag="games",
     access="required",
-    query=Mine,
-    replies=(ResponseSpec(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
+    query=MyGameListQuery,
+    responses=(ResponseSpec(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
 )
 async def list_my_games(request: web.Request) -> web.Response:
     """The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
@@ -42,16 +42,16 @@ async def list_my_games(request: web.Request) -> web.Response:
     them, which finds all games and seats that came with it, or with `external_user` those of one person. Of several
     secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
     """
-    asked = read_query(request, Mine)
-    wanted = MyGamesQuery(asked.external_user, asked.waiting, asked.status, asked.limit, asked.cursor)
+    query = read_query(request, MyGameListQuery)
+    games_query = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
     tokens = parse_bearer_tokens(request)
     charged = MAX_GAMES_SCANNED // costs.LISTED_GAMES_PER_TOKEN
     await charge_request(request, charged + len(tokens) // costs.ACCESS_TOKENS_PER_TOKEN)
-    found, loaded = await collect_my_games(request.app[CONTEXT], tokens, wanted)
+    page, loaded_count = await collect_my_games(request.app[CONTEXT], tokens, games_query)
     refund_request(
-        request, charged - loaded // costs.LISTED_GAMES_PER_TOKEN
+        request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN
     )  # of those that are looked at, few may be told
-    return json_response(found, private=True)
+    return json_response(page, private=True)
 
 
 ROUTES = (list_my_games,)

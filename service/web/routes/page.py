@@ -14,7 +14,7 @@ from service.web.routing import ResponseSpec, Route
 from service.web.static_assets import Asset, make_asset, static_response
 
 HTML = "text/html"
-FILES = ("favicon.svg", "manifest.webmanifest")
+UNHASHED_FILES = ("favicon.svg", "manifest.webmanifest")
 """Files with names that do not change with what they hold."""
 
 MEDIA_TYPES = {
@@ -25,7 +25,7 @@ MEDIA_TYPES = {
     "webmanifest": "application/manifest+json",
 }
 
-INDEX = Index(
+SERVICE_INDEX = Index(
     name="south-seas",
     openapi="/openapi.json",
     asyncapi="/asyncapi.json",
@@ -36,59 +36,59 @@ INDEX = Index(
 
 
 @cache
-def files() -> dict[str, Asset]:
+def built_files() -> dict[str, Asset]:
     """Every built file, by its path below `/`."""
     built = resources.files("service.web").joinpath("static", "page")
-    found = {name: _file(built / name) for name in ("index.html", *FILES)}
-    return found | {f"assets/{entry.name}": _file(entry) for entry in (built / "assets").iterdir()}
+    assets = {name: _load_asset(built / name) for name in ("index.html", *UNHASHED_FILES)}
+    return assets | {f"assets/{entry.name}": _load_asset(entry) for entry in (built / "assets").iterdir()}
 
 
-def _file(entry: Traversable) -> Asset:
+def _load_asset(entry: Traversable) -> Asset:
     return make_asset(MEDIA_TYPES[entry.name.rpartition(".")[2]], entry.read_bytes())
 
 
 @Route(
     "GET",
     "/",
-    operation="index",
+    operation_id="index",
     summary="Where to go on, or the page to play on",
     tag="service",
     headers=("If-None-Match",),
-    replies=(
+    responses=(
         ResponseSpec(200, "The paths to begin with.", Index),
         ResponseSpec(200, "The page to play on.", str, media_type=HTML),
         ResponseSpec(304, "The page has not changed.", headers=("ETag",)),
     ),
 )
-async def index(request: web.Request) -> web.Response:
+async def read_index(request: web.Request) -> web.Response:
     """The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on."""
     if HTML in request.headers.get("Accept", ""):
-        return static_response(request, files()["index.html"], CACHE_PUBLIC, "Accept, Accept-Encoding")
-    response = json_response(INDEX)
+        return static_response(request, built_files()["index.html"], CACHE_PUBLIC, "Accept, Accept-Encoding")
+    response = json_response(SERVICE_INDEX)
     response.headers["Vary"] = "Accept"
     return response
 
 
-def _sending(path: str, caching: str) -> Handler:
+def _file_handler(path: str, caching: str) -> Handler:
     """A handler for a file, or for those below a folder where `path` ends with a slash."""
 
-    async def send(request: web.Request) -> web.StreamResponse:
-        file = files().get(path + request.match_info.get("file", ""))
+    async def send_file(request: web.Request) -> web.StreamResponse:
+        file = built_files().get(path + request.match_info.get("file", ""))
         if file is None:
             raise web.HTTPNotFound
         return static_response(request, file, caching)
 
-    return send
+    return send_file
 
 
-def set_up(app: web.Application) -> None:
+def add_file_routes(app: web.Application) -> None:
     """Serve the files that the page asks for; they are no part of the API, so the document does not tell of them."""
-    sent = {"/assets/{file}": _sending("assets/", CACHE_IMMUTABLE)} | {
-        f"/{name}": _sending(name, CACHE_PUBLIC) for name in FILES
+    handlers = {"/assets/{file}": _file_handler("assets/", CACHE_IMMUTABLE)} | {
+        f"/{name}": _file_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES
     }
-    for path, handler in sent.items():
+    for path, handler in handlers.items():
         for method in ("GET", "HEAD"):
             app.router.add_route(method, path, handler, expect_handler=handle_expect)
 
 
-ROUTES = (index,)
+ROUTES = (read_index,)

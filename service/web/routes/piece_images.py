@@ -16,55 +16,55 @@ from service.web.parsing import get_path_id, read_query
 from service.web.routing import GAME_ID, Handler, Query, Route
 
 
-def _tile(form: Form) -> Route:
-    return _piece(form, "tile", ID, TileQuery)(_tile_handler(form))
+def _tile_route(image_format: Form) -> Route:
+    return _piece_route(image_format, "tile", ID, TileQuery)(_tile_handler(image_format))
 
 
-def _ship(form: Form) -> Route:
-    return _piece(form, "ship", SHIP_ID, PieceQuery)(_ship_handler(form))
+def _ship_route(image_format: Form) -> Route:
+    return _piece_route(image_format, "ship", SHIP_ID, PieceQuery)(_ship_handler(image_format))
 
 
-def _piece(form: Form, name: str, pattern: str, query: type[Query]) -> Callable[[Handler], Route]:
+def _piece_route(image_format: Form, name: str, pattern: str, query: type[Query]) -> Callable[[Handler], Route]:
     return Route(
         "GET",
-        f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{form}",
-        operation=f"read{name.title()}{form.title()}",
-        summary=f"Read a {name} as {form.upper()}",
+        f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{image_format}",
+        operation_id=f"read{name.title()}{image_format.title()}",
+        summary=f"Read a {name} as {image_format.upper()}",
         tag="tile sets",
         query=query,
         headers=("If-None-Match",),
-        replies=replies(form),
+        responses=replies(image_format),
         problems=("not_found",),
     )
 
 
-def _tile_handler(form: Form) -> Handler:
+def _tile_handler(image_format: Form) -> Handler:
     async def read_tile(request: web.Request) -> web.Response:
         """A tile of a set.
 
         In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an
         islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
         """
-        asked = read_query(request, TileQuery)
+        query = read_query(request, TileQuery)
         loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
-        tile = _found(loaded.tileset.tiles, request.match_info["tile"])
-        job = TileJob(tile, asked.rotation, asked.theme, min(asked.width, MOST_PIXELS), form)
-        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, A_DAY), _made(job))
+        tile = _get_piece(loaded.tileset.tiles, request.match_info["tile"])
+        job = TileJob(tile, query.rotation, query.theme, min(query.width, MOST_PIXELS), image_format)
+        return await send(request, Picture(f"{loaded.hash} {job}", image_format, job.width, A_DAY), _job_factory(job))
 
     return read_tile
 
 
-def _ship_handler(form: Form) -> Handler:
+def _ship_handler(image_format: Form) -> Handler:
     async def read_ship(request: web.Request) -> web.Response:
         """A ship's token: its points, and the wares that it asks for.
 
         A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
         """
-        asked = read_query(request, PieceQuery)
+        query = read_query(request, PieceQuery)
         loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
-        ship = _found(loaded.tileset.ships, request.match_info["ship"])
-        job = ShipJob(ship, asked.theme, min(asked.width, MOST_PIXELS), form)
-        return await send(request, Picture(f"{loaded.hash} {job}", form, job.width, A_DAY), _made(job))
+        ship = _get_piece(loaded.tileset.ships, request.match_info["ship"])
+        job = ShipJob(ship, query.theme, min(query.width, MOST_PIXELS), image_format)
+        return await send(request, Picture(f"{loaded.hash} {job}", image_format, job.width, A_DAY), _job_factory(job))
 
     return read_ship
 
@@ -72,7 +72,7 @@ def _ship_handler(form: Form) -> Handler:
 Piece = TypeVar("Piece", Tile, Ship)
 
 
-def _made(job: Job) -> Callable[[], Awaitable[Job]]:
+def _job_factory(job: Job) -> Callable[[], Awaitable[Job]]:
     """A job that waits for nothing."""
 
     async def make() -> Job:
@@ -81,7 +81,7 @@ def _made(job: Job) -> Callable[[], Awaitable[Job]]:
     return make
 
 
-def _found(pieces: tuple[Piece, ...], name: str) -> Piece:
+def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
     """The piece with an id. Raises NoSuchPiece."""
     for piece in pieces:
         if piece.id == name:
@@ -89,4 +89,4 @@ def _found(pieces: tuple[Piece, ...], name: str) -> Piece:
     raise NoSuchPiece(name)
 
 
-ROUTES = (_tile("svg"), _tile("png"), _ship("svg"), _ship("png"))
+ROUTES = (_tile_route("svg"), _tile_route("png"), _ship_route("svg"), _ship_route("png"))

@@ -8,10 +8,10 @@ from schemas.vocabulary import Count, Status
 from service.games.queries import games
 from service.web.routing import Query
 
-__all__ = ["Including", "Listing", "Since"]
+__all__ = ["GameListQuery", "IncludeQuery", "LogQuery"]
 
 
-class Including(Query, frozen=True):
+class IncludeQuery(Query, frozen=True):
     """What an answer holds besides."""
 
     include: (
@@ -19,7 +19,7 @@ class Including(Query, frozen=True):
     ) = None
 
 
-class Listing(Query, frozen=True):
+class GameListQuery(Query, frozen=True):
     """Which games are listed."""
 
     status: Annotated[Status, Meta(description="Only games of this status.")] | None = None
@@ -27,7 +27,7 @@ class Listing(Query, frozen=True):
     cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
 
 
-class Since(Query, frozen=True):
+class LogQuery(Query, frozen=True):
     """Which part of the log."""
 
     since: Annotated[Count, Meta(description="Only versions after this one.")] = 0

@@ -10,25 +10,25 @@ from service.web.languages import negotiate_language
 from service.web.parsing import get_path_id, parse_bearer_token, parse_idempotency_key, read_optional_body, read_query
 from service.web.ratelimit.bot_charges import make_rematch_charge
 from service.web.ratelimit.concurrency import make_creator_key
-from service.web.routes.games import created_answer
-from service.web.routes.queries import Including
+from service.web.routes.games import created_response
+from service.web.routes.queries import IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
-REMATCH = msgspec.json.Decoder(Rematch)
+REMATCH_DECODER = msgspec.json.Decoder(Rematch)
 
 
 @Route(
     "POST",
     "/v1/games/" + GAME_ID + "/rematch",
-    operation="createRematch",
+    operation_id="createRematch",
     summary="Play again",
     tag="games",
     access="required",
-    body=REMATCH,
-    body_optional=True,
-    query=Including,
+    body=REMATCH_DECODER,
+    is_body_optional=True,
+    query=IncludeQuery,
     headers=("Idempotency-Key-secret", "Accept-Language"),
-    replies=(
+    responses=(
         ResponseSpec(
             201,
             "The rematch and its tokens.",
@@ -49,15 +49,15 @@ async def create_rematch(request: web.Request) -> web.Response:
     A game has one rematch: a second one is `conflict` with its id in `next_game`. With an `Idempotency-Key` a retry
     gets the same game and the same tokens.
     """
-    asked = await read_optional_body(request, REMATCH)
-    include = read_query(request, Including).include
+    body = await read_optional_body(request, REMATCH_DECODER)
+    include = read_query(request, IncludeQuery).include
     key = parse_idempotency_key(request)
     language = negotiate_language(request)
     result = await rematch(
         request.app[CONTEXT],
         get_path_id(request),
         RematchRequest(
-            asked,
+            body,
             parse_bearer_token(request),
             key,
             include_moves=include is not None,
@@ -66,7 +66,7 @@ async def create_rematch(request: web.Request) -> web.Response:
             charge_bots=make_rematch_charge(request),
         ),
     )
-    return created_answer(request, result, private=True)
+    return created_response(request, result, private=True)
 
 
 ROUTES = (create_rematch,)

@@ -6,18 +6,24 @@ from schemas.acting import ActionResult
 from schemas.diffs import Diff
 from service.games.commands.resign import resign_seat
 from service.web.parsing import read_optional_body
-from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
+from service.web.routes.actions import (
+    COMMAND_PROBLEMS,
+    FOR_SEAT_DECODER,
+    RESPONSE_HEADERS,
+    run_command,
+    seat_command_route,
+)
 from service.web.routing import GAME_ID, ResponseSpec
 
-RESIGNED = (ResponseSpec(200, "What followed.", ActionResult[Diff], ANSWERED, examples=("resigned",)),)
+RESPONSES = (ResponseSpec(200, "What followed.", ActionResult[Diff], RESPONSE_HEADERS, examples=("resigned",)),)
 
 
-@of_seat(
+@seat_command_route(
     "/v1/games/" + GAME_ID + "/resign",
-    operation="resign",
+    operation_id="resign",
     summary="Resign",
-    replies=RESIGNED,
-    problems=(*REFUSED, "resigned"),
+    responses=RESPONSES,
+    problems=(*COMMAND_PROBLEMS, "resigned"),
 )
 async def post_resign(request: web.Request) -> web.Response:
     """Gives up for good, on turn or not, with the event `player_resigned`.
@@ -26,7 +32,7 @@ async def post_resign(request: web.Request) -> web.Response:
     tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and
     that player has won. Everything but the body is as with actions.
     """
-    return await perform(request, await read_optional_body(request, FOR_SEAT), resign_seat)
+    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), resign_seat)
 
 
 ROUTES = (post_resign,)

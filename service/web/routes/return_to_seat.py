@@ -4,23 +4,29 @@ from aiohttp import web
 
 from service.games.commands.resign import return_to_seat
 from service.web.parsing import read_optional_body
-from service.web.routes.actions import DONE, FOR_SEAT, REFUSED, of_seat, perform
+from service.web.routes.actions import (
+    ACTION_RESPONSES,
+    COMMAND_PROBLEMS,
+    FOR_SEAT_DECODER,
+    run_command,
+    seat_command_route,
+)
 from service.web.routing import GAME_ID
 
 
-@of_seat(
+@seat_command_route(
     "/v1/games/" + GAME_ID + "/return",
-    operation="returnToSeat",
+    operation_id="returnToSeat",
     summary="Take a seat back from a bot",
-    replies=DONE,
-    problems=(*REFUSED, "not_replaced", "resigned"),
+    responses=ACTION_RESPONSES,
+    problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
 async def post_return(request: web.Request) -> web.Response:
     """Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
 
     Everything but the body is as with actions.
     """
-    return await perform(request, await read_optional_body(request, FOR_SEAT), return_to_seat)
+    return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), return_to_seat)
 
 
 ROUTES = (post_return,)

@@ -21,26 +21,26 @@ from service.web.parsing import (
 )
 from service.web.ratelimit.concurrency import trust_issued_tokens
 from service.web.responses import game_etag, json_response, mark_replayed
-from service.web.routes.queries import Including
+from service.web.routes.queries import IncludeQuery
 from service.web.routing import GAME_ID, SEAT, ResponseSpec, Route
 
 __all__ = ["ROUTES"]
 
-JOIN = msgspec.json.Decoder(JoinGame)
-REPLACE = msgspec.json.Decoder(ReplaceToken)
+JOIN_DECODER = msgspec.json.Decoder(JoinGame)
+REPLACE_DECODER = msgspec.json.Decoder(ReplaceToken)
 
 
 @Route(
     "POST",
     "/v1/games/" + GAME_ID + "/seats",
-    operation="joinGame",
+    operation_id="joinGame",
     summary="Take the next open seat",
     tag="games",
     access="reads",
-    body=JOIN,
-    query=Including,
+    body=JOIN_DECODER,
+    query=IncludeQuery,
     headers=("Idempotency-Key-secret", "Creator-Key", "Accept-Language"),
-    replies=(
+    responses=(
         ResponseSpec(200, "The seat and its token.", Joined, ("ETag", "Content-Language", "Idempotent-Replayed")),
     ),
     problems=("not_found", "no_open_seat", "conflict", "key_reused"),
@@ -52,13 +52,13 @@ async def join_game(request: web.Request) -> web.Response:
     Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first
     free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
     """
-    asked = await read_body(request, JOIN)
-    include = read_query(request, Including).include
+    body = await read_body(request, JOIN_DECODER)
+    include = read_query(request, IncludeQuery).include
     key = parse_idempotency_key(request)
     token = parse_bearer_token(request)
     language = negotiate_language(request)
     joiner = JoinRequest(token, key, parse_creator_key(request), include_moves=include is not None, language=language)
-    joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), asked, joiner)
+    joined, version, replayed = await join(request.app[CONTEXT], get_path_id(request), body, joiner)
     trust_issued_tokens(request, (joined.token,))
     response = json_response(joined, etag=game_etag(version, joined.digest), private=token is not None, secret=True)
     return set_moves_language(mark_replayed(response, replayed=replayed), joined.legal_moves)
@@ -67,12 +67,12 @@ async def join_game(request: web.Request) -> web.Response:
 @Route(
     "DELETE",
     "/v1/games/" + GAME_ID + "/seats/" + SEAT,
-    operation="removePlayer",
+    operation_id="removePlayer",
     summary="Empty a seat",
     tag="games",
     access="required",
     headers=("If-Match",),
-    replies=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
+    responses=(ResponseSpec(200, "The game, with the seat open.", GameView, ("ETag",)),),
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_player(request: web.Request) -> web.Response:
@@ -85,7 +85,7 @@ async def delete_player(request: web.Request) -> web.Response:
     view, digest = await remove_player(
         request.app[CONTEXT],
         get_path_id(request),
-        _seat(request),
+        _seat_number(request),
         token=parse_bearer_token(request),
         if_match=parse_if_match(request),
     )
@@ -95,14 +95,14 @@ async def delete_player(request: web.Request) -> web.Response:
 @Route(
     "POST",
     "/v1/games/" + GAME_ID + "/seats/" + SEAT + "/token",
-    operation="replaceSeatToken",
+    operation_id="replaceSeatToken",
     summary="Replace a seat's token",
     tag="games",
     access="required",
-    body=REPLACE,
-    body_optional=True,
+    body=REPLACE_DECODER,
+    is_body_optional=True,
     headers=("Idempotency-Key-secret",),
-    replies=(ResponseSpec(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
+    responses=(ResponseSpec(200, "The seat and its new token.", SeatToken, ("Idempotent-Replayed",)),),
     problems=("wrong_seat", "not_found", "conflict", "key_reused"),
 )
 async def post_seat_token(request: web.Request) -> web.Response:
@@ -112,12 +112,12 @@ async def post_seat_token(request: web.Request) -> web.Response:
     creation. The game does not change: there is no version and no event. With an `Idempotency-Key` a retry gets the
     same token, though the one that it shows has ended.
     """
-    asked = await read_optional_body(request, REPLACE)
+    body = await read_optional_body(request, REPLACE_DECODER)
     replaced, _, replayed = await replace_token(
         request.app[CONTEXT],
         get_path_id(request),
-        _seat(request),
-        asked,
+        _seat_number(request),
+        body,
         token=parse_bearer_token(request),
         key=parse_idempotency_key(request),
     )
@@ -125,7 +125,7 @@ async def post_seat_token(request: web.Request) -> web.Response:
     return mark_replayed(json_response(replaced, private=True, secret=True), replayed=replayed)
 
 
-def _seat(request: web.Request) -> int:
+def _seat_number(request: web.Request) -> int:
     return int(request.match_info["seat"])
 
 

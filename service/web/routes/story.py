@@ -10,23 +10,23 @@ from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import charge_request
-from service.web.routes.game_responses import NOTHING_NEW, told_in_words
-from service.web.routes.queries import Since
+from service.web.routes.game_responses import GAME_NOT_MODIFIED, localized_response
+from service.web.routes.queries import LogQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
 
 
 @Route(
     "GET",
     "/v1/games/" + GAME_ID + "/story",
-    operation="readStory",
+    operation_id="readStory",
     summary="Read what happened, in sentences",
     tag="playing",
     access="reads",
-    query=Since,
+    query=LogQuery,
     headers=("If-None-Match", "Accept-Language"),
-    replies=(
+    responses=(
         ResponseSpec(200, "A part of the log, told.", Story, ("ETag", "Content-Language"), examples=("story",)),
-        NOTHING_NEW,
+        GAME_NOT_MODIFIED,
     ),
     problems=("not_found",),
 )
@@ -36,13 +36,13 @@ async def read_story(request: web.Request) -> web.Response:
     Ask again with the last line's version as `since`. Names stand in the sentences as the players wrote them, and
     nothing is marked up: escape what your chat would read as markup. `turn` joins the lines of one turn.
     """
-    asked = read_query(request, Since)
+    query = read_query(request, LogQuery)
 
-    async def told(loaded: GameRecord, language: Language) -> Story:
-        await charge_request(request, min(asked.limit, loaded.version - asked.since) // costs.DIFFS_PER_TOKEN)
-        return await build_story(request.app[CONTEXT], loaded, asked.since, asked.limit, language)
+    async def build(loaded: GameRecord, language: Language) -> Story:
+        await charge_request(request, min(query.limit, loaded.version - query.since) // costs.DIFFS_PER_TOKEN)
+        return await build_story(request.app[CONTEXT], loaded, query.since, query.limit, language)
 
-    return await told_in_words(request, told)
+    return await localized_response(request, build)
 
 
 ROUTES = (read_story,)

@@ -14,11 +14,11 @@ from service.web.routing import GAME_ID, ResponseSpec, Route
 @Route(
     "GET",
     "/v1/tilesets",
-    operation="listTileSets",
+    operation_id="listTileSets",
     summary="List the tile sets",
     tag="tile sets",
     headers=("If-None-Match",),
-    replies=(
+    responses=(
         ResponseSpec(200, "Every tile set, whole.", TileSets, ("ETag",)),
         ResponseSpec(304, "Nothing has changed.", headers=("ETag",)),
     ),
@@ -36,11 +36,11 @@ async def list_tilesets(request: web.Request) -> web.Response:
 @Route(
     "GET",
     "/v1/tilesets/" + GAME_ID,
-    operation="readTileSet",
+    operation_id="readTileSet",
     summary="Read a tile set",
     tag="tile sets",
     headers=("If-None-Match",),
-    replies=(
+    responses=(
         ResponseSpec(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),
         ResponseSpec(304, "Nothing has changed, as nothing ever does.", headers=("ETag", "Cache-Control")),
     ),

@@ -11,18 +11,24 @@ from service.games.commands.undo import undo
 from service.web.parsing import read_optional_body
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import replay_slot
-from service.web.routes.actions import ANSWERED, FOR_SEAT, REFUSED, of_seat, perform
+from service.web.routes.actions import (
+    COMMAND_PROBLEMS,
+    FOR_SEAT_DECODER,
+    RESPONSE_HEADERS,
+    run_command,
+    seat_command_route,
+)
 from service.web.routing import GAME_ID, ResponseSpec
 
-UNDONE = (ResponseSpec(200, "What is as before.", ActionResult[Diff], ANSWERED, examples=("undone",)),)
+RESPONSES = (ResponseSpec(200, "What is as before.", ActionResult[Diff], RESPONSE_HEADERS, examples=("undone",)),)
 
 
-@of_seat(
+@seat_command_route(
     "/v1/games/" + GAME_ID + "/undo",
-    operation="undo",
+    operation_id="undo",
     summary="Take a move back",
-    replies=UNDONE,
-    problems=(*REFUSED, "not_your_turn", "replaced", "nothing_to_undo"),
+    responses=RESPONSES,
+    problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "nothing_to_undo"),
 )
 async def post_undo(request: web.Request) -> web.Response:
     """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
@@ -32,10 +38,12 @@ async def post_undo(request: web.Request) -> web.Response:
     but the body is as with actions.
     """
 
-    def within(versions: int) -> AbstractAsyncContextManager[None]:
+    def limit_replay(versions: int) -> AbstractAsyncContextManager[None]:
         return replay_slot(request, versions // costs.REPLAYED_VERSIONS_PER_TOKEN)
 
-    return await perform(request, await read_optional_body(request, FOR_SEAT), partial(undo, replaying=within))
+    return await run_command(
+        request, await read_optional_body(request, FOR_SEAT_DECODER), partial(undo, replaying=limit_replay)
+    )
 
 
 ROUTES = (post_undo,)

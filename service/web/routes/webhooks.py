@@ -15,24 +15,24 @@ from service.web.parsing import get_path_id, parse_bearer_token, parse_idempoten
 from service.web.responses import json_response, mark_replayed
 from service.web.routing import GAME_ID, WEBHOOK_ID, ResponseSpec, Route
 
-CLIENT_BYTES = 8
+CLIENT_DIGEST_BYTES = 8
 
-REGISTER = msgspec.json.Decoder(RegisterWebhook)
+REGISTER_DECODER = msgspec.json.Decoder(RegisterWebhook)
 
-WEBHOOKS = "/v1/games/" + GAME_ID + "/webhooks"
-WEBHOOK = WEBHOOKS + "/" + WEBHOOK_ID
+WEBHOOKS_PATH = "/v1/games/" + GAME_ID + "/webhooks"
+WEBHOOK_PATH = WEBHOOKS_PATH + "/" + WEBHOOK_ID
 
-owned = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
+owner_route = partial(Route, tag="webhooks", access="required", problems=("not_owner", "not_found"))
 
 
-@owned(
+@owner_route(
     "POST",
-    WEBHOOKS,
-    operation="registerWebhook",
+    WEBHOOKS_PATH,
+    operation_id="registerWebhook",
     summary="Register a webhook",
-    body=REGISTER,
+    body=REGISTER_DECODER,
     headers=("Idempotency-Key",),
-    replies=(
+    responses=(
         ResponseSpec(
             201,
             "The webhook and its secret.",
@@ -54,27 +54,27 @@ async def register_webhook(request: web.Request) -> web.Response:
     not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables
     it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
     """
-    asked = await read_body(request, REGISTER)
+    body = await read_body(request, REGISTER_DECODER)
     limits = request.app[LIMITS]
-    check_url(asked.url, allow_private=limits.webhooks_allow_private)
+    check_url(body.url, allow_private=limits.webhooks_allow_private)
     game = get_path_id(request)
-    client = blake2b(client_address(request).encode(), digest_size=CLIENT_BYTES).hexdigest()
-    wanted = registration.WebhookRequest(
-        asked, parse_bearer_token(request), parse_idempotency_key(request), limits.max_webhooks, client
+    client = blake2b(client_address(request).encode(), digest_size=CLIENT_DIGEST_BYTES).hexdigest()
+    webhook_request = registration.WebhookRequest(
+        body, parse_bearer_token(request), parse_idempotency_key(request), limits.max_webhooks, client
     )
-    created, _, replayed = await registration.register_webhook(request.app[CONTEXT], game, wanted)
+    created, _, replayed = await registration.register_webhook(request.app[CONTEXT], game, webhook_request)
     response = json_response(
         created, status=201, private=True, secret=True, location=f"/v1/games/{game}/webhooks/{created.id}"
     )
     return mark_replayed(response, replayed=replayed)
 
 
-@owned(
+@owner_route(
     "GET",
-    WEBHOOKS,
-    operation="listWebhooks",
+    WEBHOOKS_PATH,
+    operation_id="listWebhooks",
     summary="List the webhooks",
-    replies=(ResponseSpec(200, "The webhooks of the game, the oldest first.", Webhooks),),
+    responses=(ResponseSpec(200, "The webhooks of the game, the oldest first.", Webhooks),),
 )
 async def list_webhooks(request: web.Request) -> web.Response:
     """The game's webhooks, for its owner, without their secrets."""
@@ -84,27 +84,28 @@ async def list_webhooks(request: web.Request) -> web.Response:
     )
 
 
-@owned(
+@owner_route(
     "GET",
-    WEBHOOK,
-    operation="readWebhook",
+    WEBHOOK_PATH,
+    operation_id="readWebhook",
     summary="Read a webhook",
-    replies=(ResponseSpec(200, "The webhook.", Webhook),),
+    responses=(ResponseSpec(200, "The webhook.", Webhook),),
 )
 async def read_webhook(request: web.Request) -> web.Response:
     """One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled."""
-    context, hook = request.app[CONTEXT], request.match_info["hook"]
+    context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
     return json_response(
-        await registration.load_webhook(context, get_path_id(request), hook, parse_bearer_token(request)), private=True
+        await registration.load_webhook(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
+        private=True,
     )
 
 
-@owned(
+@owner_route(
     "DELETE",
-    WEBHOOK,
-    operation="deleteWebhook",
+    WEBHOOK_PATH,
+    operation_id="deleteWebhook",
     summary="Delete a webhook",
-    replies=(ResponseSpec(204, "It is forgotten."),),
+    responses=(ResponseSpec(204, "It is forgotten."),),
 )
 async def delete_webhook(request: web.Request) -> web.Response:
     """Forgets a webhook with its log: nothing more is sent there, but for what is on its way."""
@@ -114,12 +115,12 @@ async def delete_webhook(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-@owned(
+@owner_route(
     "POST",
-    WEBHOOK + "/retry",
-    operation="retryWebhook",
+    WEBHOOK_PATH + "/retry",
+    operation_id="retryWebhook",
     summary="Try again now",
-    replies=(ResponseSpec(200, "The webhook, its failures forgotten.", Webhook),),
+    responses=(ResponseSpec(200, "The webhook, its failures forgotten.", Webhook),),
 )
 async def retry_webhook(request: web.Request) -> web.Response:
     """Tries the message that waits at once, for the game's owner, as when the server is in order again.
@@ -127,24 +128,25 @@ async def retry_webhook(request: web.Request) -> web.Response:
     A webhook that was disabled is active again, and gets everything that it missed, in order. One that never answered
     its challenge is `pending` again, and gets another one.
     """
-    context, hook = request.app[CONTEXT], request.match_info["hook"]
+    context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
     return json_response(
-        await registration.retry_webhook(context, get_path_id(request), hook, parse_bearer_token(request)), private=True
+        await registration.retry_webhook(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
+        private=True,
     )
 
 
-@owned(
+@owner_route(
     "GET",
-    WEBHOOK + "/deliveries",
-    operation="listDeliveries",
+    WEBHOOK_PATH + "/deliveries",
+    operation_id="listDeliveries",
     summary="Read a webhook's log",
-    replies=(ResponseSpec(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
+    responses=(ResponseSpec(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
 )
 async def list_deliveries(request: web.Request) -> web.Response:
     """What was sent of late and what was answered, for the game's owner: the latest 100 attempts."""
-    context, hook = request.app[CONTEXT], request.match_info["hook"]
+    context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
     return json_response(
-        await registration.list_deliveries(context, get_path_id(request), hook, parse_bearer_token(request)),
+        await registration.list_deliveries(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
         private=True,
     )
 

@@ -11,7 +11,7 @@ from tests.web.http_game import Table, new_table
 
 DOCUMENT = openapi()
 LINKS: dict[str, Any] = DOCUMENT["components"]["links"]
-OPERATIONS = {route.operation: route for route in ROUTES}
+OPERATIONS = {route.operation_id: route for route in ROUTES}
 
 
 def linked(path: str, method: str, status: str) -> set[str]:
@@ -28,7 +28,7 @@ def test_a_link_gives_its_operation_every_name_in_its_path(name: str) -> None:
 
 def test_a_new_game_leads_to_all_that_can_be_asked_of_one() -> None:
     below = {
-        route.operation
+        route.operation_id
         for route in ROUTES
         if route.openapi_path.startswith("/v1/games/{id}") and route.path_parameters == ["id"]
     }
