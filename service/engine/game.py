@@ -161,7 +161,10 @@ def copy_game(game: Game) -> Game:
         game,
         players=[
             msgspec.structs.replace(
-                player, wares=player.wares.copy(), ships=player.ships.copy(), standing=player.islander_segments.copy()
+                player,
+                wares=player.wares.copy(),
+                ships=player.ships.copy(),
+                islander_segments=player.islander_segments.copy(),
             )
             for player in game.players
         ],

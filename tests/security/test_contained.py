@@ -223,7 +223,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
             raise RuntimeError("nobody expects this")
         return await builder.build_export(*given)
 
-    monkeypatch.setattr("service.cli.export.export_of", failing_export)
+    monkeypatch.setattr("service.cli.export.build_export", failing_export)
     assert await export_games(store, CATALOGUE, None, tmp_path) == {"exported": OTHERS, "failed": 1}
     assert f"game {games[0]}: RuntimeError: nobody expects this" in capsys.readouterr().err
 

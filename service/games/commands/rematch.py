@@ -161,5 +161,5 @@ def _access(wanted: CreateGame, before: AccessRecord, minting: bytes) -> AccessR
     for seat in joined:
         fresh.seats[seat] = before.seats[seat]
     return msgspec.structs.replace(
-        fresh, owned=[seat for seat in fresh.owner_seats if seat not in joined], tags=[*before.tags]
+        fresh, owner_seats=[seat for seat in fresh.owner_seats if seat not in joined], tags=[*before.tags]
     )
