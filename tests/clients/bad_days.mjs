@@ -17,11 +17,11 @@ const nonsense = await southSeas.game("g").catch((error) => error instanceof Unr
 const states = [];
 const statuses = [];
 const gone = await new Promise((resolve) => {
-  southSeas.follow("game-script", {
+  southSeas.subscribe("game-script", {
     token: "secret",
     onState: (state, diff) => states.push([state.version, diff?.version ?? null]),
     onStatus: (status) => statuses.push(status),
-    onRefused: (error) => resolve(error.code),
+    onError: (error) => resolve(error.code),
   });
 });
 

@@ -16,7 +16,7 @@ const versions = [];
 const statuses = [];
 let finish;
 const finished = new Promise((resolve) => (finish = resolve));
-const following = players[0].follow(id, {
+const subscription = players[0].subscribe(id, {
   from: created,
   onState: (game, diff) => {
     versions.push(diff === null ? null : game.version);
@@ -25,13 +25,13 @@ const following = players[0].follow(id, {
   onStatus: (status) => statuses.push(status),
 });
 const read = []; // by somebody who knows nothing of the game, and takes no answers
-const watching = players[1].follow(id, { onState: (game) => read.push(game.version) });
+const watching = players[1].subscribe(id, { onState: (game) => read.push(game.version) });
 
 let legal = await players[0].legalMoves(id);
 for (let turn = 0; legal.moves.length > 0; turn++) {
   const move = legal.moves[(turn * 7) % legal.moves.length].id;
   const acted = await players[legal.seat].act(id, { move }, { ifMatch: legal, includeLegalMoves: true });
-  if (turn % 3 === 0) following.take(acted.diffs);
+  if (turn % 3 === 0) subscription.applyDiffs(acted.diffs);
   legal = acted.legal_moves;
 }
 await finished;
@@ -45,10 +45,10 @@ const inOrder = (_, value) =>
 const same = (one, other) => JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 
 const refused = await owner.game(id).catch((error) => error);
-const stranger = await new Promise((resolve) => owner.follow(id, { onRefused: resolve }));
+const stranger = await new Promise((resolve) => owner.subscribe(id, { onError: resolve }));
 const logged = [];
 for await (const diff of players[0].log(id)) logged.push(diff.version);
-following.close();
+subscription.close();
 watching.close();
 
 const rematch = await owner.withToken(created.owner_token).rematch(id);
@@ -68,7 +68,7 @@ console.log(
     statuses,
     read,
     logged,
-    copiesAreEqual: same(following.game, game) && same(watching.game, game),
+    copiesAreEqual: same(subscription.game, game) && same(watching.game, game),
     undone: undone.diffs[0].events.map(({ type }) => type),
     canAgain: undone.legal_moves.moves.some((move) => move.id === first.moves[0].id),
     resigned: over.game.result.reason,

@@ -12,7 +12,7 @@ from tests.engine.lockstep import ARCHIPELAGO, EDITIONS
 
 
 @cache
-def archipelago_tables() -> TileSetIndex:
+def archipelago_index() -> TileSetIndex:
     """The tables of the default tile set."""
     return TileSetIndex(parse_tileset(ARCHIPELAGO.read_bytes()))
 

@@ -10,22 +10,22 @@ from typing import Any
 import msgspec
 
 from service.engine import copy_game, encode_snapshot
-from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.games import archipelago_index, new_game, play_randomly
 
 ROOT = Path(__file__).parents[2]
 
 PLAY = """
 from hashlib import sha256
 from random import Random
-from schemas.base import encode as as_json
-from service.engine import encode
-from service.engine.view import view
-from tests.engine.games import archipelago_tables, new_game, play_randomly
-tables = archipelago_tables()
-game = new_game(tables, 11, players=3)
+from schemas.base import encode_json
+from service.engine import encode_snapshot
+from service.engine.view import build_view
+from tests.engine.games import archipelago_index, new_game, play_randomly
+index = archipelago_index()
+game = new_game(index, 11, players=3)
 told = sha256()
-for events in play_randomly(tables, game, Random(11)):
-    told.update(as_json(events) + encode(game) + as_json(view(tables, game)))
+for events in play_randomly(index, game, Random(11)):
+    told.update(encode_json(events) + encode_snapshot(game) + encode_json(build_view(index, game)))
 print(told.hexdigest())
 """
 
@@ -45,7 +45,7 @@ def mutable_parts(value: Any) -> list[Any]:
 
 
 def test_a_copy_is_equal_and_shares_nothing_mutable() -> None:
-    index = archipelago_tables()
+    index = archipelago_index()
     game = new_game(index, 2, players=4)
     for _ in play_randomly(index, game, Random(2)):
         twin = copy_game(game)
@@ -54,7 +54,7 @@ def test_a_copy_is_equal_and_shares_nothing_mutable() -> None:
 
 
 def test_playing_on_with_a_copy_leaves_the_game_alone() -> None:
-    index = archipelago_tables()
+    index = archipelago_index()
     for seed in range(6):
         game = new_game(index, seed, players=2 + seed % 4)
         for number, _ in enumerate(play_randomly(index, game, Random(seed))):

@@ -13,7 +13,7 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, legal_moves, move_id, parse_move_id
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.games import archipelago_index, new_game, play_randomly
 from tests.engine.lockstep import ARCHIPELAGO
 from tests.reference.random_sets import random_tileset
 
@@ -36,7 +36,7 @@ def long_names() -> TileSetIndex:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("tables", (archipelago_tables(), long_names()), ids=("archipelago", "long-names"))
+@pytest.mark.parametrize("index", (archipelago_index(), long_names()), ids=("archipelago", "long-names"))
 def test_ids_are_short_and_distinct(index: TileSetIndex, seed: int) -> None:
     game = new_game(index, seed, 2 + seed % 4)
     check_moves(index, game)

@@ -27,7 +27,7 @@ from service.engine import (
     resign,
 )
 from service.engine.evaluation import islander_counts
-from tests.engine.games import archipelago_tables, new_game
+from tests.engine.games import archipelago_index, new_game
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, TWO_MARKETS
 from tests.rules.playing import BLUE, GREEN, RED, Table, kinds, of, ship
 from tests.rules.test_r5_markets import one_market, worth
@@ -177,7 +177,7 @@ def test_nobody_resigns_where_nobody_plays() -> None:
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 @pytest.mark.parametrize("seed", range(15))
 def test_games_in_which_some_resign_at_any_time_end_with_a_winner(players: int, seed: int) -> None:
-    index, chance = archipelago_tables(), Random(f"{players} {seed}")
+    index, chance = archipelago_index(), Random(f"{players} {seed}")
     game = new_game(index, seed, players)
     tiles = len(game.bag) + 2
     while moves := legal_moves(index, game):

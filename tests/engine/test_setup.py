@@ -19,9 +19,9 @@ from service.engine import (
     take_seat,
     vacate_seat,
 )
-from tests.engine.games import archipelago_tables, new_game
+from tests.engine.games import archipelago_index, new_game
 
-TABLES = archipelago_tables()
+TABLES = archipelago_index()
 
 
 def waiting() -> Game:

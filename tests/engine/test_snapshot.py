@@ -19,7 +19,7 @@ from service.engine import (
     legal_moves,
 )
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.games import archipelago_index, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
 
 NUMBERS = range(1, SCHEMA_VERSION + 1)
@@ -69,7 +69,7 @@ def test_the_newest_number_is_written_as_it_was_read() -> None:
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_a_snapshot_is_small_and_comes_back_the_same(players: int) -> None:
-    index = archipelago_tables()
+    index = archipelago_index()
     for seed in range(10):
         game = new_game(index, seed, players)
         for _ in play_randomly(index, game, Random(seed)):
@@ -122,7 +122,7 @@ def test_a_snapshot_with_a_changed_byte_is_a_game_or_none(place: int, byte: int)
 
 
 def test_an_action_changes_the_snapshot() -> None:
-    index = archipelago_tables()
+    index = archipelago_index()
     game = new_game(index, 1)
     before = encode_snapshot(game)
     apply_action(index, game, legal_moves(index, game)[0])

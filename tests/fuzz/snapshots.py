@@ -28,7 +28,7 @@ from service.engine.checksum import add_checksum
 from service.games.diffs import record_change
 from service.games.i18n import describe_move, get_translator
 from service.store import keys
-from tests.engine.games import archipelago_tables, new_game
+from tests.engine.games import archipelago_index, new_game
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.frames import Ended, RawSocket
 from tests.fuzz.subject import Subject
@@ -60,7 +60,7 @@ def fuzz(subject: Subject, effort: Effort, figures: Figures) -> None:
 
 
 def _played(figures: Figures) -> Callable[[], None]:
-    index = archipelago_tables()
+    index = archipelago_index()
 
     @given(
         st.integers(0, 10_000), st.integers(2, 5), st.lists(st.integers(0, 10_000), max_size=60), st.integers(0, 2**30)

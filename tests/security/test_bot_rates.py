@@ -12,14 +12,14 @@ from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit import costs
-from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.games import archipelago_index, new_game, play_randomly
 from tests.security.clients import at, limits, status, statuses
 from tests.security.measured_costs import Plain, times_dearer
 from tests.web.app_server import serve
 from tests.web.http_game import Table, bearer, new_table
 from tests.web.watcher_client import connected
 
-TABLES = archipelago_tables()
+TABLES = archipelago_index()
 TILES = sum(tile.count for tile in TABLES.tileset.tiles)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}]}
 GAME = TILES * costs.LIGHT_BOT_TURN

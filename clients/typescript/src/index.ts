@@ -2,8 +2,8 @@
 
 export type { Backoff } from "./backoff.js";
 export { PatchError, ProblemError, SouthSeasError, UnreachableError } from "./errors.js";
-export { type FollowOptions, Following, type Status } from "./following.js";
+export { type SubscribeOptions, Subscription, type Status } from "./subscription.js";
 export { type RequestOptions, newKey } from "./http.js";
 export { applyDiff, applyPatch } from "./patches.js";
-export { type ActOptions, SouthSeas, type SouthSeasOptions, type WithMoves } from "./southseas.js";
+export { type ActOptions, SouthSeas, type SouthSeasOptions, type LegalMovesOptions } from "./southseas.js";
 export type * from "./types.js";

@@ -828,12 +828,12 @@ export interface components {
              * @description An action in full.
              * @default null
              */
-            readonly action?: components["schemas"]["ActionAsked"] | null;
+            readonly action?: components["schemas"]["ActionRequest"] | null;
             /**
              * @description Several, all or none; nothing may follow one that reveals something hidden.
              * @default null
              */
-            readonly actions?: readonly components["schemas"]["ActionAsked"][] | null;
+            readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /**
              * @description An action by the id that the list of legal moves gives it.
              * @default null
@@ -845,29 +845,8 @@ export interface components {
              */
             readonly seat?: number | null;
         };
-        /**
-         * @description The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
-         *
-         *     `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service fills `diffs` as they were stored (`Raw`), clients read it as `Acted[Diff]`.
-         */
-        readonly Acted: {
-            /** @description What was asked for, and what bots did after it. */
-            readonly diffs: readonly components["schemas"]["Diff"][];
-            /** @description Of that version. */
-            readonly digest: string;
-            /** @description With `Prefer: return=representation`, else null. */
-            readonly game: components["schemas"]["GameView"] | null;
-            /** @description With `include=legal_moves`, else null. */
-            readonly legal_moves: components["schemas"]["LegalMoves"] | null;
-            readonly next: components["schemas"]["Next"];
-            /**
-             * Format: int32
-             * @description The commit's last.
-             */
-            readonly version: number;
-        };
         /** @description An action in a request: `type`, and the fields of that type alone. */
-        readonly ActionAsked: {
+        readonly ActionRequest: {
             /**
              * @description With `pass`, where it may be left out.
              * @default null
@@ -894,7 +873,7 @@ export interface components {
              * @description With `deliver`; may be left out where one payment is possible.
              * @default null
              */
-            readonly wares?: components["schemas"]["WaresAsked"] | null;
+            readonly wares?: components["schemas"]["WaresRequest"] | null;
             /**
              * @description With `place_tile` and `retrieve_islander`.
              * @default null
@@ -906,12 +885,33 @@ export interface components {
              */
             readonly y?: number | null;
         };
+        /**
+         * @description The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
+         *
+         *     `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service fills `diffs` as they were stored (`Raw`), clients read it as `Acted[Diff]`.
+         */
+        readonly ActionResult: {
+            /** @description What was asked for, and what bots did after it. */
+            readonly diffs: readonly components["schemas"]["Diff"][];
+            /** @description Of that version. */
+            readonly digest: string;
+            /** @description With `Prefer: return=representation`, else null. */
+            readonly game: components["schemas"]["GameView"] | null;
+            /** @description With `include=legal_moves`, else null. */
+            readonly legal_moves: components["schemas"]["LegalMoves"] | null;
+            readonly next: components["schemas"]["NextDecision"];
+            /**
+             * Format: int32
+             * @description The commit's last.
+             */
+            readonly version: number;
+        };
         /** @description Acts, as `POST /v1/games/{id}/actions` does; legal moves come in the language that the upgrade asked for. */
         readonly ActMessage: {
             /** @default null */
-            readonly action?: components["schemas"]["ActionAsked"] | null;
+            readonly action?: components["schemas"]["ActionRequest"] | null;
             /** @default null */
-            readonly actions?: readonly components["schemas"]["ActionAsked"][] | null;
+            readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
             /** @default null */
@@ -1002,7 +1002,7 @@ export interface components {
             readonly version: string;
         };
         /** @description The answer to `GET /v1/bots`. */
-        readonly BotsListed: {
+        readonly BotList: {
             /** @description By name. */
             readonly bots: readonly components["schemas"]["BotInfo"][];
         };
@@ -1101,7 +1101,7 @@ export interface components {
              * @default null
              */
             readonly on_timeout?: ("bot" | "pass" | "resign") | null;
-            readonly players: readonly components["schemas"]["SeatAsked"][];
+            readonly players: readonly components["schemas"]["SeatRequest"][];
             /**
              * @description Null for a random one. Who chooses it knows the order of bag and ships.
              * @default null
@@ -1270,14 +1270,6 @@ export interface components {
             readonly x: number;
             /** Format: int32 */
             readonly y: number;
-        };
-        /** @description The seat that undoes, resigns or returns. */
-        readonly ForSeat: {
-            /**
-             * @description Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced).
-             * @default null
-             */
-            readonly seat?: number | null;
         };
         /** @description The owner ended the game before its end. */
         readonly GameAborted: {
@@ -1665,7 +1657,7 @@ export interface components {
             readonly waiting: boolean;
         };
         /** @description Who must decide now; both null where nobody does. */
-        readonly Next: {
+        readonly NextDecision: {
             /** @description Null where nobody must decide. */
             readonly phase: string | null;
             /** @description Null where nobody must decide. */
@@ -1999,8 +1991,16 @@ export interface components {
             /** @constant */
             readonly kind: "sea";
         };
+        /** @description The seat that undoes, resigns or returns. */
+        readonly SeatCommand: {
+            /**
+             * @description Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced).
+             * @default null
+             */
+            readonly seat?: number | null;
+        };
         /** @description A seat of a new game: a named player, a bot (named after itself unless named), or an open seat. */
-        readonly SeatAsked: {
+        readonly SeatRequest: {
             /**
              * @description Fills the seat with a bot.
              * @default null
@@ -2327,7 +2327,7 @@ export interface components {
             readonly shells: number;
         };
         /** @description Numbers of wares, in a request; a kind left out is none. */
-        readonly WaresAsked: {
+        readonly WaresRequest: {
             /**
              * Format: int32
              * @default 0
@@ -2449,7 +2449,7 @@ export interface components {
             /** @description The move's id; null where nobody acted. */
             readonly move: string | null;
             /** @description Who must decide after the change. */
-            readonly next: components["schemas"]["Next"];
+            readonly next: components["schemas"]["NextDecision"];
             /** @description Who acted; null where nobody did. */
             readonly seat: number | null;
             /**
@@ -2971,7 +2971,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["BotsListed"];
+                    readonly "application/json": components["schemas"]["BotList"];
                 };
             };
             /** @description `malformed`: The request is not of the contract's form. */
@@ -3504,7 +3504,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Acted"];
+                    readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
             /** @description `malformed`: The request is not of the contract's form. */
@@ -4457,7 +4457,7 @@ export interface operations {
         };
         readonly requestBody?: {
             readonly content: {
-                readonly "application/json": components["schemas"]["ForSeat"];
+                readonly "application/json": components["schemas"]["SeatCommand"];
             };
         };
         readonly responses: {
@@ -4473,7 +4473,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Acted"];
+                    readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
             /** @description `malformed`: The request is not of the contract's form. */
@@ -4629,7 +4629,7 @@ export interface operations {
         };
         readonly requestBody?: {
             readonly content: {
-                readonly "application/json": components["schemas"]["ForSeat"];
+                readonly "application/json": components["schemas"]["SeatCommand"];
             };
         };
         readonly responses: {
@@ -4645,7 +4645,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Acted"];
+                    readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
             /** @description `malformed`: The request is not of the contract's form. */
@@ -5582,7 +5582,7 @@ export interface operations {
         };
         readonly requestBody?: {
             readonly content: {
-                readonly "application/json": components["schemas"]["ForSeat"];
+                readonly "application/json": components["schemas"]["SeatCommand"];
             };
         };
         readonly responses: {
@@ -5598,7 +5598,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Acted"];
+                    readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
             /** @description `malformed`: The request is not of the contract's form. */

@@ -1,20 +1,20 @@
 /** The service as an object: a method for each thing that can be asked. */
 
 import { BACKOFF, type Backoff } from "./backoff.js";
-import { type FollowOptions, Following } from "./following.js";
+import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { Http, type Query, type RequestOptions } from "./http.js";
 import type {
   Act,
-  Acted,
+  ActionResult,
   BoardQuery,
-  BotsListed,
+  BotList,
   CreateGame,
   Created,
   Deliveries,
   Diff,
   Diffs,
   DiffsQuery,
-  ForSeat,
+  SeatCommand,
   Game,
   Games,
   GamesQuery,
@@ -57,11 +57,11 @@ export interface SouthSeasOptions {
 }
 
 /** Whose legal moves are wanted with the answer. */
-export interface WithMoves extends RequestOptions {
+export interface LegalMovesOptions extends RequestOptions {
   readonly includeLegalMoves?: boolean;
 }
 
-export interface ActOptions extends WithMoves {
+export interface ActOptions extends LegalMovesOptions {
   /** Count for this state of the game only: what follows or read it. */
   readonly ifMatch?: { readonly version: number; readonly digest?: string | null };
   /** Have the whole game in the answer. */
@@ -104,7 +104,7 @@ export class SouthSeas {
   }
 
   /** A new game. Keep the tokens: nobody can read them again. */
-  createGame(asked: CreateGame, options?: WithMoves): Promise<Created> {
+  createGame(asked: CreateGame, options?: LegalMovesOptions): Promise<Created> {
     return this.#post("/v1/games", asked, options, this.#creator);
   }
 
@@ -114,7 +114,7 @@ export class SouthSeas {
   }
 
   /** Take the next open seat; of a private game, with its spectator token. */
-  joinGame(id: string, asked: JoinGame, options?: WithMoves): Promise<Joined> {
+  joinGame(id: string, asked: JoinGame, options?: LegalMovesOptions): Promise<Joined> {
     return this.#post(`/v1/games/${id}/seats`, asked, options, this.#creator);
   }
 
@@ -129,7 +129,7 @@ export class SouthSeas {
   }
 
   /** The same players again, for the owner of a game that is over. */
-  rematch(id: string, asked: Rematch = {}, options?: WithMoves): Promise<Created> {
+  rematch(id: string, asked: Rematch = {}, options?: LegalMovesOptions): Promise<Created> {
     return this.#post(`/v1/games/${id}/rematch`, asked, options);
   }
 
@@ -140,7 +140,7 @@ export class SouthSeas {
   }
 
   /** Every bot that can fill a seat. */
-  bots(options?: RequestOptions): Promise<BotsListed> {
+  bots(options?: RequestOptions): Promise<BotList> {
     return this.#get("/v1/bots", {}, options);
   }
 
@@ -159,21 +159,21 @@ export class SouthSeas {
   }
 
   /** Do an `action`, a `move` by its id, or several `actions`, all or none. */
-  act(id: string, act: Act, options?: ActOptions): Promise<Acted> {
+  act(id: string, act: Act, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/actions`, act, options);
   }
 
   /** Take the last action of this turn back. */
-  undo(id: string, asked: ForSeat = {}, options?: ActOptions): Promise<Acted> {
+  undo(id: string, asked: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/undo`, asked, options);
   }
 
-  resign(id: string, asked: ForSeat = {}, options?: ActOptions): Promise<Acted> {
+  resign(id: string, asked: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/resign`, asked, options);
   }
 
   /** Take a seat back from the bot that stands in. */
-  returnToSeat(id: string, asked: ForSeat = {}, options?: ActOptions): Promise<Acted> {
+  returnToSeat(id: string, asked: SeatCommand = {}, options?: ActOptions): Promise<ActionResult> {
     return this.#post(`/v1/games/${id}/return`, asked, options);
   }
 
@@ -260,10 +260,10 @@ export class SouthSeas {
   }
 
   /** Hold a copy of a game that follows every change until it is closed. */
-  follow(id: string, options: FollowOptions = {}): Following {
+  subscribe(id: string, options: SubscribeOptions = {}): Subscription {
     const url = this.#http.url("/v1/ws");
     url.protocol = url.protocol.replace("http", "ws");
-    return new Following(url.href, id, this.#backoff, { token: this.#token, ...options });
+    return new Subscription(url.href, id, this.#backoff, { token: this.#token, ...options });
   }
 
   #get<Answer>(path: string, query: Query, options?: RequestOptions): Promise<Answer> {

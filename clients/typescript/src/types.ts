@@ -22,9 +22,9 @@ export type Joined = Schemas["Joined"];
 
 export type LegalMoves = Schemas["LegalMoves"];
 export type Move = Schemas["Move"];
-export type ActionAsked = Schemas["ActionAsked"];
+export type ActionRequest = Schemas["ActionRequest"];
 export type Act = Schemas["Act"];
-export type Acted = Schemas["Acted"];
+export type ActionResult = Schemas["ActionResult"];
 
 export type Diff = Schemas["Diff"];
 export type Diffs = Schemas["Diffs"];
@@ -32,10 +32,10 @@ export type Diffs = Schemas["Diffs"];
 export type GameEvent = Diff["events"][number];
 export type PatchOperation = Diff["patch"][number];
 
-export type ForSeat = Schemas["ForSeat"];
+export type SeatCommand = Schemas["SeatCommand"];
 export type Rematch = Schemas["Rematch"];
 export type MyGames = Schemas["MyGames"];
-export type BotsListed = Schemas["BotsListed"];
+export type BotList = Schemas["BotList"];
 export type Story = Schemas["Story"];
 
 export type RegisterWebhook = Schemas["RegisterWebhook"];

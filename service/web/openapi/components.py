@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 REF = "#/components/schemas/"
 
 _GENERIC = re.compile(r"^(\w+?)_\w+_$")
-"""`Acted_Diff_` is what msgspec makes of `Acted[Diff]`."""
+"""`Acted_Diff_` is what msgspec makes of `ActionResult[Diff]`."""
 
 
 def components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:

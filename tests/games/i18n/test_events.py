@@ -39,9 +39,9 @@ from schemas.tileset import Cost
 from schemas.vocabulary import COLORS, Cell, Wares
 from service.games.i18n import ENGLISH, LANGUAGES, EventNarrator, describe_status, get_translator
 from service.games.i18n.phrases import ship_cost
-from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.games import archipelago_index, new_game, play_randomly
 
-TABLES = archipelago_tables()
+TABLES = archipelago_index()
 NONE = Wares(bananas=0, shells=0, fish=0)
 THREE_FISH = Wares(bananas=0, shells=0, fish=3)
 REASONS = get_args(Reason)[1].examples

@@ -10,7 +10,7 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, apply_action, legal_moves
 from service.games.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
-from tests.engine.games import archipelago_tables, new_game, play_randomly
+from tests.engine.games import archipelago_index, new_game, play_randomly
 from tests.engine.test_moves import long_names
 from tests.reference.random_sets import random_tileset
 
@@ -58,7 +58,7 @@ def worth_five(index: TileSetIndex) -> TileSetIndex:
 
 @pytest.mark.parametrize(("language", "text", "action"), CASES)
 def test_a_text_says_what_the_move_does(language: Language, text: str, action: Action) -> None:
-    index = worth_five(TileSetIndex(archipelago_tables().tileset))
+    index = worth_five(TileSetIndex(archipelago_index().tileset))
     game = new_game(index, 3)
     move = describe_move(get_translator(language), index, game, action)
     assert move.text == text.format(tile=index.tile_ids[game.tile])
@@ -75,7 +75,7 @@ def test_a_text_says_what_the_move_does(language: Language, text: str, action: A
 )
 def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: str, kind: tuple[str, ...]) -> None:
     """R0: in the rulebooks' own words."""
-    index = archipelago_tables()
+    index = archipelago_index()
     game = new_game(index, 1)
     for number, called in enumerate(kind):
         game.tile = next(tile for tile, one in enumerate(index.tiles) if number in one.kinds)
@@ -85,7 +85,7 @@ def test_an_islander_is_called_by_what_it_stands_on(language: Language, role: st
 
 
 def test_one_is_told_as_one() -> None:
-    index = archipelago_tables()
+    index = archipelago_index()
     index = TileSetIndex(index.tileset)
     index.ships = tuple(ship._replace(points=1) for ship in index.ships)
     game = new_game(index, 3)
@@ -99,7 +99,7 @@ def test_one_is_told_as_one() -> None:
 
 
 def test_french_counts_none_as_one() -> None:
-    index = TileSetIndex(archipelago_tables().tileset)
+    index = TileSetIndex(archipelago_index().tileset)
     index.ships = tuple(ship._replace(points=0) for ship in index.ships)
     game = new_game(index, 3)
     texts = [describe_move(get_translator(language), index, game, TakeShip("s01")).text for language in LANGUAGES]
@@ -107,7 +107,7 @@ def test_french_counts_none_as_one() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("tables", (archipelago_tables(), long_names()), ids=("archipelago", "long-names"))
+@pytest.mark.parametrize("index", (archipelago_index(), long_names()), ids=("archipelago", "long-names"))
 def test_texts_fit(index: TileSetIndex, seed: int) -> None:
     game = new_game(index, seed, 2 + seed % 4)
     check_texts(index, game)
@@ -146,7 +146,7 @@ def check_texts(index: TileSetIndex, game: Game) -> None:
 
 
 def test_texts_are_distinct_whatever_is_retrieved() -> None:
-    index = archipelago_tables()
+    index = archipelago_index()
     game = new_game(index, 4)
     while not any(isinstance(action, RetrieveIslander) for action in legal_moves(index, game)):
         apply_action(index, game, legal_moves(index, game)[0])

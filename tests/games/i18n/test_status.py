@@ -5,9 +5,9 @@ import pytest
 from schemas.vocabulary import Phase
 from service.engine import Game, Player, next_open_seat
 from service.games.i18n import LANGUAGES, describe_status, get_translator
-from tests.engine.games import archipelago_tables, new_game
+from tests.engine.games import archipelago_index, new_game
 
-TABLES = archipelago_tables()
+TABLES = archipelago_index()
 
 
 def said(game: Game) -> list[str]:

@@ -108,15 +108,15 @@ def test_every_example_is_of_its_schema() -> None:
 def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
     requests = {
         "Act",
-        "ActionAsked",
+        "ActionRequest",
         "CreateGame",
-        "ForSeat",
+        "SeatCommand",
         "JoinGame",
         "RegisterWebhook",
         "Rematch",
         "ReplaceToken",
-        "SeatAsked",
-        "WaresAsked",
+        "SeatRequest",
+        "WaresRequest",
         "WebhookChallengeAnswer",
     }
     assert requests == {struct.__name__ for struct in RequestModel.__subclasses__()} & set(schemas())
@@ -131,7 +131,7 @@ def test_an_answer_has_every_field_and_may_have_more_one_day() -> None:
 
 
 def test_a_request_takes_null_for_absent() -> None:
-    for name in ("Act", "ActionAsked", "CreateGame", "JoinGame", "SeatAsked"):
+    for name in ("Act", "ActionRequest", "CreateGame", "JoinGame", "SeatRequest"):
         schema = schemas()[name]
         for field, member in schema["properties"].items():
             if field not in schema.get("required", []):

@@ -1,6 +1,6 @@
 /** The course of a game: every step of it, followed as it grows, and how much of it is shown already. */
 
-import { type Diff, type Following, type Game, type Status, applyPatch } from "south-seas-client";
+import { type Diff, type Subscription, type Game, type Status, applyPatch } from "south-seas-client";
 import { isCalm } from "../model/motion.ts";
 import { service } from "../service.ts";
 
@@ -32,7 +32,7 @@ export class GameHistory {
   /** How many of them are shown. */
   shown = 0;
 
-  private following: Following | null = null;
+  private subscription: Subscription | null = null;
   private pauseTimer: ReturnType<typeof setTimeout> | undefined;
   private isOpen = true;
 
@@ -57,7 +57,7 @@ export class GameHistory {
       const last = steps.at(-1);
       if (!last) return;
       await prepare(last.game);
-      if (this.isOpen) this.follow(steps, last, () => this.open(token, prepare), token);
+      if (this.isOpen) this.subscribe(steps, last, () => this.open(token, prepare), token);
     } catch (error) {
       this.listener.onError(error);
     }
@@ -65,21 +65,21 @@ export class GameHistory {
 
   /** Goes on by the changes of an answer at once. */
   apply(diffs: readonly Diff[]): void {
-    this.following?.take(diffs);
+    this.subscription?.applyDiffs(diffs);
   }
 
   /** Sees at once whether the connection still works. */
   check(): void {
-    this.following?.check();
+    this.subscription?.check();
   }
 
   close(): void {
     this.isOpen = false;
     clearTimeout(this.pauseTimer);
-    this.following?.close();
+    this.subscription?.close();
   }
 
-  private follow(
+  private subscribe(
     steps: readonly Step[],
     last: Step,
     reload: () => Promise<void>,
@@ -87,13 +87,13 @@ export class GameHistory {
   ): void {
     this.steps = steps;
     this.shown = steps.length;
-    this.following?.close();
-    this.following = service.follow(this.id, {
+    this.subscription?.close();
+    this.subscription = service.subscribe(this.id, {
       token,
       from: { game: last.game, digest: last.diff.digest },
       onState: (game, diff) => (diff ? this.onDiff({ game, diff }) : void reload()),
       onStatus: (status) => this.isOpen && status !== "closed" && this.listener.onStatus(status),
-      onRefused: (error) => this.listener.onError(error),
+      onError: (error) => this.listener.onError(error),
     });
     this.listener.onSettled();
   }

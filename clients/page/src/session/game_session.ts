@@ -1,7 +1,7 @@
 /** A game as this browser sees it: its state and history, the legal moves, and what is selected. */
 
 import {
-  type Acted,
+  type ActionResult,
   type Game,
   type LegalMoves,
   type Move,
@@ -246,14 +246,14 @@ export class GameSession extends Observable implements HistoryListener {
     });
   }
 
-  private change(asked: (options: { token: string | null }) => Promise<Acted>, seat: number): void {
+  private change(asked: (options: { token: string | null }) => Promise<ActionResult>, seat: number): void {
     void this.runOperation(async () => {
       const { diffs } = await asked({ token: this.stored.seats[seat] ?? null });
       this.applyDiffs(diffs);
     });
   }
 
-  private applyDiffs(diffs: Acted["diffs"]): void {
+  private applyDiffs(diffs: ActionResult["diffs"]): void {
     this.selection = NOTHING_SELECTED;
     this.choices = NOTHING;
     this.history.apply(diffs);

@@ -1,6 +1,6 @@
 /** The move that is being sent. It stays here, with its key, until its outcome is known. */
 
-import { type Acted, type Move, ProblemError, newKey } from "south-seas-client";
+import { type ActionResult, type Move, ProblemError, newKey } from "south-seas-client";
 import { isUnanswered, service } from "../service.ts";
 
 /** A move for one state of the game. */
@@ -39,7 +39,7 @@ export class Outbox {
    * Sends the move, for the state of the game that it was made for; null where no answer comes, then it is kept. Its
    * key makes a second try harmless: a move that had arrived gets its answer, also when the game has gone on.
    */
-  async send(): Promise<Acted | null> {
+  async send(): Promise<ActionResult | null> {
     const { pending } = this;
     if (pending === null || this.isSending || !navigator.onLine) return null;
     this.isSending = true;

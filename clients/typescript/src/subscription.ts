@@ -1,4 +1,4 @@
-/** Following a game over the WebSocket: every version once and in order, through lost connections and restarts. */
+/** Subscription a game over the WebSocket: every version once and in order, through lost connections and restarts. */
 
 import { type Backoff, wait } from "./backoff.js";
 import { ProblemError, SouthSeasError, problemOf } from "./errors.js";
@@ -11,7 +11,7 @@ import type { ClientMessage, Diff, Game, Problem, ServerMessage } from "./types.
  */
 export type Status = "connecting" | "connected" | "reconnecting" | "closed";
 
-export interface FollowOptions {
+export interface SubscribeOptions {
   /** A token that may read the game; null for none. The client's own where it is left out. */
   readonly token?: string | null;
   /** A state to go on from, from an answer or from what was kept. */
@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly onState?: (game: Game, diff: Diff | null) => void;
   readonly onStatus?: (status: Status) => void;
   /** The service does not want this reader (any more): no token, no such game. The following is closed by then. */
-  readonly onRefused?: (error: ProblemError) => void;
+  readonly onError?: (error: ProblemError) => void;
   /** Closes. */
   readonly signal?: AbortSignal;
   /** The class of the sockets, where the platform has none of its own. */
@@ -37,7 +37,7 @@ const CODES: Readonly<Record<number, string>> = { 400: "malformed", 401: "unauth
 const ANSWER_MS = 10_000;
 
 /** One game that is followed until `close`. */
-export class Following {
+export class Subscription {
   readonly #replica = new Replica();
   readonly #WebSocket: typeof globalThis.WebSocket;
   #socket: WebSocket | null = null;
@@ -50,12 +50,12 @@ export class Following {
   #pinging: ReturnType<typeof setInterval> | undefined;
   #deadline: ReturnType<typeof setTimeout> | undefined;
 
-  /** `url` is that of `/v1/ws`. Use `SouthSeas.follow`. */
+  /** `url` is that of `/v1/ws`. Use `SouthSeas.subscribe`. */
   constructor(
     private readonly url: string,
     readonly id: string,
     private readonly backoff: Backoff,
-    private readonly options: FollowOptions,
+    private readonly options: SubscribeOptions,
   ) {
     this.#WebSocket = options.WebSocket ?? globalThis.WebSocket;
     if (this.#WebSocket === undefined) {
@@ -87,7 +87,7 @@ export class Following {
   }
 
   /** Go on by the diffs of an action's answer at once. What does not follow is left to the socket. */
-  take(diffs: readonly Diff[]): void {
+  applyDiffs(diffs: readonly Diff[]): void {
     for (const diff of this.#isSyncing ? [] : diffs) {
       if (diff.game === this.id && this.#replica.take(diff) === "applied") this.#tell(diff);
     }
@@ -195,7 +195,7 @@ export class Following {
 
   #end(problem: Problem): void {
     this.close();
-    this.options.onRefused?.(new ProblemError(problem));
+    this.options.onError?.(new ProblemError(problem));
   }
 
   /** Drop the socket and all that waits; whatever it still brings is not heard. */
