@@ -8,7 +8,7 @@ from benchmarks.sample_games import archipelago, new_game
 from schemas.actions import PlaceTile
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
 from service.web.drawing.scene import Options
-from service.web.images.jobs import BoardJob, draw
+from service.web.images.jobs import BoardJob, draw_job
 
 ROUNDS = 15
 WIDTHS = (400, 1200, 2000)
@@ -26,7 +26,7 @@ def whole_game(index: TileSetIndex, seed: str) -> Game:
 def milliseconds(job: BoardJob) -> float:
     """Return the processor time of drawing it once, in ms."""
     begin = process_time()
-    draw(job)
+    draw_job(job)
     return (process_time() - begin) * 1000
 
 
@@ -39,7 +39,7 @@ def main() -> None:
     pngs = (BoardJob(loaded.response, game, [], Options(width=width), "png") for width in WIDTHS)
     for title, job in zip(("SVG", *(f"PNG {width} px" for width in WIDTHS)), (svg, *pngs), strict=True):
         time = median(milliseconds(job) for _ in range(ROUNDS))
-        print(f"{title:12}{time:8.0f} ms{len(draw(job)) // 1024:8} KB")
+        print(f"{title:12}{time:8.0f} ms{len(draw_job(job)) // 1024:8} KB")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from playwright.async_api import Browser, Page, Request, ViewportSize, expect
 
 from service.games.ports import GameStore
 from service.web.docs.contents import NAMES, page_path
-from service.web.openapi.document import openapi
+from service.web.openapi.document import make_openapi
 from tests.browser import chromium
 from tests.web.app_server import serve
 
@@ -46,7 +46,7 @@ async def test_the_viewer_shows_every_operation_and_does_one(store: GameStore) -
         base = str(client.make_url("/"))
         page = await browser.new_page(viewport=DESKTOP)
         monitor = PageMonitor(page, base)
-        document = openapi()
+        document = make_openapi()
         items = [*document["paths"].values(), *document["webhooks"].values()]
         await page.goto(f"{base}docs/api#/games/createGame")
         await expect(page.locator(".opblock")).to_have_count(sum(map(len, items)))

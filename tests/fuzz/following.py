@@ -9,7 +9,7 @@ import jsonpatch
 
 from schemas.diffs import canonical_body, next_digest
 from schemas.problems import PROBLEM_TYPES
-from service.web.openapi.asyncapi import ANSWERS, CLOSE_CODES
+from service.web.openapi.asyncapi import CLOSE_CODES, REPLIES
 from tests.fuzz.figures import Figures
 from tests.fuzz.frames import TEXT, RawSocket, frame
 from tests.web.watcher_client import described
@@ -120,7 +120,7 @@ class Line:
             return
         if isinstance(asked, dict):
             assert isinstance(tag, str)
-            assert told["type"] in ANSWERS[tag], (asked, told)
+            assert told["type"] in REPLIES[tag], (asked, told)
         if told["type"] != "snapshot" and isinstance(asked, dict):
             assert told["id"] == asked.get("id"), (asked, told)
         match told["type"]:

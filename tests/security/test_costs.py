@@ -11,7 +11,7 @@ import pytest
 
 from service.games.ports import StoredDiff
 from service.store.game_store import RedisStore
-from service.web.images.responses import STUDIO
+from service.web.images.responses import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER
@@ -260,7 +260,7 @@ async def test_large_pictures_cost_more_than_small_ones(store: RedisStore) -> No
         again = await plain.ask(f"{table.path}/board.png?width=4096", owner)
         assert small.left - large.left > 40
         assert large.left - again.left <= 1 + again.size // 65_536
-        assert client.app[STUDIO].kept_bytes > 0
+        assert client.app[IMAGE_RENDERER].cache_bytes > 0
 
 
 async def test_who_has_nothing_left_waits_before_the_work_is_done(

@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import ClientResponse, ClientSession, TraceConfig, TraceRequestEndParams
 from jsonschema_rs import Draft202012Validator
 
-from service.web.openapi.document import openapi
+from service.web.openapi.document import make_openapi
 
 PROBLEM = "application/problem+json"
 
@@ -62,7 +62,7 @@ async def check(method: str, path: str, response: ClientResponse) -> None:
 
 @cache
 def _document() -> dict[str, Any]:
-    return openapi()
+    return make_openapi()
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.web.images.responses import STUDIO
+from service.web.images.responses import IMAGE_RENDERER
 from tests.web.app_server import Client
 from tests.web.http_game import Table, new_table, refused
 from tests.web.images.image_inspection import png_size, see
@@ -148,8 +148,8 @@ async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
 ) -> None:
     assert (await table.get("/board.svg?width=403")).status == 200
     assert table.client.app is not None
-    studio = table.client.app[STUDIO]
-    process = studio._process
+    studio = table.client.app[IMAGE_RENDERER]
+    process = studio._worker
     await rewrite(redis, table, each(with_unknown_tiles))
     for _ in range(3):
         response = await table.get(f"/board.svg?v={PLAYED}")
@@ -157,6 +157,6 @@ async def test_a_picture_that_cannot_be_drawn_is_a_problem_of_its_own(
         problem = await refused(response, 503, "store_unavailable")
         assert "could not be drawn" in problem["detail"]
     assert (await table.get("/board.svg?width=404")).status == 200
-    assert studio._process is process
+    assert studio._worker is process
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert "unheard-of" in failure.getMessage()

@@ -12,7 +12,7 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
 from schemas.diffs import canonical_body, next_digest
-from service.web.openapi.asyncapi import asyncapi
+from service.web.openapi.asyncapi import make_asyncapi
 from tests.web.app_server import Client
 
 WITHIN_S = 8.0
@@ -22,7 +22,7 @@ WITHIN_S = 8.0
 @cache
 def described(tag: str) -> Draft202012Validator:
     """What the AsyncAPI document says of a message."""
-    document = asyncapi()
+    document = make_asyncapi()
     payload = document["components"]["messages"][tag]["payload"]
     return Draft202012Validator({**payload, "components": document["components"]})
 

@@ -19,7 +19,7 @@ from service.web.drawing.tile import tile_svg
 IDENTITY = (1, 0, 0, 0, 1, 0)
 """The transformation that changes nothing: two rows of three."""
 
-Form = Literal["svg", "png", "txt"]
+ImageFormat = Literal["svg", "png", "txt"]
 
 
 class BoardJob(msgspec.Struct, frozen=True, tag="board"):
@@ -30,7 +30,7 @@ class BoardJob(msgspec.Struct, frozen=True, tag="board"):
     game: GameView
     moves: list[Action]
     options: Options
-    form: Form
+    image_format: ImageFormat
 
 
 class TileJob(msgspec.Struct, frozen=True, tag="tile"):
@@ -40,7 +40,7 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
     rotation: int
     theme: Theme
     width: int
-    form: Form
+    image_format: ImageFormat
 
 
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
@@ -49,36 +49,36 @@ class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
     ship: Ship
     theme: Theme
     width: int
-    form: Form
+    image_format: ImageFormat
 
 
-Job = BoardJob | TileJob | ShipJob
+DrawingJob = BoardJob | TileJob | ShipJob
 
 
-def draw(job: Job) -> bytes:
+def draw_job(job: DrawingJob) -> bytes:
     """The picture, in the form that the job asks for."""
     if isinstance(job, BoardJob):
-        drawn = scene(job.game, _tileset(job.tileset), job.moves)
-        if job.form == "txt":
+        drawn = scene(job.game, _decode_tileset(job.tileset), job.moves)
+        if job.image_format == "txt":
             return board_text(drawn, job.options).encode()
-        return _formed(board_svg(drawn, job.options), job.form)
-    width, colors = job.width if job.form == "png" else None, THEMES[job.theme]
+        return _encode_image(board_svg(drawn, job.options), job.image_format)
+    width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
     match job:
         case TileJob():
-            return _formed(tile_svg(job.tile, job.rotation, colors, width), job.form)
+            return _encode_image(tile_svg(job.tile, job.rotation, colors, width), job.image_format)
         case ShipJob():
-            return _formed(ship_svg(job.ship, colors, width), job.form)
+            return _encode_image(ship_svg(job.ship, colors, width), job.image_format)
 
 
-def _formed(svg: str, form: Form) -> bytes:
-    return _painted(svg) if form == "png" else svg.encode()
+def _encode_image(svg: str, image_format: ImageFormat) -> bytes:
+    return _rasterize(svg) if image_format == "png" else svg.encode()
 
 
-def _painted(svg: str) -> bytes:
+def _rasterize(svg: str) -> bytes:
     """A drawing as PNG; no fonts are needed, as its texts are outlines."""
     return render(usvg.Tree.from_str(svg, usvg.Options.default()), IDENTITY)
 
 
 @lru_cache(maxsize=64)
-def _tileset(answer: bytes) -> TileSet:
-    return msgspec.json.decode(answer, type=TileSet)
+def _decode_tileset(encoded: bytes) -> TileSet:
+    return msgspec.json.decode(encoded, type=TileSet)

@@ -5,16 +5,16 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURES_WAITING
-from service.web.images.renderer import Studio
-from service.web.images.responses import STUDIO
+from service.web.images.renderer import ImageRenderer
+from service.web.images.responses import IMAGE_RENDERER
 
 __all__ = ["renderer_lifespan"]
 
 
 async def renderer_lifespan(app: web.Application) -> AsyncIterator[None]:
     """Give an application the renderer of its pictures, and end it with the application."""
-    app[STUDIO] = studio = Studio()
-    PICTURES_WAITING.set_function(lambda: studio.waiting)
-    PICTURE_CACHE_BYTES.set_function(lambda: studio.kept_bytes)
+    app[IMAGE_RENDERER] = renderer = ImageRenderer()
+    PICTURES_WAITING.set_function(lambda: renderer.pending_count)
+    PICTURE_CACHE_BYTES.set_function(lambda: renderer.cache_bytes)
     yield
-    await studio.aclose()
+    await renderer.aclose()

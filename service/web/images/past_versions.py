@@ -19,25 +19,25 @@ class _Diff(msgspec.Struct):
     patch: list[dict[str, Any]]
 
 
-class Earlier(NamedTuple):
+class PastVersion(NamedTuple):
     """GAME at a version, with that version's digest."""
 
     game: GameView
     digest: str
 
 
-async def at_version(context: Context, game: str, version: int) -> Earlier:
+async def load_past_version(context: Context, game: str, version: int) -> PastVersion:
     """GAME as it was, with the members that an earlier release did not know. Raises Unreadable for a damaged log."""
     log = await read_log(context.store, game, version)
     if len(log) < version:
         raise UnreadableGame(f"the log has {len(log)} versions of {version}")
     try:
-        return await asyncio.to_thread(_replayed, log)
+        return await asyncio.to_thread(_replay, log)
     except (msgspec.DecodeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise UnreadableGame(f"the log does not give GAME: {type(error).__name__}: {error}") from error
 
 
-def _replayed(log: Sequence[StoredDiff]) -> Earlier:
+def _replay(log: Sequence[StoredDiff]) -> PastVersion:
     diffs = [msgspec.json.decode(entry.data, type=_Diff) for entry in log]
-    told = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
-    return Earlier(msgspec.convert(upgrade_state(told), GameView), diffs[-1].digest)
+    state = apply_patch({}, [operation for diff in diffs for operation in diff.patch])
+    return PastVersion(msgspec.convert(upgrade_state(state), GameView), diffs[-1].digest)

@@ -15,147 +15,147 @@ import msgspec
 from service.supervision import spawn
 from service.telemetry.metrics import PICTURE_DURATION, PICTURES
 from service.web.errors import QueueFull, RenderingFailed
-from service.web.images.jobs import Job
-from service.web.images.worker import HEAD, LENGTH
+from service.web.images.jobs import DrawingJob
+from service.web.images.worker import JOB_LENGTH, RESULT_HEADER
 
 logger = logging.getLogger(__name__)
 
-KEPT_BYTES = 32 * 1024 * 1024
-MOST_WAITING = 32
+MAX_CACHE_BYTES = 32 * 1024 * 1024
+MAX_PENDING = 32
 """Pictures that may wait to be drawn; more are refused, so that nobody waits for long."""
-PATIENCE_S = 20.0
+RENDER_TIMEOUT_S = 20.0
 """A process that takes longer for one picture is ended."""
-TRIES = 2
+MAX_ATTEMPTS = 2
 """A process may have ended for another reason than the picture that is asked for."""
-FAILED_S = 60.0
+FAILURE_TTL_S = 60.0
 """A picture that failed is not tried again for so long: it would fail again, and others wait for their turn."""
-MAX_FAILED = 1_000
+MAX_FAILURES = 1_000
 """Failures that are remembered."""
 
 
-class Studio:
+class ImageRenderer:
     """Draws pictures off the event loop."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
-        self._bytes = 0
-        self._drawing: dict[Hashable, asyncio.Task[bytes]] = {}
-        self._failed: OrderedDict[Hashable, float] = OrderedDict()
+        self._cache: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._cache_bytes = 0
+        self._pending: dict[Hashable, asyncio.Task[bytes]] = {}
+        self._failures: OrderedDict[Hashable, float] = OrderedDict()
         """When each picture failed that is not tried again for a while."""
-        self._turn = asyncio.Lock()
-        self._process: Process | None = None
+        self._lock = asyncio.Lock()
+        self._worker: Process | None = None
 
     @property
-    def waiting(self) -> int:
+    def pending_count(self) -> int:
         """How many are being drawn, or wait for it."""
-        return len(self._drawing)
+        return len(self._pending)
 
     @property
-    def kept_bytes(self) -> int:
+    def cache_bytes(self) -> int:
         """The size of those kept."""
-        return self._bytes
+        return self._cache_bytes
 
-    async def kept(self, key: Hashable) -> bytes | None:
+    async def get_cached(self, key: Hashable) -> bytes | None:
         """The picture that is kept under a key, or is being drawn: nothing has to be made for it. None where it is new.
 
         Raises DrawingFailed.
         """
-        kept = self._kept.get(key)
-        if kept is not None:
-            self._kept.move_to_end(key)
+        picture = self._cache.get(key)
+        if picture is not None:
+            self._cache.move_to_end(key)
             PICTURES.labels("cached").inc()
-            return kept
-        if monotonic() - self._failed.get(key, -FAILED_S) < FAILED_S:
+            return picture
+        if monotonic() - self._failures.get(key, -FAILURE_TTL_S) < FAILURE_TTL_S:
             raise RenderingFailed("it failed a moment ago")
-        task = self._drawing.get(key)
+        task = self._pending.get(key)
         return None if task is None else await asyncio.shield(task)
 
-    async def picture(self, key: Hashable, job: Callable[[], Job]) -> bytes:
+    async def render(self, key: Hashable, make_job: Callable[[], DrawingJob]) -> bytes:
         """The picture of a job, which is only made where it is needed; equal keys mean equal pictures.
 
         Raises Busy, DrawingFailed.
         """
-        if (kept := await self.kept(key)) is not None:
-            return kept
-        task = self._drawing.get(key)
+        if (cached := await self.get_cached(key)) is not None:
+            return cached
+        task = self._pending.get(key)
         if task is None:
-            if len(self._drawing) >= MOST_WAITING:
+            if len(self._pending) >= MAX_PENDING:
                 PICTURES.labels("refused").inc()
                 raise QueueFull
-            work = self._make(key, msgspec.msgpack.encode(job()))
-            task = self._drawing[key] = spawn("picture", work, expected=(RenderingFailed,))
+            work = self._render_and_cache(key, msgspec.msgpack.encode(make_job()))
+            task = self._pending[key] = spawn("picture", work, expected=(RenderingFailed,))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
         """End the process; what waits is given up."""
-        for task in [*self._drawing.values()]:
+        for task in [*self._pending.values()]:
             task.cancel()
-        await asyncio.gather(*self._drawing.values(), return_exceptions=True)
-        await self._end()
+        await asyncio.gather(*self._pending.values(), return_exceptions=True)
+        await self._stop_worker()
 
-    async def _make(self, key: Hashable, job: bytes) -> bytes:
-        began, result = perf_counter(), "failed"
+    async def _render_and_cache(self, key: Hashable, job: bytes) -> bytes:
+        started, result = perf_counter(), "failed"
         try:
-            async with self._turn:
-                picture = await self._draw(job)
+            async with self._lock:
+                picture = await self._render_with_retries(job)
             result = "drawn"
         except RenderingFailed as failed:
             logger.error("a picture failed: %s", failed)  # noqa: TRY400  the reason has the stack, if there is one
-            self._remember(key)
+            self._record_failure(key)
             raise
         finally:
-            del self._drawing[key]
+            del self._pending[key]
             PICTURES.labels(result).inc()
-            PICTURE_DURATION.observe(perf_counter() - began)
-        self._keep(key, picture)
+            PICTURE_DURATION.observe(perf_counter() - started)
+        self._add_to_cache(key, picture)
         return picture
 
-    def _keep(self, key: Hashable, picture: bytes) -> None:
-        self._kept[key] = picture
-        self._bytes += len(picture)
-        while self._bytes > KEPT_BYTES:
-            _, dropped = self._kept.popitem(last=False)
-            self._bytes -= len(dropped)
+    def _add_to_cache(self, key: Hashable, picture: bytes) -> None:
+        self._cache[key] = picture
+        self._cache_bytes += len(picture)
+        while self._cache_bytes > MAX_CACHE_BYTES:
+            _, dropped = self._cache.popitem(last=False)
+            self._cache_bytes -= len(dropped)
 
-    def _remember(self, key: Hashable) -> None:
-        self._failed[key] = monotonic()
-        self._failed.move_to_end(key)
-        if len(self._failed) > MAX_FAILED:
-            self._failed.popitem(last=False)
+    def _record_failure(self, key: Hashable) -> None:
+        self._failures[key] = monotonic()
+        self._failures.move_to_end(key)
+        if len(self._failures) > MAX_FAILURES:
+            self._failures.popitem(last=False)
 
-    async def _draw(self, job: bytes) -> bytes:
+    async def _render_with_retries(self, job: bytes) -> bytes:
         """One picture, from the process; one that ends meanwhile, or has ended unnoticed, is replaced."""
         try:
-            for _ in range(TRIES):
+            for _ in range(MAX_ATTEMPTS):
                 with suppress(asyncio.IncompleteReadError, ConnectionError):
-                    return await self._attempt(job)
+                    return await self._render_once(job)
         except OSError as error:
             raise RenderingFailed(f"no process can be started: {error}") from error
         raise RenderingFailed("the process that draws ended")
 
-    async def _attempt(self, job: bytes) -> bytes:
+    async def _render_once(self, job: bytes) -> bytes:
         """One picture; a process that fails or is left in the middle is ended."""
-        process = self._process
-        if process is None or process.returncode is not None:
-            process = await self._start()
-        done = False
+        worker = self._worker
+        if worker is None or worker.returncode is not None:
+            worker = await self._start_worker()
+        completed = False
         try:
-            async with asyncio.timeout(PATIENCE_S):
-                picture = await _exchange(process, job)
-            done = True
-        except Undrawable as error:
-            done = True
+            async with asyncio.timeout(RENDER_TIMEOUT_S):
+                picture = await _send_job(worker, job)
+            completed = True
+        except JobFailed as error:
+            completed = True
             raise RenderingFailed(str(error)) from None
         except TimeoutError as error:
-            raise RenderingFailed(f"it took more than {PATIENCE_S:g} s") from error
+            raise RenderingFailed(f"it took more than {RENDER_TIMEOUT_S:g} s") from error
         finally:
-            if not done:
-                await self._end()
+            if not completed:
+                await self._stop_worker()
         return picture
 
-    async def _start(self) -> Process:
+    async def _start_worker(self) -> Process:
         path = os.pathsep.join(sys.path)
-        self._process = await asyncio.create_subprocess_exec(
+        self._worker = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "service.web.images.worker",
@@ -163,28 +163,28 @@ class Studio:
             stdout=PIPE,
             env={**os.environ, "PYTHONPATH": path},
         )
-        return self._process
+        return self._worker
 
-    async def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
+    async def _stop_worker(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is None:
             return
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        if worker.returncode is None:
+            worker.kill()
+        await worker.wait()
 
 
-async def _exchange(process: Process, job: bytes) -> bytes:
-    if process.stdin is None or process.stdout is None:
+async def _send_job(worker: Process, job: bytes) -> bytes:
+    if worker.stdin is None or worker.stdout is None:
         raise RenderingFailed("the process that draws has no pipes")
-    process.stdin.write(LENGTH.pack(len(job)) + job)
-    await process.stdin.drain()
-    drawn, size = HEAD.unpack(await process.stdout.readexactly(HEAD.size))
-    answer = await process.stdout.readexactly(size)
-    if not drawn:
-        raise Undrawable(answer.decode(errors="replace"))
-    return answer
+    worker.stdin.write(JOB_LENGTH.pack(len(job)) + job)
+    await worker.stdin.drain()
+    succeeded, size = RESULT_HEADER.unpack(await worker.stdout.readexactly(RESULT_HEADER.size))
+    result = await worker.stdout.readexactly(size)
+    if not succeeded:
+        raise JobFailed(result.decode(errors="replace"))
+    return result
 
 
-class Undrawable(Exception):
+class JobFailed(Exception):
     """The job raised an error in the process, which goes on."""

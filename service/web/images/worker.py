@@ -13,26 +13,26 @@ from typing import BinaryIO
 
 import msgspec
 
-from service.web.images.jobs import Job, draw
+from service.web.images.jobs import DrawingJob, draw_job
 
-LENGTH = struct.Struct(">I")
-HEAD = struct.Struct(">?I")
+JOB_LENGTH = struct.Struct(">I")
+RESULT_HEADER = struct.Struct(">?I")
 
 
-def work(jobs: BinaryIO, pictures: BinaryIO) -> None:
+def serve_jobs(jobs: BinaryIO, pictures: BinaryIO) -> None:
     """Draw until there is nothing more to read."""
-    decoder = msgspec.msgpack.Decoder(Job)
-    while head := jobs.read(LENGTH.size):
-        job = jobs.read(LENGTH.unpack(head)[0])
+    decoder = msgspec.msgpack.Decoder(DrawingJob)
+    while length := jobs.read(JOB_LENGTH.size):
+        job = jobs.read(JOB_LENGTH.unpack(length)[0])
         try:
-            drawn, picture = True, draw(decoder.decode(job))
+            succeeded, picture = True, draw_job(decoder.decode(job))
         except Exception:  # noqa: BLE001  it goes to the process that asked, which logs it
-            drawn, picture = False, traceback.format_exc().encode()
-        pictures.write(HEAD.pack(drawn, len(picture)) + picture)
+            succeeded, picture = False, traceback.format_exc().encode()
+        pictures.write(RESULT_HEADER.pack(succeeded, len(picture)) + picture)
         pictures.flush()
 
 
 if __name__ == "__main__":
     # A terminal's interrupt reaches every process: the one that serves decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    work(sys.stdin.buffer, sys.stdout.buffer)
+    serve_jobs(sys.stdin.buffer, sys.stdout.buffer)

@@ -9,24 +9,24 @@ import msgspec
 from schemas.messages import ClientMessage, CloseCode, Error, ServerMessage, Subscribe
 from schemas.problems import PROBLEM_TYPES
 from service.web.limits import Limits
-from service.web.openapi.components import Schema, components, paragraphs, transformed, without
-from service.web.openapi.descriptions import PROBLEMS, SECURITY
+from service.web.openapi.components import Schema, make_components, transform_schema, unwrap_paragraphs, without_member
+from service.web.openapi.descriptions import PROBLEM_EXAMPLES, SECURITY_SCHEMES
 from service.web.routes.websocket import GAME_PATH, SHARED_PATH
 
-__all__ = ["CLOSE_CODES", "asyncapi"]
+__all__ = ["CLOSE_CODES", "make_asyncapi"]
 
-GAME = "k7m2x9qd4t1w"
+EXAMPLE_GAME_ID = "k7m2x9qd4t1w"
 
-ANSWERS: Mapping[str, tuple[str, ...]] = dict.fromkeys(
+REPLIES: Mapping[str, tuple[str, ...]] = dict.fromkeys(
     ("auth", "subscribe", "unsubscribe", "sync", "act", "undo", "resign", "return", "ping"), ("ack", "error")
 ) | {"subscribe": ("subscribed", "diff", "snapshot", "error"), "sync": ("snapshot", "error"), "ping": ("pong",)}
 """What a client's message may be answered by."""
 
-TOLD = ("welcome", "diff", "snapshot", "error", "closing")
+UNSOLICITED = ("welcome", "diff", "snapshot", "error", "closing")
 """What is sent without being asked for."""
 
 
-class Closed(NamedTuple):
+class DocumentedCloseCode(NamedTuple):
     """What a close code means, and whether to connect again and resume with `since`."""
 
     code: int
@@ -34,21 +34,21 @@ class Closed(NamedTuple):
     resume: bool
 
 
-def _refused(code: str, meaning: str) -> Closed:
-    return Closed(CloseCode.REFUSED + PROBLEM_TYPES[code].status, meaning, resume=False)
+def _rejection(code: str, meaning: str) -> DocumentedCloseCode:
+    return DocumentedCloseCode(CloseCode.REFUSED + PROBLEM_TYPES[code].status, meaning, resume=False)
 
 
 CLOSE_CODES = (
-    Closed(1002, "A frame is not of the protocol's form.", resume=False),
-    Closed(1006, "The connection was lost without a word.", resume=True),
-    Closed(1007, "A text message is not UTF-8.", resume=False),
-    Closed(1009, "A message is larger than `max_message_bytes`.", resume=False),
-    Closed(CloseCode.SHUTDOWN, "The instance stops; `closing` told when to come back.", resume=True),
-    _refused("malformed", "The path's `since` or `digest` has not their form."),
-    _refused("unauthorized", "The token is unknown."),
-    _refused("not_found", "There is no such game, or it is private and the token does not open it."),
-    Closed(CloseCode.NO_PONG, "A protocol ping was not answered in time.", resume=True),
-    Closed(CloseCode.TOO_SLOW, "The client does not keep up: too much lies unsent.", resume=True),
+    DocumentedCloseCode(1002, "A frame is not of the protocol's form.", resume=False),
+    DocumentedCloseCode(1006, "The connection was lost without a word.", resume=True),
+    DocumentedCloseCode(1007, "A text message is not UTF-8.", resume=False),
+    DocumentedCloseCode(1009, "A message is larger than `max_message_bytes`.", resume=False),
+    DocumentedCloseCode(CloseCode.SHUTDOWN, "The instance stops; `closing` told when to come back.", resume=True),
+    _rejection("malformed", "The path's `since` or `digest` has not their form."),
+    _rejection("unauthorized", "The token is unknown."),
+    _rejection("not_found", "There is no such game, or it is private and the token does not open it."),
+    DocumentedCloseCode(CloseCode.NO_PONG, "A protocol ping was not answered in time.", resume=True),
+    DocumentedCloseCode(CloseCode.TOO_SLOW, "The client does not keep up: too much lies unsent.", resume=True),
 )
 
 DESCRIPTION = """\
@@ -81,11 +81,11 @@ is refused.
 """
 
 
-def asyncapi() -> dict[str, Any]:
+def make_asyncapi() -> dict[str, Any]:
     """The whole document; the same Structs give the same document."""
-    sent, taken = _by_tag(get_args(ServerMessage)), _by_tag(get_args(ClientMessage))
-    messages = {**taken, **sent}
-    schemas, named = components([*messages.values()])
+    sent, received = _by_tag(get_args(ServerMessage)), _by_tag(get_args(ClientMessage))
+    messages = {**received, **sent}
+    schemas, named = make_components([*messages.values()])
     refs = dict(zip(messages, schemas, strict=True))
     return {
         "asyncapi": "3.0.0",
@@ -106,18 +106,18 @@ def asyncapi() -> dict[str, Any]:
                     "token is this game's. What is refused closes the socket after the upgrade.",
                     messages,
                 ),
-                "parameters": {"id": {"description": "The game's id.", "examples": [GAME]}},
-                "bindings": {"ws": {"method": "GET", "query": _query(), "bindingVersion": "0.1.0"}},
+                "parameters": {"id": {"description": "The game's id.", "examples": [EXAMPLE_GAME_ID]}},
+                "bindings": {"ws": {"method": "GET", "query": _socket_query(), "bindingVersion": "0.1.0"}},
             },
         },
         "operations": {
-            **_operations("shared", "", taken),
-            **_operations("game", "OfGame", taken),
+            **_operations("shared", "", received),
+            **_operations("game", "OfGame", received),
         },
         "components": {
-            "schemas": {name: transformed(schema, _plain) for name, schema in named.items()},
+            "schemas": {name: transform_schema(schema, _without_discriminator) for name, schema in named.items()},
             "messages": {tag: _message(tag, struct, refs[tag]) for tag, struct in messages.items()},
-            "securitySchemes": SECURITY,
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
 
@@ -153,21 +153,21 @@ def _channel(address: str, description: str, messages: Iterable[str]) -> Schema:
     }
 
 
-def _operations(channel: str, suffix: str, taken: Iterable[str]) -> Schema:
+def _operations(channel: str, suffix: str, received: Iterable[str]) -> Schema:
     """What the service receives, with its answers, and what it sends of itself."""
     operations: Schema = {}
-    for tag in taken:
+    for tag in received:
         operations[f"{tag}{suffix}"] = {
             "action": "receive",
-            **_named(channel, (tag,)),
-            "reply": _named(channel, ANSWERS[tag]),
+            **_channel_messages(channel, (tag,)),
+            "reply": _channel_messages(channel, REPLIES[tag]),
         }
-    for tag in TOLD:
-        operations[f"{tag}{suffix}"] = {"action": "send", **_named(channel, (tag,))}
+    for tag in UNSOLICITED:
+        operations[f"{tag}{suffix}"] = {"action": "send", **_channel_messages(channel, (tag,))}
     return operations
 
 
-def _named(channel: str, tags: Iterable[str]) -> Schema:
+def _channel_messages(channel: str, tags: Iterable[str]) -> Schema:
     path = f"#/channels/{channel}"
     return {"channel": {"$ref": path}, "messages": [{"$ref": f"{path}/messages/{tag}"} for tag in tags]}
 
@@ -176,35 +176,35 @@ def _message(tag: str, struct: type[msgspec.Struct], payload: Schema) -> Schema:
     return {
         "name": tag,
         "title": struct.__name__,
-        "summary": paragraphs(struct.__doc__ or ""),
+        "summary": unwrap_paragraphs(struct.__doc__ or ""),
         "payload": payload,
-        "examples": [{"payload": example} for example in _examples(tag)],
+        "examples": [{"payload": example} for example in _message_examples(tag)],
     }
 
 
-def _examples(tag: str) -> list[Schema]:
+def _message_examples(tag: str) -> list[Schema]:
     """Examples of a message; what a client may leave out is left out."""
     match tag:
         case "diff":
-            return [_written("examples.json")["diffs"]["value"]["diffs"][0]]
+            return [_load_examples("examples.json")["diffs"]["value"]["diffs"][0]]
         case "snapshot":
-            written = _written("examples.json")
-            digest = written["legal_moves"]["value"]["digest"]
-            return [{"type": tag, "digest": digest, "game": written["game"]["value"]}]
+            examples = _load_examples("examples.json")
+            digest = examples["legal_moves"]["value"]["digest"]
+            return [{"type": tag, "digest": digest, "game": examples["game"]["value"]}]
         case "error":
-            refused = Error(id="c1", game=GAME, problem=PROBLEMS["version_mismatch"])
-            return [msgspec.to_builtins(refused)]
+            error = Error(id="c1", game=EXAMPLE_GAME_ID, problem=PROBLEM_EXAMPLES["version_mismatch"])
+            return [msgspec.to_builtins(error)]
         case _:
-            return list(_written("message_examples.json")[tag])
+            return list(_load_examples("message_examples.json")[tag])
 
 
-def _written(name: str) -> Schema:
+def _load_examples(name: str) -> Schema:
     return msgspec.json.decode(resources.files("service.web.openapi").joinpath(name).read_bytes(), type=dict[str, Any])
 
 
-def _query() -> Schema:
+def _socket_query() -> Schema:
     """The query of a game's socket, as its `subscribe`."""
-    _, named = components([Subscribe])
+    _, named = make_components([Subscribe])
     properties = named["Subscribe"]["properties"]
     return {
         "type": "object",
@@ -213,6 +213,6 @@ def _query() -> Schema:
     }
 
 
-def _plain(schema: Schema) -> Schema:
+def _without_discriminator(schema: Schema) -> Schema:
     """The same without `discriminator`, which is another thing than OpenAPI's: every alternative's tag is constant."""
-    return without(schema, "discriminator")
+    return without_member(schema, "discriminator")

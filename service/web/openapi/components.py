@@ -18,37 +18,37 @@ import msgspec
 from schemas.base import RequestModel
 from schemas.vocabulary import EDGES
 
-__all__ = ["REF", "Schema", "components", "paragraphs", "transformed", "without"]
+__all__ = ["SCHEMA_REF", "Schema", "make_components", "transform_schema", "unwrap_paragraphs", "without_member"]
 
 Schema = dict[str, Any]
 
-REF = "#/components/schemas/"
+SCHEMA_REF = "#/components/schemas/"
 
-_GENERIC = re.compile(r"^(\w+?)_\w+_$")
+_GENERIC_NAME = re.compile(r"^(\w+?)_\w+_$")
 """`Acted_Diff_` is what msgspec makes of `ActionResult[Diff]`."""
 
 
-def components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
+def make_components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
     """The schema of each of these types, and those of all Structs in them, by name in alphabetical order."""
-    schemas, found = msgspec.json.schema_components(types, ref_template=REF + "{name}")
-    structs = {struct.__name__: struct for struct in _subclasses(msgspec.Struct) if _is_told(struct)}
+    schemas, definitions = msgspec.json.schema_components(types, ref_template=SCHEMA_REF + "{name}")
+    structs = {struct.__name__: struct for struct in _subclasses(msgspec.Struct) if _is_documented(struct)}
     named: dict[str, Schema] = {}
-    for name in sorted(found, key=_tidy_name):
-        struct = structs[_tidy_name(name)]
-        tidy = (_request if issubclass(struct, RequestModel) else _answer)(found[name])
-        named[_tidy_name(name)] = _with_field_docs(tidy, struct)
-    return [transformed(schema, _tidy) for schema in schemas], named
+    for name in sorted(definitions, key=_struct_name):
+        struct = structs[_struct_name(name)]
+        tidy = (_request_schema if issubclass(struct, RequestModel) else _response_schema)(definitions[name])
+        named[_struct_name(name)] = _with_field_docs(tidy, struct)
+    return [transform_schema(schema, _normalize) for schema in schemas], named
 
 
-def _is_told(struct: type[msgspec.Struct]) -> bool:
+def _is_documented(struct: type[msgspec.Struct]) -> bool:
     """Whether it is of the contract, or a query's: others may have the same names."""
     return struct.__module__.startswith("schemas.") or issubclass(struct, RequestModel)
 
 
 def _subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
-    for one in struct.__subclasses__():
-        yield one
-        yield from _subclasses(one)
+    for subclass in struct.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 def _with_field_docs(schema: Schema, struct: type[msgspec.Struct]) -> Schema:
@@ -70,23 +70,23 @@ def _field_docs(struct: type) -> dict[str, str]:
     for statement, following in pairwise(definition.body):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(id=field)), ast.Expr(value=ast.Constant(value=str(text))):
-                docs[field] = paragraphs(text)
+                docs[field] = unwrap_paragraphs(text)
             case _:
                 continue
     return docs
 
 
-def _request(schema: Schema) -> Schema:
+def _request_schema(schema: Schema) -> Schema:
     """A request's Struct: it takes no unknown field, and null for absent."""
-    tidy: Schema = transformed(schema, _tidy)
+    tidy: Schema = transform_schema(schema, _normalize)
     if not tidy.get("required"):
         tidy.pop("required", None)
     return tidy
 
 
-def _answer(schema: Schema) -> Schema:
+def _response_schema(schema: Schema) -> Schema:
     """An answer's Struct: every field is there, others may come, and enumerations may grow."""
-    tidy: Schema = transformed(transformed(schema, _tidy), _opened)
+    tidy: Schema = transform_schema(transform_schema(schema, _normalize), _open_enumeration)
     tidy.pop("additionalProperties", None)
     if tidy.get("properties"):
         tidy["required"] = list(tidy["properties"])
@@ -95,55 +95,55 @@ def _answer(schema: Schema) -> Schema:
     return tidy
 
 
-def transformed(schema: Any, change: Callable[[Schema], Schema]) -> Any:
+def transform_schema(schema: Any, change: Callable[[Schema], Schema]) -> Any:
     """The same with every object in it changed, the inner ones first."""
     match schema:
         case dict():
-            return change({name: transformed(value, change) for name, value in schema.items()})
+            return change({name: transform_schema(value, change) for name, value in schema.items()})
         case list():
-            return [transformed(item, change) for item in schema]
+            return [transform_schema(item, change) for item in schema]
         case _:
             return schema
 
 
-def _tidy(schema: Schema) -> Schema:
+def _normalize(schema: Schema) -> Schema:
     """The same with a tidy name, text and type."""
     match schema:
         case {"$ref": str(ref)}:
-            return {**schema, "$ref": REF + _tidy_name(ref.removeprefix(REF))}
+            return {**schema, "$ref": SCHEMA_REF + _struct_name(ref.removeprefix(SCHEMA_REF))}
         case {"type": "integer"}:
             return {**schema, "format": "int32"}
         case {"enum": [str(tag)]}:
-            return {**without(schema, "enum"), "type": "string", "const": tag}
+            return {**without_member(schema, "enum"), "type": "string", "const": tag}
         case {"enum": [int(), *_]}:
             return {**schema, "type": "integer", "format": "int32"}
         case {"enum": list()}:
             return {**schema, "type": "string"}
         case {"title": str(), "description": str(text)}:
-            return {**without(schema, "title"), "description": paragraphs(text)}
+            return {**without_member(schema, "title"), "description": unwrap_paragraphs(text)}
         case _:
             return schema
 
 
-def _opened(schema: Schema) -> Schema:
+def _open_enumeration(schema: Schema) -> Schema:
     """The same with an enumeration that may grow; the four edges never do."""
     match schema:
         case {"enum": list(values)} if not {*values} <= {*EDGES}:
-            return {**without(schema, "enum"), "examples": values}
+            return {**without_member(schema, "enum"), "examples": values}
         case _:
             return schema
 
 
-def without(schema: Schema, name: str) -> Schema:
+def without_member(schema: Schema, name: str) -> Schema:
     """The same without one of its members."""
     return {key: value for key, value in schema.items() if key != name}
 
 
-def paragraphs(text: str) -> str:
+def unwrap_paragraphs(text: str) -> str:
     """A docstring as it is meant: lines joined, paragraphs apart."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
-def _tidy_name(name: str) -> str:
-    found = _GENERIC.match(name)
-    return found[1] if found else name
+def _struct_name(name: str) -> str:
+    match = _GENERIC_NAME.match(name)
+    return match[1] if match else name

@@ -53,7 +53,7 @@ TAGS = [
     {"name": "service", "description": "The service itself."},
 ]
 
-SECURITY = {
+SECURITY_SCHEMES = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
@@ -127,7 +127,7 @@ PARAMETERS: dict[str, Any] = {
     ),
 }
 
-SENT_WITH: list[dict[str, Any]] = [
+WEBHOOK_HEADERS: list[dict[str, Any]] = [
     {"name": name, "in": "header", "required": True, "description": description, "schema": {"type": "string"}}
     for name, description in (
         ("webhook-id", "Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`."),
@@ -185,7 +185,7 @@ PROBLEM_HEADERS = {
 }
 """The headers of a problem by its status."""
 
-_REFUSED = (
+_EXAMPLE_ERRORS = (
     games.Malformed("Expected `str`, got `int`", "$.players[0].name"),
     games.Unauthorized(missing=False),
     games.WrongSeat(1),
@@ -216,7 +216,7 @@ _REFUSED = (
     Exception(),
 )
 
-PROBLEMS: dict[str, Problem] = {one.code: one for one in map(to_problem, _REFUSED)} | {
+PROBLEM_EXAMPLES: dict[str, Problem] = {one.code: one for one in map(to_problem, _EXAMPLE_ERRORS)} | {
     "method_not_allowed": problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS")
 }
 """An example of each kind."""

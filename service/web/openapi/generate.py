@@ -8,13 +8,13 @@ from typing import Any
 import click
 import msgspec
 
-from service.web.openapi.asyncapi import asyncapi
-from service.web.openapi.document import openapi
+from service.web.openapi.asyncapi import make_asyncapi
+from service.web.openapi.document import make_openapi
 
-DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": openapi, "asyncapi.json": asyncapi}
+DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": make_openapi, "asyncapi.json": make_asyncapi}
 
 
-def text(document: dict[str, Any]) -> bytes:
+def format_document(document: dict[str, Any]) -> bytes:
     """A document as it is written: indented, its members in the order in which they were made."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
@@ -26,10 +26,10 @@ def main(directory: Path, *, check: bool) -> None:
     """Write openapi.json and asyncapi.json into DIRECTORY."""
     stale = []
     for name, make in DOCUMENTS.items():
-        path, made = directory / name, text(make())
+        path, text = directory / name, format_document(make())
         if not check:
-            path.write_bytes(made)
-        elif not path.exists() or path.read_bytes() != made:
+            path.write_bytes(text)
+        elif not path.exists() or path.read_bytes() != text:
             stale.append(name)
     if stale:
         click.echo(f"{' and '.join(stale)}: not what the code says; run `make schemas`", err=True)

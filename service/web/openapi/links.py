@@ -16,78 +16,81 @@ from schemas.webhooks import WebhookCreated, Webhooks
 from service.web.openapi.components import Schema
 from service.web.routing import ResponseSpec, Route
 
-__all__ = ["LINKS", "links", "links_of"]
+__all__ = ["LINK_REF", "make_links", "make_response_links"]
 
-LINKS = "#/components/links/"
+LINK_REF = "#/components/links/"
 
-GAME = "/v1/games/{id}"
-WEBHOOK = GAME + "/webhooks/{hook}"
-TILESET = "/v1/tilesets/{id}"
+GAME_PATH = "/v1/games/{id}"
+WEBHOOK_PATH = GAME_PATH + "/webhooks/{hook}"
+TILESET_PATH = "/v1/tilesets/{id}"
 
-_NAME = re.compile(r"\{(\w+)\}")
+_PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-class Named(NamedTuple):
+class NamedResource(NamedTuple):
     """What an answer names: the path of the thing, and where in the answer the last name in it stands."""
 
     path: str
     pointer: str
 
     @property
-    def names(self) -> list[str]:
+    def parameters(self) -> list[str]:
         """The names in the path."""
-        return _NAME.findall(self.path)
+        return _PATH_PARAMETER.findall(self.path)
 
 
-NAMED: Mapping[Any, tuple[Named, ...]] = {
-    Created: (Named(GAME, "/game/id"),),
-    Joined: (Named(GAME, "/game/id"),),
-    Games: (Named(GAME, "/games/0/id"),),
-    WebhookCreated: (Named(WEBHOOK, "/id"),),
-    Webhooks: (Named(WEBHOOK, "/webhooks/0/id"),),
-    TileSets: (Named(TILESET, "/tilesets/0/id"),),
-    TileSet: (Named(TILESET + "/tiles/{tile}", "/tiles/0/id"), Named(TILESET + "/ships/{ship}", "/ships/0/id")),
+NAMED_RESOURCES: Mapping[Any, tuple[NamedResource, ...]] = {
+    Created: (NamedResource(GAME_PATH, "/game/id"),),
+    Joined: (NamedResource(GAME_PATH, "/game/id"),),
+    Games: (NamedResource(GAME_PATH, "/games/0/id"),),
+    WebhookCreated: (NamedResource(WEBHOOK_PATH, "/id"),),
+    Webhooks: (NamedResource(WEBHOOK_PATH, "/webhooks/0/id"),),
+    TileSets: (NamedResource(TILESET_PATH, "/tilesets/0/id"),),
+    TileSet: (
+        NamedResource(TILESET_PATH + "/tiles/{tile}", "/tiles/0/id"),
+        NamedResource(TILESET_PATH + "/ships/{ship}", "/ships/0/id"),
+    ),
 }
 
-MOVES: Mapping[Any, str] = {
+MOVE_POINTERS: Mapping[Any, str] = {
     LegalMoves: "/moves/0/id",
     ActionResult[Diff]: "/legal_moves/moves/0/id",
 }
 """Where the first legal move stands in an answer; the game is that of the path."""
 
 
-def links(routes: Iterable[Route]) -> dict[str, Schema]:
+def make_links(routes: Iterable[Route]) -> dict[str, Schema]:
     """All links by their names, for the document's components."""
     routes = [*routes]
     contents = dict.fromkeys(reply.content for route in routes for reply in route.responses)
-    return {name: link for content in contents for name, link in _after(content, routes)}
+    return {name: link for content in contents for name, link in _links_after(content, routes)}
 
 
-def links_of(reply: ResponseSpec, routes: Iterable[Route]) -> dict[str, Schema]:
+def make_response_links(reply: ResponseSpec, routes: Iterable[Route]) -> dict[str, Schema]:
     """The links of one answer, as references."""
-    return {name: {"$ref": LINKS + name} for name, _ in _after(reply.content, [*routes])}
+    return {name: {"$ref": LINK_REF + name} for name, _ in _links_after(reply.content, [*routes])}
 
 
-def _after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schema]]:
+def _links_after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schema]]:
     """What can be asked next after an answer with this content."""
-    for named in NAMED.get(content, ()):
+    for resource in NAMED_RESOURCES.get(content, ()):
         for route in routes:
-            if route.openapi_path.startswith(named.path) and route.path_parameters == named.names:
-                yield f"{content.__name__}.{route.operation_id}", _asked(route, named)
-    if (pointer := MOVES.get(content)) is not None:
+            if route.openapi_path.startswith(resource.path) and route.path_parameters == resource.parameters:
+                yield f"{content.__name__}.{route.operation_id}", _resource_link(route, resource)
+    if (pointer := MOVE_POINTERS.get(content)) is not None:
         for route in routes:
             if route.body is not None and route.body.type is Act:
-                yield f"{_name(content)}.{route.operation_id}", _moved(route, pointer)
+                yield f"{_content_name(content)}.{route.operation_id}", _move_link(route, pointer)
 
 
-def _asked(route: Route, named: Named) -> Schema:
-    *known, new = named.names
+def _resource_link(route: Route, resource: NamedResource) -> Schema:
+    *known, new = resource.parameters
     parameters = {f"path.{name}": f"$request.path.{name}" for name in known}
-    parameters[f"path.{new}"] = f"$response.body#{named.pointer}"
+    parameters[f"path.{new}"] = f"$response.body#{resource.pointer}"
     return {"operationId": route.operation_id, "parameters": parameters, "description": f"{route.summary}."}
 
 
-def _moved(route: Route, pointer: str) -> Schema:
+def _move_link(route: Route, pointer: str) -> Schema:
     return {
         "operationId": route.operation_id,
         "parameters": {f"path.{name}": f"$request.path.{name}" for name in route.path_parameters},
@@ -96,5 +99,5 @@ def _moved(route: Route, pointer: str) -> Schema:
     }
 
 
-def _name(content: Any) -> str:
+def _content_name(content: Any) -> str:
     return str(getattr(content, "__origin__", content).__name__)

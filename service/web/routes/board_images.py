@@ -11,16 +11,16 @@ from service.games.queries.games import decode_with_tables, load_for_reader, mov
 from service.web.app_keys import CONTEXT
 from service.web.drawing.scene import Options
 from service.web.errors import NoSuchVersion
-from service.web.images.jobs import BoardJob, Form
-from service.web.images.past_versions import at_version
-from service.web.images.queries import BoardQuery, TextQuery, options_of
-from service.web.images.responses import Picture, board_caching, replies, send
+from service.web.images.jobs import BoardJob, ImageFormat
+from service.web.images.past_versions import load_past_version
+from service.web.images.queries import BoardQuery, TextQuery, board_options
+from service.web.images.responses import ImageRequest, board_cache_headers, image_response, image_responses
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
 from service.web.ratelimit.concurrency import replay_slot
 from service.web.routing import GAME_ID, Handler, Route
 
-OPERATIONS: dict[Form, tuple[str, str]] = {
+OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
     "svg": ("readBoardSvg", "Read the board as SVG"),
     "png": ("readBoardPng", "Read the board as PNG"),
     "txt": ("readBoardText", "Read the board as text"),
@@ -34,14 +34,14 @@ class BoardRequest(NamedTuple):
     record: GameRecord
     private: bool
     options: Options
-    image_format: Form
+    image_format: ImageFormat
 
-    def image_request(self, state: str, options: Options, caching: Mapping[str, str]) -> Picture:
+    def image_request(self, state: str, options: Options, cache_headers: Mapping[str, str]) -> ImageRequest:
         """The picture of one of the game's states."""
-        return Picture(f"{state} {options}", self.image_format, options.width, caching)
+        return ImageRequest(f"{state} {options}", self.image_format, options.width, cache_headers)
 
 
-def _board_route(image_format: Form) -> Route:
+def _board_route(image_format: ImageFormat) -> Route:
     operation, summary = OPERATIONS[image_format]
     declare = Route(
         "GET",
@@ -52,17 +52,17 @@ def _board_route(image_format: Form) -> Route:
         access="reads",
         query=_query_type(image_format),
         headers=("If-None-Match",),
-        responses=replies(image_format),
+        responses=image_responses(image_format),
         problems=("not_found",),
     )
     return declare(_board_handler(image_format))
 
 
-def _query_type(image_format: Form) -> type[BoardQuery]:
+def _query_type(image_format: ImageFormat) -> type[BoardQuery]:
     return TextQuery if image_format == "txt" else BoardQuery
 
 
-def _board_handler(image_format: Form) -> Handler:
+def _board_handler(image_format: ImageFormat) -> Handler:
     async def read_board(request: web.Request) -> web.Response:
         """The board as a picture, with everything that everybody may see and nothing else.
 
@@ -70,7 +70,7 @@ def _board_handler(image_format: Form) -> Handler:
         but these have no legal moves to number. A version that the game does not have yet is 404.
         """
         query = read_query(request, _query_type(image_format))
-        options = options_of(query)
+        options = board_options(query)
         game = get_path_id(request)
         loaded, private = await load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
         asked = BoardRequest(game, loaded, private, options, image_format)
@@ -91,9 +91,9 @@ async def _current_board(request: web.Request, board: BoardRequest, *, immutable
         tileset = context.tilesets.get_for_game(game.tileset).response
         return BoardJob(tileset, build_view(index, game), moves, board.options, board.image_format)
 
-    caching = board_caching(private=board.private, unchanging=immutable)
-    return await send(
-        request, board.image_request(f"{record.version}-{record.digest}", board.options, caching), make_job
+    cache_headers = board_cache_headers(private=board.private, immutable=immutable)
+    return await image_response(
+        request, board.image_request(f"{record.version}-{record.digest}", board.options, cache_headers), make_job
     )
 
 
@@ -112,12 +112,14 @@ async def _past_board(request: web.Request, board: BoardRequest, version: int) -
 
     async def make_job() -> BoardJob:
         async with replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
-            past = await at_version(context, board.game, version)
+            past = await load_past_version(context, board.game, version)
         tileset = context.tilesets.get_for_game(past.game.tileset).response
         return BoardJob(tileset, past.game, [], options, board.image_format)
 
-    caching = board_caching(private=board.private, unchanging=not board.options.candidates)
-    return await send(request, board.image_request(f"{version}-{diffs[0].digest}", options, caching), make_job)
+    cache_headers = board_cache_headers(private=board.private, immutable=not board.options.candidates)
+    return await image_response(
+        request, board.image_request(f"{version}-{diffs[0].digest}", options, cache_headers), make_job
+    )
 
 
 ROUTES = (_board_route("svg"), _board_route("png"), _board_route("txt"))

@@ -9,22 +9,22 @@ from schemas.tileset import Ship, Tile
 from schemas.vocabulary import ID, SHIP_ID
 from service.web.app_keys import CONTEXT
 from service.web.errors import NoSuchPiece
-from service.web.images.jobs import Form, Job, ShipJob, TileJob
-from service.web.images.queries import MOST_PIXELS, PieceQuery, TileQuery
-from service.web.images.responses import A_DAY, Picture, replies, send
+from service.web.images.jobs import DrawingJob, ImageFormat, ShipJob, TileJob
+from service.web.images.queries import MAX_WIDTH_PX, PieceQuery, TileQuery
+from service.web.images.responses import CACHE_ONE_DAY, ImageRequest, image_response, image_responses
 from service.web.parsing import get_path_id, read_query
 from service.web.routing import GAME_ID, Handler, Query, Route
 
 
-def _tile_route(image_format: Form) -> Route:
+def _tile_route(image_format: ImageFormat) -> Route:
     return _piece_route(image_format, "tile", ID, TileQuery)(_tile_handler(image_format))
 
 
-def _ship_route(image_format: Form) -> Route:
+def _ship_route(image_format: ImageFormat) -> Route:
     return _piece_route(image_format, "ship", SHIP_ID, PieceQuery)(_ship_handler(image_format))
 
 
-def _piece_route(image_format: Form, name: str, pattern: str, query: type[Query]) -> Callable[[Handler], Route]:
+def _piece_route(image_format: ImageFormat, name: str, pattern: str, query: type[Query]) -> Callable[[Handler], Route]:
     return Route(
         "GET",
         f"/v1/tilesets/{GAME_ID}/{name}s/{{{name}:{pattern}}}.{image_format}",
@@ -33,12 +33,12 @@ def _piece_route(image_format: Form, name: str, pattern: str, query: type[Query]
         tag="tile sets",
         query=query,
         headers=("If-None-Match",),
-        responses=replies(image_format),
+        responses=image_responses(image_format),
         problems=("not_found",),
     )
 
 
-def _tile_handler(image_format: Form) -> Handler:
+def _tile_handler(image_format: ImageFormat) -> Handler:
     async def read_tile(request: web.Request) -> web.Response:
         """A tile of a set.
 
@@ -48,13 +48,15 @@ def _tile_handler(image_format: Form) -> Handler:
         query = read_query(request, TileQuery)
         loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
         tile = _get_piece(loaded.tileset.tiles, request.match_info["tile"])
-        job = TileJob(tile, query.rotation, query.theme, min(query.width, MOST_PIXELS), image_format)
-        return await send(request, Picture(f"{loaded.hash} {job}", image_format, job.width, A_DAY), _job_factory(job))
+        job = TileJob(tile, query.rotation, query.theme, min(query.width, MAX_WIDTH_PX), image_format)
+        return await image_response(
+            request, ImageRequest(f"{loaded.hash} {job}", image_format, job.width, CACHE_ONE_DAY), _job_factory(job)
+        )
 
     return read_tile
 
 
-def _ship_handler(image_format: Form) -> Handler:
+def _ship_handler(image_format: ImageFormat) -> Handler:
     async def read_ship(request: web.Request) -> web.Response:
         """A ship's token: its points, and the wares that it asks for.
 
@@ -63,8 +65,10 @@ def _ship_handler(image_format: Form) -> Handler:
         query = read_query(request, PieceQuery)
         loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
         ship = _get_piece(loaded.tileset.ships, request.match_info["ship"])
-        job = ShipJob(ship, query.theme, min(query.width, MOST_PIXELS), image_format)
-        return await send(request, Picture(f"{loaded.hash} {job}", image_format, job.width, A_DAY), _job_factory(job))
+        job = ShipJob(ship, query.theme, min(query.width, MAX_WIDTH_PX), image_format)
+        return await image_response(
+            request, ImageRequest(f"{loaded.hash} {job}", image_format, job.width, CACHE_ONE_DAY), _job_factory(job)
+        )
 
     return read_ship
 
@@ -72,10 +76,10 @@ def _ship_handler(image_format: Form) -> Handler:
 Piece = TypeVar("Piece", Tile, Ship)
 
 
-def _job_factory(job: Job) -> Callable[[], Awaitable[Job]]:
+def _job_factory(job: DrawingJob) -> Callable[[], Awaitable[DrawingJob]]:
     """A job that waits for nothing."""
 
-    async def make() -> Job:
+    async def make() -> DrawingJob:
         return job
 
     return make

@@ -9,83 +9,83 @@ import pytest
 from service.web.errors import QueueFull, RenderingFailed
 from service.web.images import renderer as module
 from service.web.images.jobs import ShipJob
-from service.web.images.renderer import Studio
+from service.web.images.renderer import ImageRenderer
 from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 SHIP = ShipJob(ARCHIPELAGO.tileset.ships[0], "light", 64, "svg")
 
 
 @pytest.fixture
-async def studio() -> AsyncIterator[Studio]:
-    made = Studio()
+async def studio() -> AsyncIterator[ImageRenderer]:
+    made = ImageRenderer()
     yield made
     await made.aclose()
 
 
-async def test_a_process_that_has_died_is_started_again(studio: Studio) -> None:
-    first = await studio.picture(1, lambda: SHIP)
-    process = studio._process
+async def test_a_process_that_has_died_is_started_again(studio: ImageRenderer) -> None:
+    first = await studio.render(1, lambda: SHIP)
+    process = studio._worker
     assert process is not None
     process.kill()
     await process.wait()
-    assert await studio.picture(2, lambda: SHIP) == first
-    assert studio._process is not process
+    assert await studio.render(2, lambda: SHIP) == first
+    assert studio._worker is not process
 
 
-async def test_one_that_dies_while_it_draws_is_replaced(studio: Studio) -> None:
-    first = await studio.picture(1, lambda: SHIP)
-    process = studio._process
+async def test_one_that_dies_while_it_draws_is_replaced(studio: ImageRenderer) -> None:
+    first = await studio.render(1, lambda: SHIP)
+    process = studio._worker
     assert process is not None
     process.send_signal(19)  # SIGSTOP: it is killed with the picture begun
-    waiting = asyncio.create_task(studio.picture(2, lambda: SHIP))
+    waiting = asyncio.create_task(studio.render(2, lambda: SHIP))
     await asyncio.sleep(0.05)
     process.kill()
     assert await waiting == first
 
 
 async def test_a_picture_over_which_every_process_ends_is_given_up(
-    studio: Studio, monkeypatch: pytest.MonkeyPatch
+    studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/true")
     with pytest.raises(RenderingFailed):
-        await studio.picture(1, lambda: SHIP)
+        await studio.render(1, lambda: SHIP)
     monkeypatch.undo()
-    assert await studio.picture(2, lambda: SHIP)
+    assert await studio.render(2, lambda: SHIP)
 
 
-async def test_one_that_hangs_is_ended(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    await studio.picture(1, lambda: SHIP)
-    process = studio._process
+async def test_one_that_hangs_is_ended(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
+    await studio.render(1, lambda: SHIP)
+    process = studio._worker
     assert process is not None
     process.send_signal(19)
     monkeypatch.setattr(module, "PATIENCE_S", 0.05)
     with pytest.raises(RenderingFailed):
-        await studio.picture(2, lambda: SHIP)
+        await studio.render(2, lambda: SHIP)
     monkeypatch.undo()
-    assert await studio.picture(3, lambda: SHIP)
+    assert await studio.render(3, lambda: SHIP)
 
 
-async def test_more_than_may_wait_are_refused(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_more_than_may_wait_are_refused(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_WAITING", 2)
-    first = [asyncio.create_task(studio.picture(number, lambda: SHIP)) for number in range(2)]
+    first = [asyncio.create_task(studio.render(number, lambda: SHIP)) for number in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(QueueFull):
-        await studio.picture(2, lambda: SHIP)
+        await studio.render(2, lambda: SHIP)
     await asyncio.gather(*first)
-    assert await studio.picture(2, lambda: SHIP)
+    assert await studio.render(2, lambda: SHIP)
 
 
-async def test_the_latest_pictures_are_kept_and_no_more(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    picture = await studio.picture(0, lambda: SHIP)
+async def test_the_latest_pictures_are_kept_and_no_more(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = await studio.render(0, lambda: SHIP)
     monkeypatch.setattr(module, "KEPT_BYTES", 2 * len(picture))
     for number in (1, 0, 2):
-        await studio.picture(number, lambda: SHIP)
-    assert {*studio._kept} == {0, 2}
-    assert studio._bytes == 2 * len(picture)
+        await studio.render(number, lambda: SHIP)
+    assert {*studio._cache} == {0, 2}
+    assert studio._cache_bytes == 2 * len(picture)
 
 
-async def test_what_waits_is_given_up_when_it_closes(studio: Studio) -> None:
-    waiting = asyncio.create_task(studio.picture(0, lambda: SHIP))
+async def test_what_waits_is_given_up_when_it_closes(studio: ImageRenderer) -> None:
+    waiting = asyncio.create_task(studio.render(0, lambda: SHIP))
     await asyncio.sleep(0)
     await studio.aclose()
     with pytest.raises(asyncio.CancelledError):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.web.images.responses import STUDIO
+from service.web.images.responses import IMAGE_RENDERER
 from tests.web.app_server import Client
 from tests.web.http_game import bearer, new_table, refused
 
@@ -92,9 +92,9 @@ async def test_an_unknown_token_is_refused_for_a_public_game_too(client: Client)
 
 async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await new_table(client)
-    studio = client.app[STUDIO]
+    studio = client.app[IMAGE_RENDERER]
     drawn: list[Any] = []
-    draw = studio._draw
+    draw = studio._render_with_retries
 
     async def counted(job: bytes) -> bytes:
         drawn.append(job)

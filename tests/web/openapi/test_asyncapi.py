@@ -10,11 +10,11 @@ from jsonschema_rs import Draft7Validator, meta
 
 from schemas.base import encode_json
 from schemas.messages import ClientMessage, ServerMessage
-from service.web.openapi.asyncapi import CLOSE_CODES, asyncapi
+from service.web.openapi.asyncapi import CLOSE_CODES, make_asyncapi
 from tests.web.watcher_client import described
 
 DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
-DOCUMENT = asyncapi()
+DOCUMENT = make_asyncapi()
 MESSAGES: dict[str, Any] = DOCUMENT["components"]["messages"]
 CLIENTS = tuple(struct.__struct_config__.tag for struct in get_args(ClientMessage))
 SERVICES = tuple(struct.__struct_config__.tag for struct in get_args(ServerMessage))

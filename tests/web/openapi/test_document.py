@@ -14,13 +14,13 @@ from openapi_spec_validator import validate
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.openapi import generate
-from service.web.openapi.document import openapi
+from service.web.openapi.document import make_openapi
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
 
 NAMES = ("openapi.json", "asyncapi.json")
 
-DOCUMENT = openapi()
+DOCUMENT = make_openapi()
 
 
 def published(name: str) -> bytes:
@@ -30,7 +30,7 @@ def published(name: str) -> bytes:
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_what_lies_there_is_what_the_code_says_and_what_is_served(client: Client, name: str) -> None:
-    assert published(name) == generate.text(generate.DOCUMENTS[name]())
+    assert published(name) == generate.format_document(generate.DOCUMENTS[name]())
     response = await client.get(f"/{name}")
     assert await response.read() == published(name)
     again = await client.get(f"/{name}", headers={"If-None-Match": response.headers["ETag"]})

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from service.web.openapi.document import openapi
+from service.web.openapi.document import make_openapi
 from service.web.routes.registry import ROUTES
 from tests.web.app_server import Client
 from tests.web.http_game import Table, new_table
 
-DOCUMENT = openapi()
+DOCUMENT = make_openapi()
 LINKS: dict[str, Any] = DOCUMENT["components"]["links"]
 OPERATIONS = {route.operation_id: route for route in ROUTES}
 
