@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from service.main import cli
-from service.settings_table import PREFIX
+from service.settings_table import ENV_PREFIX
 from service.store.acl import ACL, CLUSTER_ACL
 from tests.deploy.generated import PAGE, RULES, page, rules
 from tests.deploy.rendered import K8S, OVERLAYS, ROOT, SECRETS, of_kind, render, title
@@ -109,7 +109,7 @@ def test_helm_is_given_values_that_are_there_and_the_cluster_is_asked_for_a_metr
 def test_secrets_are_made_with_the_keys_that_the_pods_read() -> None:
     made, _archive = [words for words in of("kubectl") if "generic" in words]
     (source,) = [word for word in made if word.startswith("--from-file")]
-    assert source.split("=")[1] == f"{PREFIX}REDIS_URL"
+    assert source.split("=")[1] == f"{ENV_PREFIX}REDIS_URL"
     (ingress,) = of_kind("prod", "Ingress")
     assert ingress["spec"]["tls"][0]["secretName"] in MADE["secret"]
 
@@ -135,7 +135,7 @@ def test_every_command_of_the_service_is_there_with_its_flags() -> None:
 
 
 def test_every_setting_that_is_named_is_there() -> None:
-    named = set(re.findall(rf"{PREFIX}[A-Z_]+\b", TEXT))
+    named = set(re.findall(rf"{ENV_PREFIX}[A-Z_]+\b", TEXT))
     assert named <= variables()
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from service.settings import with_all_settings
-from service.settings_table import OPTIONS, PREFIX
+from service.settings_table import ENV_PREFIX, SETTINGS
 from service.telemetry.otel_config import ENDPOINT_VARIABLES
 from tests.deploy.rendered import (
     OVERLAYS,
@@ -31,12 +31,12 @@ def variables() -> set[str]:
 
 
 def test_there_is_a_variable_for_every_setting() -> None:
-    assert len(variables()) == len(OPTIONS)
+    assert len(variables()) == len(SETTINGS)
 
 
 def test_the_image_sets_only_what_there_is() -> None:
     image = (ROOT / "Dockerfile").read_text().rpartition("\nFROM ")[2]
-    named_there = re.findall(rf"\b({PREFIX}[A-Z_]+)", image)
+    named_there = re.findall(rf"\b({ENV_PREFIX}[A-Z_]+)", image)
     assert named_there
     assert {*named_there} <= variables()
 

@@ -139,12 +139,24 @@ def _check_host(host: str) -> None:
         raise WebhookUrlRejected(f"{host} is not a name of the public internet")
 
 
-def check_nameserver(text: str) -> None:
-    """Raise ValueError unless it is an address, or one with a port behind it.
+def parse_nameservers(text: str) -> tuple[str, ...]:
+    """Return the name servers of a text, separated by commas, each `ADDRESS` or `ADDRESS:PORT`.
 
-    >>> check_nameserver("192.0.2.53:5353"), check_nameserver("2001:db8::53"), check_nameserver("[2001:db8::53]:53")
-    (None, None, None)
+    Raises ValueError.
+
+    >>> parse_nameservers("192.0.2.53:5353, 2001:db8::53,[2001:db8::53]:53")
+    ('192.0.2.53:5353', '2001:db8::53', '[2001:db8::53]:53')
     """
+    nameservers = tuple(filter(None, map(str.strip, text.split(","))))
+    for nameserver in nameservers:
+        try:
+            _check_nameserver(nameserver)
+        except ValueError as error:
+            raise ValueError(f"{nameserver} is neither ADDRESS nor ADDRESS:PORT") from error
+    return nameservers
+
+
+def _check_nameserver(text: str) -> None:
     try:
         ip_address(text)
     except ValueError:

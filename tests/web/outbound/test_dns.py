@@ -12,7 +12,7 @@ import pytest
 from service.web.limits import Limits
 from service.web.outbound import dns as module
 from service.web.outbound.dns import MAX_ADDRESSES, NameResolutionFailed, WebhookResolver
-from service.web.outbound.ssrf import check_nameserver
+from service.web.outbound.ssrf import parse_nameservers
 from service.web.outbound.webhook_sender import open_webhook_sender
 from tests.web.name_server import Answers, NameServer, name_server, silent
 from tests.web.webhook_receiver import receiving
@@ -143,7 +143,7 @@ async def test_no_thread_of_the_pools_of_others_is_used(monkeypatch: pytest.Monk
     assert threading.active_count() - before <= 1, "c-ares' own thread that closes"
 
 
-@pytest.mark.parametrize("text", ("", "bot.example", "192.0.2.53:", "192.0.2.53:0", "192.0.2.53:70000", "[::1"))
+@pytest.mark.parametrize("text", ("bot.example", "192.0.2.53:", "192.0.2.53:0", "192.0.2.53:70000", "[::1"))
 def test_a_name_server_is_named_by_its_address(text: str) -> None:
-    with pytest.raises(ValueError, match=r"address|int|nameserver|port|does not"):
-        check_nameserver(text)
+    with pytest.raises(ValueError, match="is neither ADDRESS nor ADDRESS:PORT"):
+        parse_nameservers(text)
