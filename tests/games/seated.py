@@ -99,7 +99,7 @@ class Seated:
     async def wait(self, seconds: float, bots_s: float = 5.0) -> None:
         """Let time pass, and an instance look at the game that gives bots so much time."""
         self.clock.now += seconds
-        await advance_due_game(msgspec.structs.replace(self.context, bots_s=bots_s), self.id)
+        await advance_due_game(msgspec.structs.replace(self.context, bot_budget_s=bots_s), self.id)
 
     async def finish_turn(self) -> None:
         """Do the first legal move until another turn begins."""

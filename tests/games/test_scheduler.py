@@ -72,7 +72,7 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
 
 
 async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore) -> None:
-    hurried = context_of(store, bots_s=0.0)
+    hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="greedy"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     assert created.game.version == 1
@@ -86,11 +86,11 @@ async def test_what_time_did_not_allow_is_due_and_played_later(store: GameStore)
 
 
 async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(store: GameStore) -> None:
-    hurried = context_of(store, bots_s=0.0)
+    hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     for _ in range(3):
-        await asyncio.gather(*(advance_due_game(context_of(store, bots_s=0.01), created.game.id) for _ in range(4)))
+        await asyncio.gather(*(advance_due_game(context_of(store, bot_budget_s=0.01), created.game.id) for _ in range(4)))
     await advance_due_game(context_of(store), created.game.id)
     log = await store.load_diffs(created.game.id, 0, 1000)
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))
@@ -98,7 +98,7 @@ async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(
 
 
 async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
-    hurried = context_of(store, bots_s=0.0)
+    hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     worker = asyncio.create_task(run_scheduler(context_of(store), every_s=0.02))
@@ -115,7 +115,7 @@ async def test_the_worker_finds_what_is_due(store: GameStore) -> None:
 
 
 async def test_a_game_that_this_instance_cannot_read_is_left_to_others(store: GameStore, redis: Redis) -> None:
-    hurried = context_of(store, bots_s=0.0)
+    hurried = context_of(store, bot_budget_s=0.0)
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     await redis.hset(keys.game(created.game.id), "snapshot", "of another age")
@@ -132,9 +132,9 @@ async def test_a_game_that_is_gone_is_not_due_any_more(store: GameStore) -> None
 
 async def test_whom_a_person_waits_for_goes_on_without_waiting_for_a_look_at_the_store(store: GameStore) -> None:
     """Though the next look is an hour away."""
-    context = context_of(store, bots_s=0.0)
+    context = context_of(store, bot_budget_s=0.0)
     created = await new_table(context, "random", "random")
-    worker = asyncio.create_task(run_scheduler(msgspec.structs.replace(context, bots_s=5.0), every_s=3600.0))
+    worker = asyncio.create_task(run_scheduler(msgspec.structs.replace(context, bot_budget_s=5.0), every_s=3600.0))
     await asyncio.sleep(0.1)
     game = await stored_game(store, created.game.id)
     while game.decider == 0:

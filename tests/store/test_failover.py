@@ -132,7 +132,7 @@ async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
             assert address is not None
             return address
 
-        monkeypatch.setattr(sentinels, "_most_named", most_named)
+        monkeypatch.setattr(sentinels, "_majority_address", most_named)
         assert await sentinels.discover_master(SERVICE) == now
 
 

@@ -66,7 +66,7 @@ async def test_one_that_hangs_is_ended(studio: ImageRenderer, monkeypatch: pytes
 
 
 async def test_more_than_may_wait_are_refused(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    monkeypatch.setattr(module, "MAX_PENDING", 2)
     first = [asyncio.create_task(studio.render(number, lambda: SHIP)) for number in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(QueueFull):
@@ -77,7 +77,7 @@ async def test_more_than_may_wait_are_refused(studio: ImageRenderer, monkeypatch
 
 async def test_the_latest_pictures_are_kept_and_no_more(studio: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = await studio.render(0, lambda: SHIP)
-    monkeypatch.setattr(module, "KEPT_BYTES", 2 * len(picture))
+    monkeypatch.setattr(module, "MAX_CACHE_BYTES", 2 * len(picture))
     for number in (1, 0, 2):
         await studio.render(number, lambda: SHIP)
     assert {*studio._cache} == {0, 2}

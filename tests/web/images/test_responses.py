@@ -100,7 +100,7 @@ async def test_equal_requests_at_once_are_drawn_once(client: Client, monkeypatch
         drawn.append(job)
         return await draw(job)
 
-    monkeypatch.setattr(studio, "_draw", counted)
+    monkeypatch.setattr(studio, "_render_with_retries", counted)
     answers = await asyncio.gather(*(table.get("/board.png") for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     assert len({await answer.read() for answer in answers}) == 1
