@@ -43,13 +43,13 @@ class Clock:
         return self.now
 
 
-def context_of(store: GameStore, clock: Clock, bots_s: float = 5.0) -> Context:
+def context_of(store: GameStore, clock: Clock, bot_budget_s: float = 5.0) -> Context:
     """The means of one instance."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
 
-    return Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bots_s)
+    return Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s)
 
 
 class Seated:
@@ -96,10 +96,10 @@ class Seated:
         asked = CommandRequest(SeatCommand(seat=seat), token or self.owner, **more)
         return (await return_to_seat(self.context, self.id, asked)).response
 
-    async def wait(self, seconds: float, bots_s: float = 5.0) -> None:
+    async def wait(self, seconds: float, bot_budget_s: float = 5.0) -> None:
         """Let time pass, and an instance look at the game that gives bots so much time."""
         self.clock.now += seconds
-        await advance_due_game(msgspec.structs.replace(self.context, bot_budget_s=bots_s), self.id)
+        await advance_due_game(msgspec.structs.replace(self.context, bot_budget_s=bot_budget_s), self.id)
 
     async def finish_turn(self) -> None:
         """Do the first legal move until another turn begins."""
@@ -143,13 +143,13 @@ async def seated(
     timeout_s: int | None = None,
     policy: RequestedTimeoutPolicy | None = None,
     seed: str | None = "tides",
-    bots_s: float = 5.0,
+    bot_budget_s: float = 5.0,
     ago_s: int = 0,
 ) -> Seated:
     """A new game of people and bots, seat 0 first, made so long ago."""
     clock = Clock()
     clock.now -= ago_s
-    context = context_of(store, clock, bots_s)
+    context = context_of(store, clock, bot_budget_s)
     seats = [*(SeatRequest(name=name) for name in NAMES[:people]), *(SeatRequest(bot=bot) for bot in bots)]
     asked = CreateGame(players=seats, first_seat=0, seed=seed, turn_timeout_s=timeout_s, on_timeout=policy)
     return Seated(context, clock, (await create(context, asked, key=None, include_moves=False)).response)

@@ -68,7 +68,7 @@ def bots() -> BotRegistry:
     return BotRegistry((found | changed).values())
 
 
-def context_of(store: GameStore, ago_s: float = 0, bots_s: float = 5.0) -> Context:
+def context_of(store: GameStore, ago_s: float = 0, bot_budget_s: float = 5.0) -> Context:
     """The means of one instance, whose clock may be late."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
@@ -80,13 +80,13 @@ def context_of(store: GameStore, ago_s: float = 0, bots_s: float = 5.0) -> Conte
         clock=lambda: time() - ago_s,
         on_committed=committed,
         bots=bots(),
-        bot_budget_s=bots_s,
+        bot_budget_s=bot_budget_s,
     )
 
 
 async def due_game(store: GameStore, *seats: SeatRequest, timeout_s: int | None = None) -> str:
     """A game that has been due for a while: its first bot has not moved, or its first player's time is up."""
-    context = context_of(store, ago_s=2 * TIMEOUT_S, bots_s=0)
+    context = context_of(store, ago_s=2 * TIMEOUT_S, bot_budget_s=0)
     asked = CreateGame(players=list(seats), first_seat=0, turn_timeout_s=timeout_s)
     return (await create(context, asked, key=None, include_moves=False)).response.game.id
 

@@ -25,11 +25,11 @@ LATER = 60
 """Seconds within which a date that was put off is due."""
 
 
-def context_of(store: GameStore, bots_s: float = 5.0) -> Context:
+def context_of(store: GameStore, bot_budget_s: float = 5.0) -> Context:
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
         del game, diffs
 
-    return Context(store=store, tilesets=CATALOGUE, clock=time, on_committed=committed, bot_budget_s=bots_s)
+    return Context(store=store, tilesets=CATALOGUE, clock=time, on_committed=committed, bot_budget_s=bot_budget_s)
 
 
 async def new_table(context: Context, *bots: BotKind) -> Created:
@@ -90,7 +90,9 @@ async def test_of_several_instances_that_go_on_exactly_one_commits_each_version(
     seats = [SeatRequest(bot="random"), SeatRequest(bot="random")]
     created = (await create(hurried, CreateGame(players=seats), key=None, include_moves=False)).response
     for _ in range(3):
-        await asyncio.gather(*(advance_due_game(context_of(store, bot_budget_s=0.01), created.game.id) for _ in range(4)))
+        await asyncio.gather(
+            *(advance_due_game(context_of(store, bot_budget_s=0.01), created.game.id) for _ in range(4))
+        )
     await advance_due_game(context_of(store), created.game.id)
     log = await store.load_diffs(created.game.id, 0, 1000)
     assert [diff.version for diff in log] == list(range(1, len(log) + 1))

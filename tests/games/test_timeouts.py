@@ -46,7 +46,7 @@ async def test_a_game_that_waits_has_no_deadline_until_it_starts(store: GameStor
 
 
 async def test_no_time_runs_while_a_bot_decides(store: GameStore) -> None:
-    table = await seated(store, 1, ["random"], timeout_s=60, bots_s=0.0)
+    table = await seated(store, 1, ["random"], timeout_s=60, bot_budget_s=0.0)
     await table.finish_turn()
     game = await table.game()
     assert (game.decider, game.deadline) == (1, None)
@@ -159,8 +159,8 @@ async def test_bots_among_themselves_do_not_rest_when_the_only_person_has_resign
 
 
 async def test_a_player_returns_in_the_middle_of_the_bots_turn(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60, policy="bot", bots_s=0.0)
-    await table.wait(61, bots_s=0.0)
+    table = await seated(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
+    await table.wait(61, bot_budget_s=0.0)
     game = await table.game()
     assert (game.decider, game.players[0].bot, game.deadline) == (0, "greedy", None)
     with pytest.raises(SeatPlayedByBot):

@@ -126,7 +126,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     store: GameStore, policy: RequestedTimeoutPolicy
 ) -> None:
     """Four players in a hurry, who take back, return and give up, and three instances that look at the clock."""
-    table = await seated(store, 4, timeout_s=3, policy=policy, bots_s=0.02)
+    table = await seated(store, 4, timeout_s=3, policy=policy, bot_budget_s=0.02)
     chance = Random(policy)
 
     async def play() -> None:
@@ -138,7 +138,7 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
                 await chance.choices((table.undo, table.come_back, table.resign), (20, 10, 0.1))[0]()
 
     async def look() -> None:
-        context = context_of(store, table.clock, bots_s=0.02)
+        context = context_of(store, table.clock, bot_budget_s=0.02)
         for _ in range(60):
             table.clock.now += chance.choice((0, 0, 0.5, 1))
             await advance_due_game(context, table.id)

@@ -20,7 +20,7 @@ TIMEOUT_S = 60
 async def seated(store: GameStore, *seats: SeatRequest, policy: RequestedTimeoutPolicy | None = None) -> Seated:
     """A game that Ana's address created."""
     clock = Clock()
-    context = context_of(store, clock, bots_s=0.0)
+    context = context_of(store, clock, bot_budget_s=0.0)
     asked = CreateGame(
         players=list(seats),
         first_seat=0,

@@ -20,14 +20,14 @@ from tests.games.bots.plugged import plugged
 from tests.games.logs import ARCHIPELAGO, CATALOGUE, decoded
 
 
-def context_of(store: GameStore, bots: BotRegistry, bots_s: float) -> Context:
+def context_of(store: GameStore, bots: BotRegistry, bot_budget_s: float) -> Context:
     return Context(
         store=store,
         tilesets=CATALOGUE,
         clock=time,
         on_committed=lambda _game, _diffs: None,
         bots=bots,
-        bot_budget_s=bots_s,
+        bot_budget_s=bot_budget_s,
     )
 
 

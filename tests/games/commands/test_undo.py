@@ -134,9 +134,9 @@ async def test_what_somebody_else_did_meanwhile_is_the_limit(store: GameStore) -
 
 
 async def test_what_the_clock_or_a_bot_did_is_not_taken_back(store: GameStore) -> None:
-    table = await seated(store, timeout_s=60, policy="bot", bots_s=0.0)
+    table = await seated(store, timeout_s=60, policy="bot", bot_budget_s=0.0)
     await table.act()
-    await table.wait(61, bots_s=0.0)
+    await table.wait(61, bot_budget_s=0.0)
     await table.come_back()
     with pytest.raises(NothingToUndo):
         await table.undo()

@@ -30,7 +30,7 @@ async def done(response: ClientResponse) -> Any:
     return await response.json()
 
 
-async def absent(table: Table, store: RedisStore, clock: Clock, bots_s: float = 5.0) -> None:
+async def absent(table: Table, store: RedisStore, clock: Clock, bot_budget_s: float = 5.0) -> None:
     """Nobody decides in time; then another instance looks, which gives bots so much time."""
 
     def committed(game: str, diffs: Sequence[StoredDiff]) -> None:
@@ -38,7 +38,7 @@ async def absent(table: Table, store: RedisStore, clock: Clock, bots_s: float = 
 
     clock.now += 61
     await advance_due_game(
-        Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bots_s), table.id
+        Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s), table.id
     )
 
 
@@ -172,7 +172,7 @@ async def test_acting_for_a_seat_that_a_bot_keeps_is_refused(
 ) -> None:
     table = await new_table(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
     move = (await table.moves())[0]["id"]
-    await absent(table, store, clock, bots_s=0.0)
+    await absent(table, store, clock, bot_budget_s=0.0)
     problem = await refused(await table.act({"actions": [{"type": "pass"}]}, table.seats[0]), 409, "replaced")
     assert problem["index"] == 0
     await done(await ask(table, "return", token=table.seats[0]))
