@@ -38,7 +38,8 @@ async def absent(table: Table, store: RedisStore, clock: Clock, bot_budget_s: fl
 
     clock.now += 61
     await advance_due_game(
-        Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s), table.id
+        Context(store=store, tilesets=CATALOGUE, clock=clock, on_committed=committed, bot_budget_s=bot_budget_s),
+        table.id,
     )
 
 
