@@ -1,31 +1,31 @@
-"""What the service's user must be allowed to do in Redis: enough for an ACL that allows nothing else.
+"""The ACL rules of the service's Redis user: everything that it needs, and nothing else.
 
-The user `default` may be switched `off`, but must keep its rights (`off ~* &* +@all`): Redis loads its append-only file
-as that user, and without them silently leaves out every script that wrote more than once.
+The user `default` may be `off`, but must keep its permissions (`off ~* &* +@all`). Redis loads its append-only file as
+that user, and without them it silently skips every script that wrote more than once.
 """
 
 __all__ = ["ACL", "CLUSTER_ACL", "SENTINEL_ACL"]
 
 _COMMANDS = (
-    # the connection
+    # connections
     *("auth", "hello", "ping", "select", "wait"),
-    # games, their logs and answers
+    # games, their logs and idempotency records
     *("del", "eval", "evalsha", "exists", "expire", "get", "hdel", "hexists", "hget", "hgetall", "hmget", "hset"),
     *("pexpire", "pttl", "scan", "set", "setrange", "time", "xadd", "xrange"),
-    # what games are found by, and attempts at webhooks
+    # indexes, schedules and delivery attempts of webhooks
     *("lindex", "lpush", "lrange", "ltrim", "rpush"),
     *("zadd", "zcard", "zrandmember", "zrange", "zrem", "zscore"),
-    # announcements
+    # change notifications
     *("publish", "pubsub", "subscribe", "unsubscribe"),
 )
 
 _CLUSTER_COMMANDS = ("asking", "cluster|slots", "spublish", "ssubscribe", "sunsubscribe")
 
 ACL = " ".join(("~south-seas:* &south-seas:* -@all", *(f"+{command}" for command in _COMMANDS)))
-"""For `ACL SETUSER NAME on >PASSWORD ...`: keys and channels, then commands."""
+"""Rules for `ACL SETUSER NAME on >PASSWORD ...`: keys and channels, then commands."""
 
 CLUSTER_ACL = " ".join((ACL, *(f"+{command}" for command in _CLUSTER_COMMANDS)))
-"""The same where it is a Cluster."""
+"""The same for a Cluster."""
 
 SENTINEL_ACL = "+auth +hello +sentinel|get-master-addr-by-name"
-"""For the sentinels' own user, where they have one."""
+"""Rules for the user of the sentinels, if they require one."""

@@ -1,8 +1,9 @@
-"""Names of everything that is kept in Redis.
+"""The names of all keys and channels in Redis, with what they hold.
 
-All keys of one game share the hash tag `{id}`: one node of a Redis Cluster has them all, and one script may change them
-together. The list of public games and the due dates are of many games: no script touches those together with a game's
-keys.
+All keys of one game share the hash tag `{id}`, so one node of a Cluster has them all and one script may change them
+together. Indexes and schedules hold many games: no script changes those together with a game's keys.
+
+The stored names stay as they are when something is renamed here: games of an earlier release must be found.
 """
 
 import re
@@ -35,63 +36,65 @@ __all__ = [
 ]
 
 GAME_SCHEDULE = "south-seas:due"
-"""Sorted set: game ids by the Unix second at which to look at them."""
+"""Sorted set: ids of games by the Unix second at which they are due."""
 
 WEBHOOK_SCHEDULE = "south-seas:hooks-due"
-"""Sorted set: `GAME HOOK` by the Unix second at which to look whether that webhook has anything to be told."""
+"""Sorted set: `GAME WEBHOOK` by the Unix second at which a delivery is due."""
 
 ARCHIVE_SCHEDULE = "south-seas:archive-due"
-"""Sorted set: ids of games that are over, by the Unix second at which to look whether they are archived."""
+"""Sorted set: ids of games that have ended, by the Unix second at which to archive them."""
 
 INDEX_REPAIR_PROGRESS = "south-seas:upkeep"
-"""Hash: how far the walk has come that mends what the games are found by."""
+"""Hash: how far the scan of index repair is."""
 
 INDEX_REPAIR_LEASE = "south-seas:upkeep:lease"
-"""String: there as long as it is too early for the next part of that walk."""
+"""String: exists until the next part of that scan is due."""
 
 PREFIX = "south-seas:"
-"""What all keys begin with."""
+"""The prefix of all keys and channels."""
 
 WRITE_PROBE = "south-seas:probe"
-"""String: written to learn whether Redis takes writes."""
+"""String: written to check whether Redis takes writes."""
 
 
 def game(game_id: str) -> str:
-    """Hash: version, digest, snapshot, access; `archived`, the version that is; `hooks`, the webhooks' ids.
+    """Return the key of a game: a hash with version, digest, snapshot and access record.
 
-    `tokens` is the id of the last commit that ended a token. For each webhook `hook:ID` and `hook:ID:state`. For each
-    idempotency key its `record`, and `spentX` until when the tokens whose hash begins with the byte X may use no more.
+    Further fields: `archived`, the archived version; `hooks`, the ids of the webhooks; `hook:ID` and `hook:ID:state` of
+    each webhook; `tokens`, the id of the last commit that revoked a token; the record of each idempotency key under its
+    `idempotency_field`; `spentX`, the Unix second until which tokens whose hash begins with the byte X may use no more
+    idempotency keys.
     """
     return f"south-seas:{{{game_id}}}:game"
 
 
 def log(game_id: str) -> str:
-    """Stream: one entry `VERSION-0` per diff, with commit, digest, previous, data."""
+    """Return the key of a game's log: a stream with an entry `VERSION-0` per diff (commit, digest, previous, data)."""
     return f"south-seas:{{{game_id}}}:log"
 
 
 def idempotency_field(key: str) -> bytes:
-    """Field of the game's hash: the record kept for the idempotency key with this hash (hexadecimal digits)."""
+    """Return the field of the game's hash for the idempotency key whose hash (hexadecimal digits) is `key`."""
     return b"k" + bytes.fromhex(key)[:_IDEMPOTENCY_FIELD_BYTES]
 
 
 def lobby(status: Status) -> str:
-    """Sorted set: ids of public games by the Unix second of their creation."""
+    """Return the key of the lobby: a sorted set of the public games of a status by the Unix second of creation."""
     return f"south-seas:listed:{status}"
 
 
 def game_index(name: str) -> str:
-    """Sorted set: ids of games that may be found by this name, by the Unix second of their creation."""
+    """Return the key of an index: a sorted set of the games under an index key by the Unix second of creation."""
     return f"south-seas:found:{name}"
 
 
 def channel(game_id: str) -> str:
-    """Channel, in a Cluster one of the game's slot: its versions as they come, for those who watch it."""
+    """Return the channel of a game's change notifications; in a Cluster it is a sharded channel of the game's slot."""
     return f"south-seas:{{{game_id}}}:hints"
 
 
 def game_of_channel(channel: str) -> str:
-    """The game that this channel tells of.
+    """Return the game of a channel.
 
     >>> hinted(hints("k3"))
     'k3'
@@ -100,47 +103,47 @@ def game_of_channel(channel: str) -> str:
 
 
 def replica_wait(game_id: str) -> str:
-    """String: written so that there is something to wait for until replicas have it."""
+    """Return the key of a string that is written so that WAIT has something to wait for."""
     return f"south-seas:{{{game_id}}}:waited"
 
 
 def failures(game_id: str) -> str:
-    """String: how often in a row the game failed when it was due; forgotten when it fails no more."""
+    """Return the key of a string: how often in a row the game failed when it was due."""
     return f"south-seas:{{{game_id}}}:failures"
 
 
 def webhook_lease(game_id: str, hook: str) -> str:
-    """String: who is delivering to a webhook, while they do."""
+    """Return the key of a string: who is delivering to a webhook. It expires."""
     return f"south-seas:{{{game_id}}}:hook:{hook}:lease"
 
 
 def webhook_attempts(game_id: str, hook: str) -> str:
-    """List: the latest attempts at delivering to a webhook, the newest first."""
+    """Return the key of a list: the latest delivery attempts of a webhook, the newest first."""
     return f"south-seas:{{{game_id}}}:hook:{hook}:tried"
 
 
 def bucket(name: str) -> str:
-    """String: when a token bucket is full again; its name holds a hash of whom it limits."""
+    """Return the key of a string: when a token bucket is full again. `name` has a hash of the client that it limits."""
     return f"south-seas:bucket:{name}"
 
 
 def archive_lease(game_id: str) -> str:
-    """String: who is archiving a game, while they do."""
+    """Return the key of a string: who is archiving a game. It expires."""
     return f"south-seas:{{{game_id}}}:archive:lease"
 
 
 def game_of(key: str) -> str | None:
-    """The game whose hash this key names; None for any other key.
+    """Return the game whose hash has this key; None for any other key.
 
     >>> game_of(game("k3")), game_of(log("k3"))
     ('k3', None)
     """
-    found = _GAME_PATTERN.fullmatch(key)
-    return None if found is None else found[1]
+    match = _GAME_PATTERN.fullmatch(key)
+    return None if match is None else match[1]
 
 
 def index_key_of(key: str) -> str | None:
-    """The name whose games this key holds; None for any other key.
+    """Return the index key whose index has this key; None for any other key.
 
     >>> name_of(found_by("ab:ana")), name_of(game("k3"))
     ('ab:ana', None)

@@ -1,4 +1,4 @@
-"""What is measured of Redis from time to time: how far its clock is from this one's, and what waits there too long."""
+"""Metrics of Redis: the offset of its clock, overdue work, connections and commands in flight."""
 
 import asyncio
 import time
@@ -6,7 +6,7 @@ import time
 from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.connection.pipeline import PipelinedClient
-from service.store.notifications import Notifications
+from service.store.notifications import ChangeNotifications
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
 from service.telemetry.metrics import (
@@ -23,26 +23,26 @@ __all__ = ["RedisMonitor"]
 
 MEASURE_INTERVAL_S = 10.0
 RETRY_DELAY_S = 1.0
-"""After it could not be measured."""
+"""Delay after a measurement that failed."""
 
 CLOCK_SAMPLES = 5
-"""The quickest of so many answers says best what time it is."""
+"""The number of samples, of which the one with the shortest round trip counts."""
 
 _TIME_SCRIPT = "return redis.call('TIME')"
-"""A script, because a Cluster sends it to the node of its key: each node has a clock of its own."""
+"""A script, because a script has a key: in a Cluster all samples go to the same node, and thus read the same clock."""
 
 _SCHEDULES = {"games": keys.GAME_SCHEDULE, "webhooks": keys.WEBHOOK_SCHEDULE}
 
 
 class RedisMonitor:
-    """Measures it, and sets the gauges."""
+    """The gauges of Redis."""
 
-    def __init__(self, client: PipelinedClient, notifications: Notifications) -> None:
+    def __init__(self, client: PipelinedClient, notifications: ChangeNotifications) -> None:
         self._client = client
         self._notifications = notifications
 
     async def run(self) -> None:
-        """Until cancelled, measure every `EVERY_S`; what Redis does not answer stays as it was."""
+        """Measure every MEASURE_INTERVAL_S until cancelled. A gauge keeps its value while Redis does not reply."""
         while True:
             pause_s = MEASURE_INTERVAL_S
             try:
@@ -58,7 +58,7 @@ class RedisMonitor:
             await asyncio.sleep(pause_s)
 
     def register_gauges(self) -> None:
-        """Let the gauges of connections and of commands in flight be read here."""
+        """Let the gauges of connections and commands in flight read this store."""
         REDIS_UP.set_function(self._client.is_up)
         NOTIFICATIONS_UP.set_function(lambda: self._notifications.is_up)
         in_flight = self._client.in_flight
@@ -66,17 +66,19 @@ class RedisMonitor:
         REDIS_IN_FLIGHT_BYTES.set_function(lambda: in_flight.bytes)
 
     async def measure_clock_offset(self) -> ClockOffset:
-        """How far Redis's clock is ahead."""
-        return min([await self._sample_clock_offset() for _ in range(CLOCK_SAMPLES)], key=lambda one: one.error_s)
+        """Return how far the clock of Redis is ahead of this one."""
+        return min([await self._sample_clock_offset() for _ in range(CLOCK_SAMPLES)], key=lambda sample: sample.error_s)
 
     async def _sample_clock_offset(self) -> ClockOffset:
-        asked, began = time.time(), time.monotonic()
+        sent_at, started = time.time(), time.monotonic()
         seconds, microseconds = await self._client.execute("EVAL", _TIME_SCRIPT, 1, keys.WRITE_PROBE)
-        took = time.monotonic() - began
-        return ClockOffset(int(seconds) + int(microseconds) / 1e6 - asked - took / 2, took / 2, asked - began)
+        round_trip_s = time.monotonic() - started
+        return ClockOffset(
+            int(seconds) + int(microseconds) / 1e6 - sent_at - round_trip_s / 2, round_trip_s / 2, sent_at - started
+        )
 
     async def _overdue_s(self, key: str) -> float:
-        """How long the oldest of what is due has waited, in seconds."""
+        """Return for how many seconds the oldest entry of a schedule has been due."""
         oldest = await self._client.execute("ZRANGE", key, 0, 0, "WITHSCORES")
         due = float(oldest[0][1]) if oldest else float("inf")
         return max(0.0, clock.now() - due)

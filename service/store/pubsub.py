@@ -1,7 +1,9 @@
-"""Announcements of one primary, by redis-py's PubSub.
+"""A connection for the change notifications of one primary, by redis-py's PubSub.
 
-Not by its ClusterPubSub: that has no sign of life for each node, and a subscription whose move failed waits there until
-slots move once more.
+Its ClusterPubSub is not used: it does not ping each node, and a subscription whose move failed stays there until slots
+move once more.
+
+redis-py annotates only part of its asyncio functions, hence `# type: ignore[no-untyped-call]`.
 """
 
 import asyncio
@@ -20,11 +22,13 @@ from service.supervision import spawn
 __all__ = ["Subscriber"]
 
 _RECONNECT_DELAY_S = 0.25
-"""Between attempts at a connection."""
 
 
 class Subscriber:
-    """Listens at one primary, asks for a sign of life each `ping_s`, and hangs up after `silence_s` without one."""
+    """A subscribing connection to one primary.
+
+    It pings every `ping_interval_s`, and reconnects after `silence_timeout_s` without a reply.
+    """
 
     def __init__(
         self,
@@ -37,9 +41,9 @@ class Subscriber:
         silence_timeout_s: float,
     ) -> None:
         self.subscribed: set[str] = set()
-        """Games whose announcements are heard."""
+        """Games whose subscription Redis has confirmed."""
         self.is_up = False
-        """Whether there is a connection, which has given signs of life."""
+        """Whether there is a connection."""
         self._topology = topology
         self._primary = primary
         self._on_notification = on_notification
@@ -48,29 +52,29 @@ class Subscriber:
         self._silence_timeout_s = silence_timeout_s
         self._games: set[str] = set()
         self._requests: asyncio.Queue[tuple[bool, str]] = asyncio.Queue()
-        """Whether to subscribe, and to which game."""
+        """Whether to subscribe or to unsubscribe, and the game."""
         self._loop = asyncio.get_running_loop()
         self._task = topology.supervisor.start("pubsub-connection", self._run)
 
     def subscribe(self, game: str) -> None:
-        """Hear of this game."""
+        """Subscribe to a game."""
         self._games.add(game)
         self._request(game, subscribe=True)
 
     def unsubscribe(self, game: str) -> None:
-        """Hear of it no more."""
+        """Unsubscribe from a game."""
         self._games.discard(game)
         self._request(game, subscribe=False)
 
     def set_games(self, games: set[str]) -> None:
-        """Hear of these games and no others."""
+        """Subscribe to these games and no others."""
         for game in games - self._games:
             self.subscribe(game)
         for game in self._games - games:
             self.unsubscribe(game)
 
     async def aclose(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         await self._topology.supervisor.stop(self._task)
 
     async def _run(self) -> None:
@@ -80,7 +84,7 @@ class Subscriber:
                 await self._read_messages(pubsub)
             except CONNECTION_ERRORS as error:
                 if is_error_reply(error):
-                    to_store_error(error)
+                    to_store_error(error)  # logs what an operator must resolve
             finally:
                 self.is_up = False
                 self.subscribed.clear()
@@ -90,48 +94,48 @@ class Subscriber:
             await asyncio.sleep(_RECONNECT_DELAY_S)
 
     async def _read_messages(self, pubsub: PubSub) -> None:
-        """Listen until the connection is lost or silent. Raises one of LOST."""
+        """Handle messages until the connection is lost or silent. Raise one of CONNECTION_ERRORS."""
         async with asyncio.timeout(self._silence_timeout_s):
             await pubsub.connect()  # type: ignore[no-untyped-call]
         self.is_up = True
         self._requests = asyncio.Queue()
         for game in self._games:
             self._request(game, subscribe=True)
-        subscribing = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=WRITE_ERRORS)
+        sending = spawn("pubsub-subscribe", self._send_requests(pubsub, self._requests), expected=WRITE_ERRORS)
         try:
-            heard_at = self._loop.time()
-            while self._loop.time() - heard_at < self._silence_timeout_s and not subscribing.done():
+            last_message_at = self._loop.time()
+            while self._loop.time() - last_message_at < self._silence_timeout_s and not sending.done():
                 async with asyncio.timeout(self._silence_timeout_s):
                     message = await pubsub.get_message(timeout=self._ping_interval_s)
                     if message is None:
                         await pubsub.ping()
                 if message is not None:
-                    heard_at = self._loop.time()
+                    last_message_at = self._loop.time()
                     self._handle_message(message)
         finally:
-            subscribing.cancel()
-            await asyncio.gather(subscribing, return_exceptions=True)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
-    async def _send_requests(self, pubsub: PubSub, wishes: "asyncio.Queue[tuple[bool, str]]") -> None:
-        """Say what is wished, one channel at a time: those of several slots are refused together."""
-        sharded = self._topology.is_sharded
-        on = pubsub.ssubscribe if sharded else pubsub.subscribe
-        off = pubsub.sunsubscribe if sharded else pubsub.unsubscribe
+    async def _send_requests(self, pubsub: PubSub, requests: "asyncio.Queue[tuple[bool, str]]") -> None:
+        """Send requests, one channel at a time: a Cluster rejects one SSUBSCRIBE for channels of several slots."""
+        is_sharded = self._topology.is_sharded
+        subscribe = pubsub.ssubscribe if is_sharded else pubsub.subscribe
+        unsubscribe = pubsub.sunsubscribe if is_sharded else pubsub.unsubscribe
         while True:
-            subscribe, game = await wishes.get()
-            await (on if subscribe else off)(keys.channel(game))
+            is_subscribe, game = await requests.get()
+            await (subscribe if is_subscribe else unsubscribe)(keys.channel(game))
 
     def _request(self, game: str, *, subscribe: bool) -> None:
-        if self.is_up:  # else all of `_games` is subscribed to when there is a connection
+        if self.is_up:  # otherwise the next connection subscribes to all of `_games`
             self._requests.put_nowait((subscribe, game))
 
     def _handle_message(self, message: dict[str, Any]) -> None:
-        """What the primary says: announcements, and that channels are heard or not any more."""
+        """Handle a notification, or the confirmation of a request."""
         match message["type"]:
             case "message" | "smessage":
-                version, _, ends_tokens = message["data"].partition(b" ")
+                version, _, revokes_token = message["data"].partition(b" ")
                 if version.isdigit():
-                    self._on_notification(ChangeNotification(_game(message), int(version), bool(ends_tokens)))
+                    self._on_notification(ChangeNotification(_game(message), int(version), bool(revokes_token)))
             case "subscribe" | "ssubscribe":
                 self.subscribed.add(game := _game(message))
                 self._on_notification(ChangeNotification(game, None))
@@ -141,7 +145,7 @@ class Subscriber:
                 pass
 
     def _handle_unsubscribed(self, game: str) -> None:
-        """As was asked for, or because its slot has left this primary."""
+        """Handle the end of a subscription: it was requested, or the slot has left this primary."""
         self.subscribed.discard(game)
         if game in self._games:
             self._games.discard(game)

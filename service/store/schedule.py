@@ -1,7 +1,7 @@
-"""Games, or webhooks, that somebody must look at by some time.
+"""Due dates of games or webhooks: the time by which some instance must look at each.
 
-A date is set before the commit that brings it, so that a game that is due is never forgotten, whoever dies when. It may
-be too early then: a commit that lost, or one that came later. Whoever looks finds that and settles it.
+A date is set before the commit that brings it, so that nothing due is forgotten, whichever instance dies when. Thus it
+may be too early: its commit lost against another, or a later commit moved it. Whoever looks then reschedules it.
 """
 
 import time
@@ -14,11 +14,11 @@ from service.store.scripts import Script
 __all__ = ["GRACE_S", "Schedule"]
 
 GRACE_S = 15
-"""Seconds in which a commit whose date was set is stored or given up."""
+"""Seconds within which a commit is stored or given up after its date was set."""
 
 
 class Schedule:
-    """The due dates of all games, or of whatever else `key` has dates of."""
+    """The due dates of all games, or of whatever else the sorted set `key` is for."""
 
     def __init__(
         self, client: PipelinedClient, clock: Callable[[], float] = time.time, key: str = keys.GAME_SCHEDULE
@@ -31,19 +31,25 @@ class Schedule:
         self._postpone_script = Script(client, "postpone.lua")
 
     async def schedule(self, game: str, at: int) -> bool:
-        """Set the date before it is committed. False: an earlier one stands, to be settled after the commit."""
+        """Set the due date of a commit before it is stored.
+
+        Return False if an earlier date stands; then reschedule the game after the commit.
+        """
         return bool(await self._schedule_script.run([self._key], game, at))
 
     async def reschedule(self, game: str, until: int | None) -> None:
-        """The game is due at `until`, or never; what is later than GRACE_S must be found twice."""
+        """Move the due date after looking at the game; None removes it.
+
+        A date more than GRACE_S away counts only when a second look confirms it: a commit may be about to be stored.
+        """
         now = int(self._clock())
         await self._reschedule_script.run([self._key], game, now, "" if until is None else until, f"{now + GRACE_S}.5")
 
     async def postpone(self, game: str, now: int, until: int) -> bool:
-        """Let a game that is due `now` be due at `until`; False where it is not due."""
+        """Move a game that is due `now` to `until`, and return False if it is not due."""
         return bool(await self._postpone_script.run([self._key], game, now, until))
 
-    async def due(self, now: int, limit: int) -> list[str]:
-        """Games whose date has come, the oldest first."""
+    async def list_due(self, now: int, limit: int) -> list[str]:
+        """Return games that are due, the oldest date first."""
         games = await self._client.execute("ZRANGE", self._key, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
         return [game.decode() for game in games]

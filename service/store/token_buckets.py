@@ -9,12 +9,12 @@ __all__ = ["RedisTokenBuckets"]
 
 
 class RedisTokenBuckets:
-    """`service.games.ports.BucketStore` on Redis; the time is the server's."""
+    """`service.games.ports.TokenBucketStore` on Redis, by the clock of the server."""
 
     def __init__(self, client: PipelinedClient) -> None:
         self._script = Script(client, "token_bucket.lua")
 
     async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
-        """Take up to `wanted` tokens. Raises StoreUnavailable."""
-        taken, left, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
-        return Grant(taken, left, wait_ms / 1000)
+        """Take up to `wanted` tokens. Raise StoreUnavailable."""
+        taken, remaining, wait_ms = await self._script.run([keys.bucket(bucket)], wanted, *size)
+        return Grant(taken, remaining, wait_ms / 1000)

@@ -1,4 +1,4 @@
-"""Webhooks in Redis: fields of their game's hash, so that they end with it, and the dates at which to look at them."""
+"""Webhooks in Redis: fields of their game's hash, so that they expire with it, and their due dates."""
 
 import asyncio
 import time
@@ -27,11 +27,11 @@ from service.store.scripts import Script
 __all__ = ["MAX_STORED_ATTEMPTS", "RedisWebhookStore", "decode_webhook_ids", "idempotency_arguments"]
 
 MAX_STORED_ATTEMPTS = 100
-"""Attempts that are kept of each webhook."""
+"""The number of delivery attempts stored of each webhook."""
 
 
 class RedisWebhookStore:
-    """`service.games.webhooks.port.HookStore` on Redis."""
+    """`service.games.webhooks.port.WebhookStore` on Redis."""
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
         self._client = client
@@ -51,9 +51,9 @@ class RedisWebhookStore:
         max_webhooks: int,
         keep: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
-        """Add a webhook where the game has fewer than `most`, and have it looked at.
+        """Add a webhook if the game has fewer than `max_webhooks`, and schedule a delivery.
 
-        A change that is committed by somebody who does not know of it yet is found by that look, or by the next.
+        The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
         await self.schedule(game, [hook.id], int(self._clock()))
         reply = await self._add_script.run(
@@ -71,18 +71,18 @@ class RedisWebhookStore:
                 return WebhookNotFound()
 
     async def list_by_game(self, game: str) -> list[StoredWebhook]:
-        """The webhooks of a game, the oldest first."""
-        names = decode_webhook_ids(await self._client.execute("HGET", keys.game(game), "hooks"))
-        found = await asyncio.gather(*(self.get(game, name) for name in names))
-        return [hook for hook in found if hook is not None]
+        """Return the webhooks of a game, the oldest first."""
+        ids = decode_webhook_ids(await self._client.execute("HGET", keys.game(game), "hooks"))
+        webhooks = await asyncio.gather(*(self.get(game, webhook_id) for webhook_id in ids))
+        return [webhook for webhook in webhooks if webhook is not None]
 
     async def get(self, game: str, hook: str) -> StoredWebhook | None:
-        """A webhook of a game; None where there is no such one."""
-        found = await self._client.execute("HMGET", keys.game(game), f"hook:{hook}", f"hook:{hook}:state")
-        return _decode_registered(found) if found[0] is not None else None
+        """Return a webhook of a game; None if there is no such webhook."""
+        fields = await self._client.execute("HMGET", keys.game(game), f"hook:{hook}", f"hook:{hook}:state")
+        return _decode_webhook(fields) if fields[0] is not None else None
 
     async def remove(self, game: str, hook: str) -> bool:
-        """Forget a webhook; whether there was one."""
+        """Remove a webhook, and return whether there was one."""
         return bool(
             await self._remove_script.run(
                 [keys.game(game), keys.webhook_lease(game, hook), keys.webhook_attempts(game, hook)], hook
@@ -90,14 +90,14 @@ class RedisWebhookStore:
         )
 
     async def list_attempts(self, game: str, hook: str) -> list[DeliveryAttempt]:
-        """The latest attempts, the newest first."""
+        """Return the latest delivery attempts, the newest first."""
         entries = await self._client.execute("LRANGE", keys.webhook_attempts(game, hook), 0, MAX_STORED_ATTEMPTS - 1)
-        return [_TRIED.decode(entry) for entry in entries]
+        return [_ATTEMPT_DECODER.decode(entry) for entry in entries]
 
     async def acquire_lease(
         self, game: str, hook: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
-        """Take a webhook for so long, so that nobody else delivers to it."""
+        """Lease a webhook to one holder for `seconds`, so that nobody else delivers to it."""
         fields = f"hook:{hook}", f"hook:{hook}:state"
         reply = await self._claim_script.run(
             [keys.webhook_lease(game, hook), keys.game(game)], holder, seconds, *fields
@@ -106,7 +106,7 @@ class RedisWebhookStore:
             case 0:
                 return LeaseTaken()
             case list():
-                return _decode_registered(reply)
+                return _decode_webhook(reply)
             case _:
                 return WebhookNotFound()
 
@@ -120,9 +120,9 @@ class RedisWebhookStore:
         holder: str,
         seconds: int | None,
     ) -> bool:
-        """Store how far it has come; hold it for `seconds` more, or (None) let go.
+        """Store the state of a leased webhook; extend the lease by `seconds`, or release it (None).
 
-        False where it was forgotten meanwhile, or the holder had held it for too long: nothing was changed.
+        Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
         """
         entry = "" if attempt is None else _ENCODER.encode(attempt)
         return bool(
@@ -133,34 +133,34 @@ class RedisWebhookStore:
         )
 
     async def schedule(self, game: str, hooks: Sequence[str], at: int) -> None:
-        """Have webhooks looked at by then, or earlier where that was promised before."""
+        """Schedule webhooks, unless they are due earlier."""
         await asyncio.gather(*(self._schedule.schedule(f"{game} {hook}", at) for hook in hooks))
 
     async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
-        """Games and webhooks to look at, the most urgent first, until `settle`."""
-        names = [name.partition(" ") for name in await self._schedule.due(now, limit)]
-        return [(game, hook) for game, _, hook in names]
+        """Return games and webhooks that are due, the oldest date first, until `reschedule` moves them."""
+        members = [member.partition(" ") for member in await self._schedule.list_due(now, limit)]
+        return [(game, hook) for game, _, hook in members]
 
     async def reschedule(self, game: str, hook: str, until: int | None) -> None:
-        """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
+        """Move the due date of a webhook (None removes it). A date set meanwhile comes up a little later."""
         await self._schedule.reschedule(f"{game} {hook}", until)
 
 
-def idempotency_arguments(keep: IdempotencyRecord | None) -> tuple[Argument, Argument]:
-    """The field and the record of an idempotency key, as scripts take them; both empty without one."""
-    return ("", "") if keep is None else (keys.idempotency_field(keep.key), keep.record)
+def idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:
+    """Return the hash field and the record of an idempotency key for a script; both are empty without a key."""
+    return ("", "") if record is None else (keys.idempotency_field(record.key), record.record)
 
 
 def decode_webhook_ids(field: bytes | None) -> list[str]:
-    """The ids of a game's webhooks, as its hash lists them."""
+    """Decode the ids of a game's webhooks from their hash field."""
     return field.decode().split(",") if field else []
 
 
-def _decode_registered(found: Sequence[Any]) -> StoredWebhook:
-    return StoredWebhook(_HOOK.decode(found[0]), _STATE.decode(found[1]))
+def _decode_webhook(fields: Sequence[Any]) -> StoredWebhook:
+    return StoredWebhook(_REGISTRATION_DECODER.decode(fields[0]), _STATE_DECODER.decode(fields[1]))
 
 
 _ENCODER = msgspec.msgpack.Encoder()
-_HOOK = msgspec.msgpack.Decoder(WebhookRegistration)
-_STATE = msgspec.msgpack.Decoder(WebhookState)
-_TRIED = msgspec.msgpack.Decoder(DeliveryAttempt)
+_REGISTRATION_DECODER = msgspec.msgpack.Decoder(WebhookRegistration)
+_STATE_DECODER = msgspec.msgpack.Decoder(WebhookState)
+_ATTEMPT_DECODER = msgspec.msgpack.Decoder(DeliveryAttempt)

@@ -72,7 +72,7 @@ def archiver(store: RedisStore, objects: ArchiveStorage, catalogue: TileSetCatal
 
 
 async def due(store: RedisStore) -> list[str]:
-    return await store.archive_queue.due(2**33, 10)
+    return await store.archive_queue.list_due(2**33, 10)
 
 
 async def ripe(redis: Redis, game: str) -> None:

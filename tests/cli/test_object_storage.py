@@ -101,7 +101,7 @@ async def test_a_bucket_that_is_not_there_is_told_and_the_game_kept_due(
     await Archiver(archiving, archiving.archive_queue, objects, CATALOGUE, clock).archive_due()
     assert f"game {kept.id} is not archived yet: the archive's bucket: " in caplog.text
     assert "secret" not in caplog.text
-    assert await archiving.archive_queue.due(2**33, 10) == [kept.id]
+    assert await archiving.archive_queue.list_due(2**33, 10) == [kept.id]
 
 
 @pytest.mark.usefixtures("environment")

@@ -142,9 +142,9 @@ async def test_games_that_ended_before_there_was_an_archive_are_archived_too(sto
     over = await kept_game(store, "finished")
     await kept_game(store)
     await mender(store).repair_all()
-    assert await store.archive_queue.due(EVERY, 10) == []
+    assert await store.archive_queue.list_due(EVERY, 10) == []
     await mender(store, archive=True).repair_all()
-    assert await store.archive_queue.due(EVERY, 10) == [over.id]
+    assert await store.archive_queue.list_due(EVERY, 10) == [over.id]
 
 
 async def test_a_game_that_cannot_be_read_is_told_and_left(

@@ -192,8 +192,8 @@ async def test_a_game_that_cannot_be_archived_keeps_no_other_from_it(
     await archiver.archive_due()
     await archiver.archive_due()
     assert len(archived) == OTHERS
-    assert await store.archive_queue.due(int(clock.now), 10) == []
-    assert games[0] in await store.archive_queue.due(2**33, 10)
+    assert await store.archive_queue.list_due(int(clock.now), 10) == []
+    assert games[0] in await store.archive_queue.list_due(2**33, 10)
 
 
 async def test_a_game_whose_indexes_cannot_be_repaired_does_not_stop_the_walk(

@@ -14,7 +14,7 @@ from service.store import keys
 from service.store.client import connect, create_client
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from service.store.notifications import MAX_UNREAD, Notifications
+from service.store.notifications import MAX_UNREAD, ChangeNotifications
 from tests.store.commits import action, creation
 from tests.store.conftest import Alone
 
@@ -22,7 +22,7 @@ from tests.store.conftest import Alone
 class Listening:
     """Hears what is announced, as it comes."""
 
-    def __init__(self, hints: Notifications) -> None:
+    def __init__(self, hints: ChangeNotifications) -> None:
         self.hints = hints
         self.queue: asyncio.Queue[ChangeNotification] = asyncio.Queue()
 
@@ -43,7 +43,7 @@ class Listening:
 
 
 @asynccontextmanager
-async def heard(hints: Notifications, *games: str) -> AsyncIterator[Listening]:
+async def heard(hints: ChangeNotifications, *games: str) -> AsyncIterator[Listening]:
     """Announcements of these games."""
     listening = Listening(hints)
     task = asyncio.create_task(listening.listen())
@@ -60,7 +60,9 @@ async def another(url: str, *games: str, ping_s: float = 1.0, silence_s: float =
     """Somebody else who hears of these games."""
     async with (
         aclosing(create_client(url, connections=1)) as client,
-        heard(Notifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games) as listening,
+        heard(
+            ChangeNotifications(client.topology, ping_interval_s=ping_s, silence_timeout_s=silence_s), *games
+        ) as listening,
     ):
         yield listening
 
@@ -186,7 +188,7 @@ async def test_an_announcement_that_is_no_version_is_not_heard(alone: Alone) -> 
 
 async def test_hints_that_nobody_reads_do_not_gather(redis_url: str) -> None:
     async with aclosing(create_client(redis_url, connections=1)) as client:
-        hints = Notifications(client.topology)
+        hints = ChangeNotifications(client.topology)
         for version in range(MAX_UNREAD + 5):
             hints._push(ChangeNotification("g", version))
         assert hints._unread.qsize() == MAX_UNREAD

@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def due(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Schedule]:
+async def schedule(redis: Redis, redis_url: str, clock: Clock) -> AsyncIterator[Schedule]:
     del redis  # it has emptied the deployment
     client = create_client(redis_url, connections=1)
     yield Schedule(client, clock)
@@ -63,71 +63,71 @@ async def test_a_commit_that_lost_may_bring_a_date_forward_but_not_put_it_off(st
     assert await store.list_due(100, 10) == ["g"]
 
 
-async def test_what_is_settled_comes_up_once_more_and_then_no_more(due: Schedule, clock: Clock) -> None:
-    await due.schedule("g", 990)
-    await due.reschedule("g", None)
-    assert await due.due(1000 + GRACE_S, 10) == []
-    assert await due.due(1001 + GRACE_S, 10) == ["g"]
+async def test_what_is_settled_comes_up_once_more_and_then_no_more(schedule: Schedule, clock: Clock) -> None:
+    await schedule.schedule("g", 990)
+    await schedule.reschedule("g", None)
+    assert await schedule.list_due(1000 + GRACE_S, 10) == []
+    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
     clock.now = 1001 + GRACE_S
-    await due.reschedule("g", None)
-    assert await due.due(9999, 10) == []
+    await schedule.reschedule("g", None)
+    assert await schedule.list_due(9999, 10) == []
 
 
-async def test_two_who_settle_at_once_count_as_one(due: Schedule) -> None:
-    await due.schedule("g", 990)
-    await due.reschedule("g", None)
-    await due.reschedule("g", None)
-    assert await due.due(1001 + GRACE_S, 10) == ["g"]
+async def test_two_who_settle_at_once_count_as_one(schedule: Schedule) -> None:
+    await schedule.schedule("g", 990)
+    await schedule.reschedule("g", None)
+    await schedule.reschedule("g", None)
+    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
 
 
-async def test_a_promise_is_not_settled_by_whoever_looked_before(due: Schedule, clock: Clock) -> None:
+async def test_a_promise_is_not_settled_by_whoever_looked_before(schedule: Schedule, clock: Clock) -> None:
     """The promise is made, the other looks, finds nothing due and settles, and only then the commit is stored."""
-    await due.schedule("g", 990)
-    await due.reschedule("g", None)
+    await schedule.schedule("g", 990)
+    await schedule.reschedule("g", None)
     clock.now = 1001 + GRACE_S
-    assert not await due.schedule("g", int(clock.now) + 60)
-    await due.reschedule("g", None)
-    assert await due.due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
+    assert not await schedule.schedule("g", int(clock.now) + 60)
+    await schedule.reschedule("g", None)
+    assert await schedule.list_due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
 
 
-async def test_a_date_far_away_must_be_found_twice(due: Schedule, clock: Clock) -> None:
-    await due.schedule("g", 990)
-    await due.reschedule("g", 5000)
-    assert await due.due(1001 + GRACE_S, 10) == ["g"]
+async def test_a_date_far_away_must_be_found_twice(schedule: Schedule, clock: Clock) -> None:
+    await schedule.schedule("g", 990)
+    await schedule.reschedule("g", 5000)
+    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
     clock.now = 1001 + GRACE_S
-    await due.reschedule("g", 5000)
-    assert await due.due(4999, 10) == []
-    assert await due.due(5000, 10) == ["g"]
+    await schedule.reschedule("g", 5000)
+    assert await schedule.list_due(4999, 10) == []
+    assert await schedule.list_due(5000, 10) == ["g"]
 
 
-async def test_a_near_date_counts_at_once(due: Schedule) -> None:
-    await due.schedule("g", 990)
-    await due.reschedule("g", 1005)
-    assert await due.due(1004, 10) == []
-    assert await due.due(1005, 10) == ["g"]
+async def test_a_near_date_counts_at_once(schedule: Schedule) -> None:
+    await schedule.schedule("g", 990)
+    await schedule.reschedule("g", 1005)
+    assert await schedule.list_due(1004, 10) == []
+    assert await schedule.list_due(1005, 10) == ["g"]
 
 
-async def test_a_date_that_each_commit_moves_on_is_kept_and_seldom_looked_at(due: Schedule, clock: Clock) -> None:
+async def test_a_date_that_each_commit_moves_on_is_kept_and_seldom_looked_at(schedule: Schedule, clock: Clock) -> None:
     """As the deadlines of turns: ten turns end in time, at the eleventh nobody plays any more."""
     looks = deadline = 0
     for _ in range(11):
         deadline = int(clock.now) + 600
-        if not await due.schedule("g", deadline):
-            await due.reschedule("g", deadline)
+        if not await schedule.schedule("g", deadline):
+            await schedule.reschedule("g", deadline)
         for _ in range(40):
             clock.now += 1
-            if await due.due(int(clock.now), 10):
+            if await schedule.list_due(int(clock.now), 10):
                 looks += 1
-                await due.reschedule("g", deadline)
+                await schedule.reschedule("g", deadline)
     assert looks <= 11
-    assert await due.due(deadline - 1, 10) == []
-    assert await due.due(deadline, 10) == ["g"]
+    assert await schedule.list_due(deadline - 1, 10) == []
+    assert await schedule.list_due(deadline, 10) == ["g"]
 
 
-async def test_settling_what_was_not_due(due: Schedule) -> None:
-    await due.reschedule("never", None)
-    await due.reschedule("later", 5000)
-    assert await due.due(9999, 10) == ["later"]
+async def test_settling_what_was_not_due(schedule: Schedule) -> None:
+    await schedule.reschedule("never", None)
+    await schedule.reschedule("later", 5000)
+    assert await schedule.list_due(9999, 10) == ["later"]
 
 
 async def test_a_game_that_failed_is_put_off_ever_longer_and_only_while_it_is_due(store: GameStore) -> None:

@@ -71,7 +71,7 @@ class Archiver:
 
         Where one could not be written the others are left as they are, and the next round tries with a single one.
         """
-        games = await self.queue.due(int(self.clock()), 1 if self._is_storage_failing else DUE_BATCH_SIZE)
+        games = await self.queue.list_due(int(self.clock()), 1 if self._is_storage_failing else DUE_BATCH_SIZE)
         self._is_storage_failing = False
         slots = asyncio.Semaphore(MAX_CONCURRENT_WRITES)
 

@@ -26,7 +26,7 @@ class ArchiveQueue(Protocol):
     async def schedule(self, game: str, at: int) -> bool:
         """Have a game looked at by then; False where that was to be earlier already."""
 
-    async def due(self, now: int, limit: int) -> list[str]:
+    async def list_due(self, now: int, limit: int) -> list[str]:
         """Games to look at, the most urgent first, until `settle`."""
 
     async def reschedule(self, game: str, until: int | None) -> None:
