@@ -14,7 +14,7 @@ from service.web.connections.limiter import CONNECTION_LIMITER
 from service.web.errors import QueueFull
 from service.web.limits import Limits
 from service.web.ratelimit.concurrency import ConcurrencyLimit, ReplayQueue
-from service.web.websocket.session import MAX_REFUSED
+from service.web.websocket.session import MAX_RATE_LIMITED
 from tests.security.clients import at, limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import new_table, refused
@@ -26,7 +26,7 @@ STREAM = {"Accept": "text/event-stream"}
 
 async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: RedisStore) -> None:
     async with serve(store, limits(rate_messages=20)) as client, connected(client) as line:
-        for number in range(21 + MAX_REFUSED):
+        for number in range(21 + MAX_RATE_LIMITED):
             await line.say({"type": "ping", "id": str(number)})
         heard = Counter[str]()
         async with asyncio.timeout(8):
@@ -39,7 +39,7 @@ async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: 
                         assert told["problem"]["code"] == "rate_limited"
                         assert told["problem"]["retry_after_s"] > 0
         assert 20 <= heard["pong"] <= 21
-        assert heard["error"] == MAX_REFUSED
+        assert heard["error"] == MAX_RATE_LIMITED
         assert line.socket.close_code == 4429
 
 
@@ -54,7 +54,7 @@ async def test_nonsense_counts_as_well(store: RedisStore) -> None:
 async def test_protocol_pings_and_pongs_count_as_well(store: RedisStore, frame: bytes) -> None:
     async with serve(store, limits(rate_messages=20)) as client, connected(client) as line:
         transport = raw_transport(line)
-        transport.write(frame * (30 + MAX_REFUSED))
+        transport.write(frame * (30 + MAX_RATE_LIMITED))
         assert await line.closed() == 4429
 
 

@@ -1,4 +1,4 @@
-"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the life of a socket. Source: api.md, "WebSocket"."""
+"""`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade to a WebSocket. Source: api.md, "WebSocket"."""
 
 from aiohttp import web
 
@@ -15,8 +15,8 @@ from service.web.problems import PROBLEM_ERRORS, to_problem
 from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
-from service.web.websocket.connection import WebSocketConnection, accept_connection, close_code
-from service.web.websocket.resume_point import ResumePoint, read_query_position
+from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
+from service.web.websocket.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.session import Session
 from service.web.websocket.streams import STREAMS, StreamRegistry
 
@@ -25,44 +25,44 @@ __all__ = ["GAME_PATH", "SHARED_PATH", "add_routes", "close_streams"]
 SHARED_PATH = "/v1/ws"
 
 GAME_PATH = "/v1/games/{id}/ws"
-"""Whatever stands for the id: browsers can read a refusal only after the upgrade."""
+"""Takes any id: a browser can read why it was rejected only after the upgrade."""
 
 
 def add_routes(app: web.Application) -> None:
-    """Add the sockets to an application, and what they share with its event streams."""
+    """Add both WebSocket routes, and the registry that they share with event streams."""
     app[STREAMS] = StreamRegistry(app[LIMITS])
-    app.router.add_get(SHARED_PATH, serve_socket, allow_head=False)
-    app.router.add_get(GAME_PATH, serve_socket, allow_head=False)
+    app.router.add_get(SHARED_PATH, serve_websocket, allow_head=False)
+    app.router.add_get(GAME_PATH, serve_websocket, allow_head=False)
     app.on_shutdown.append(close_streams)
 
 
 async def close_streams(app: web.Application) -> None:
-    """Send all sockets and event streams away, before the server stops listening to what they answer."""
+    """Close all sockets and event streams, while the server still reads what their clients answer."""
     await app[STREAMS].close_all()
 
 
-async def serve_socket(request: web.Request) -> web.StreamResponse:
-    """A socket for any number of games; where the path names one, it is subscribed to from the beginning."""
+async def serve_websocket(request: web.Request) -> web.StreamResponse:
+    """Serve a socket for any number of games; it starts subscribed to the game that the path names, if any."""
     check_origin(request, request.app[LIMITS].allowed_origins)
-    async with open_stream(request) as client:
-        return await _serve(request, client)
+    async with open_stream(request) as address:
+        return await _serve_websocket(request, address)
 
 
-async def _serve(request: web.Request, client: str) -> web.StreamResponse:
+async def _serve_websocket(request: web.Request, address: str) -> web.StreamResponse:
+    app, streams = request.app, request.app[STREAMS]
     connection = await accept_connection(request)
-    connection.send(_welcome(request.app))
+    connection.send(_welcome(app))
     CONNECTIONS_OPENED.labels("socket").inc()
-    opened, connections = log_stream_opened(request, "socket"), request.app[STREAMS]
-    connections.add(connection)
+    opened_at = log_stream_opened(request, "socket")
+    streams.add(connection)
     try:
-        session = Session(request.app, connection, client, request.get(CHARGE))
-        session.language = negotiate_language(request)
-        await _begin(request, session, connection)
+        session = Session(app, connection, address, negotiate_language(request), request.get(CHARGE))
+        await _start_session(request, session, connection)
         await connection.run(session.handle_message)
     finally:
         connection.release()
-        connections.remove(connection)
-        log_stream_closed(request, "socket", opened, connection.code)
+        streams.remove(connection)
+        log_stream_closed(request, "socket", opened_at, connection.close_code)
     return connection.socket
 
 
@@ -75,18 +75,18 @@ def _welcome(app: web.Application) -> Welcome:
     )
 
 
-async def _begin(request: web.Request, session: Session, connection: WebSocketConnection) -> None:
-    """Do what the upgrade asked; what is refused closes the socket."""
+async def _start_session(request: web.Request, session: Session, connection: WebSocketConnection) -> None:
+    """Read the upgrade's token, and subscribe to the path's game; close the socket if either is rejected."""
     game = request.match_info.get("id")
     try:
         session.tokens.upgrade_token = parse_bearer_token(request)
         if game is not None:
-            asked = read_query_position(request) if request.query_string else ResumePoint()
+            resume_point = parse_resume_query(request) if request.query_string else ResumePoint()
             if not is_valid_id(game):
                 raise NoSuchGame(game)
-            await session.subscribe_to_path_game(game, asked.since, asked.digest)
-    except StoreUnavailable as unavailable:
-        connection.request_reconnect(1000 * unavailable.retry_after_s)
+            await session.subscribe_to_path_game(game, resume_point)
+    except StoreUnavailable as error:
+        connection.request_reconnect(1000 * error.retry_after_s)
     except PROBLEM_ERRORS as error:
         code = to_problem(error).code
-        connection.close(close_code(code), code)
+        connection.close(problem_close_code(code), code)

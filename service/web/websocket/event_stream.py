@@ -12,10 +12,10 @@ from service.games.queries import games
 from service.games.realtime.messages import ChannelMessage
 from service.games.realtime.recovery import build_snapshot, resolve_position
 from service.games.realtime.stream_position import StreamPosition
-from service.telemetry.metrics import CONNECTIONS_OPENED, SLOW_READERS_DROPPED
+from service.telemetry.metrics import CONNECTIONS_OPENED
 from service.web.access_log import log_stream_closed, log_stream_opened
 from service.web.app_keys import CONTEXT, HUB, LIMITS
-from service.web.connections.protocol import HIGH_WATER_BYTES, record_unsent
+from service.web.connections.protocol import HIGH_WATER_BYTES
 from service.web.limits import Limits
 from service.web.parsing import parse_bearer_token
 from service.web.ratelimit import costs
@@ -24,105 +24,109 @@ from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
 from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
-from service.web.websocket.capacity import check_subscriber_limit
 from service.web.websocket.frames import CHUNK, EVENT, HEARTBEAT, chunk, encode_message
-from service.web.websocket.resume_point import read_last_event_id
-from service.web.websocket.streams import CLOSE_TIMEOUT_S, STREAMS
+from service.web.websocket.resume_point import parse_last_event_id
+from service.web.websocket.slow_consumers import is_slow_consumer
+from service.web.websocket.streams import CLOSE_TIMEOUT_S, STREAMS, check_subscriber_limit
 
 __all__ = ["EVENT_STREAM", "serve_event_stream"]
 
 
 class EventStream:
-    """One open event stream. As with a socket, what is told goes to its transport at once."""
+    """An open event stream of one game. Sending never blocks: it writes to the transport."""
 
-    __slots__ = ("_chunked", "_ended", "_limits", "_request", "_transport")
+    __slots__ = ("_closed", "_is_chunked", "_limits", "_request", "_transport")
     kind: Literal["stream"] = "stream"
 
     def __init__(self, request: web.Request, transport: asyncio.Transport, limits: Limits) -> None:
         self._request = request
         self._transport = transport
         self._limits = limits
-        self._chunked = request.version >= HttpVersion11
-        self._ended = asyncio.Event()
+        self._is_chunked = request.version >= HttpVersion11
+        self._closed = asyncio.Event()
 
-    def deliver(self, news: ChannelMessage) -> None:
-        """Send news of the game."""
-        self._write(encode_message(news, CHUNK if self._chunked else EVENT))
+    def deliver(self, message: ChannelMessage) -> None:
+        """Send a message of the game."""
+        self._write(encode_message(message, CHUNK if self._is_chunked else EVENT))
 
     def end_subscription(self, game: str, error: GameError) -> None:
-        """End; who asks again is told why."""
+        """Close; a client that reconnects gets the error as a response."""
         del game, error
-        self._ended.set()
+        self._closed.set()
 
     def recheck_token(self, game: str, access: AccessRecord) -> None:
-        """End where the token has ended by which the game is watched."""
+        """Close if the client's token was revoked."""
         try:
             authorize_read(access, game, parse_bearer_token(self._request))
         except (NoSuchGame, Unauthorized):
-            self._ended.set()
+            self._closed.set()
 
     def request_reconnect(self, retry_after_ms: int) -> None:
-        """Tell the client when to come back, and end."""
+        """Tell the client to reconnect after this time, and close."""
         self._write_text(b"retry: %d\n\n" % retry_after_ms)
-        self._ended.set()
+        self._closed.set()
 
     async def run(self) -> None:
-        """Until the stream ends, keep it from looking dead."""
-        while not self._ended.is_set():
+        """Send heartbeats until the stream is closed."""
+        while not self._closed.is_set():
             try:
                 async with asyncio.timeout(self._limits.sse_comment_interval_s):
-                    await self._ended.wait()
+                    await self._closed.wait()
             except TimeoutError:
                 self._write_text(HEARTBEAT)
 
     def _write_text(self, text: bytes) -> None:
-        self._write(chunk(text) if self._chunked else text)
+        self._write(chunk(text) if self._is_chunked else text)
 
     def _write(self, data: bytes) -> None:
-        """Hand bytes to the transport; a client that has gone, or can't keep up, ends the stream."""
-        if self._ended.is_set():
+        """Write bytes to the transport; close if the client has disconnected or is too slow."""
+        transport = self._transport
+        if self._closed.is_set():
             return
-        if self._transport.is_closing():
-            self._ended.set()
+        if transport.is_closing():
+            self._closed.set()
             return
-        self._transport.write(data)
-        unread = self._transport.get_write_buffer_size()
-        if unread > self._limits.max_unsent_bytes:
-            SLOW_READERS_DROPPED.labels("stream").inc()
+        transport.write(data)
+        if transport.get_write_buffer_size() > min(HIGH_WATER_BYTES, self._limits.max_unsent_bytes):
+            self._close_slow_consumer()
+
+    def _close_slow_consumer(self) -> None:
+        """Drop the connection if its client has too much left to read."""
+        if is_slow_consumer(self._request, self._transport, "stream", self._limits.max_unsent_bytes):
             self._transport.abort()
-            self._ended.set()
-        elif unread > HIGH_WATER_BYTES:
-            record_unsent(self._request, unread)
+            self._closed.set()
 
 
 async def serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
-    """Answer with a game's diffs, and go on for as long as the client listens; what is refused raises before that."""
+    """Respond with a game's diffs until the client disconnects. Errors are raised before the response has begun."""
     check_origin(request, request.app[LIMITS].allowed_origins)
     async with open_stream(request):
-        return await _stream(request, game)
+        return await _serve_event_stream(request, game)
 
 
-async def _stream(request: web.Request, game: str) -> web.StreamResponse:
-    asked = read_last_event_id(request)
-    hub = request.app[HUB]
+async def _serve_event_stream(request: web.Request, game: str) -> web.StreamResponse:
+    hub, context = request.app[HUB], request.app[CONTEXT]
+    resume_point = parse_last_event_id(request)
     check_subscriber_limit(hub, game, request.app[LIMITS])
-    loaded, private = await games.load_for_reader(request.app[CONTEXT], game, parse_bearer_token(request))
-    position = await resolve_position(request.app[CONTEXT].store, game, loaded, asked.since, asked.digest)
+    loaded, private = await games.load_for_reader(context, game, parse_bearer_token(request))
+    position = await resolve_position(context.store, game, loaded, resume_point.since, resume_point.digest)
     if position is not None:
         await charge_request(request, (loaded.version - position.version) // costs.DIFFS_PER_TOKEN)
-    whole = None if position is not None else build_snapshot(request.app[CONTEXT].tilesets, game, loaded)
+        snapshot = None
+    else:
+        snapshot = build_snapshot(context.tilesets, game, loaded)
     response = _response(game_etag(loaded.version, loaded.digest), private=private)
     add_common_headers(request.app, response)
-    if (payer := request.get(CHARGE)) is not None:
-        payer.settle()
-        payer.set_headers(response.headers)
+    if (request_charge := request.get(CHARGE)) is not None:
+        request_charge.settle()
+        request_charge.set_headers(response.headers)
     await response.prepare(request)
     if request.method == "HEAD" or (transport := request.transport) is None:
         return response
-    follower = EventStream(request, transport, request.app[LIMITS])
-    if whole is not None:
-        follower.deliver(whole)
-    await _serve_events(request, follower, game, position or StreamPosition(loaded.version, loaded.digest))
+    event_stream = EventStream(request, transport, request.app[LIMITS])
+    if snapshot is not None:
+        event_stream.deliver(snapshot)
+    await _send_diffs(request, event_stream, game, position or StreamPosition(loaded.version, loaded.digest))
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await response.write_eof()
@@ -131,23 +135,23 @@ async def _stream(request: web.Request, game: str) -> web.StreamResponse:
     return response
 
 
-async def _serve_events(request: web.Request, follower: EventStream, game: str, position: StreamPosition) -> None:
-    """Tell what came after a position, and all that comes, until the stream ends."""
-    hub, connections = request.app[HUB], request.app[STREAMS]
+async def _send_diffs(request: web.Request, event_stream: EventStream, game: str, position: StreamPosition) -> None:
+    """Send everything after a position until the stream is closed."""
+    hub, streams = request.app[HUB], request.app[STREAMS]
     CONNECTIONS_OPENED.labels("stream").inc()
-    opened = log_stream_opened(request, "stream")
-    connections.add(follower)
+    opened_at = log_stream_opened(request, "stream")
+    streams.add(event_stream)
     try:
-        await hub.subscribe(follower, game, position)
-        await follower.run()
+        await hub.subscribe(event_stream, game, position)
+        await event_stream.run()
     except GameError:
         return
-    except StoreUnavailable as unavailable:  # the answer has begun: the client comes back and goes on from what it has
-        follower.request_reconnect(1000 * unavailable.retry_after_s)
+    except StoreUnavailable as error:  # too late for a problem: the client reconnects, and resumes
+        event_stream.request_reconnect(1000 * error.retry_after_s)
     finally:
-        hub.unsubscribe(follower, game)
-        connections.remove(follower)
-        log_stream_closed(request, "stream", opened)
+        hub.unsubscribe(event_stream, game)
+        streams.remove(event_stream)
+        log_stream_closed(request, "stream", opened_at)
 
 
 def _response(tag: str, *, private: bool) -> web.StreamResponse:

@@ -1,7 +1,7 @@
-"""What is told about games, as bytes on the wire. News is encoded and compressed once, however many connections get it.
+"""Messages as bytes on the wire: each is encoded and compressed once, however many connections it is sent to.
 
-A WebSocket frame from a server (RFC 6455, 5.2) is not masked, so that the same bytes go to every socket. An event
-stream (server-sent events) goes out in chunks of HTTP/1.1 (RFC 9112, 7.1), or plainly to a client of HTTP/1.0.
+A WebSocket frame from a server is not masked (RFC 6455, 5.2), so all sockets can share its bytes. An event stream is
+sent in HTTP/1.1 chunks (RFC 9112, 7.1), or as plain text to an HTTP/1.0 client.
 """
 
 import zlib
@@ -22,81 +22,80 @@ __all__ = [
     "server_message_frame",
 ]
 
-HEARTBEAT = b":\n\n"
-"""What keeps an event stream from looking dead."""
-
 PLAIN = "plain"
 DEFLATED = "deflated"
-"""Kinds of frames, and where `news_bytes` keeps what it made."""
-EVENT = "events"
+"""Encodings for WebSockets: a text frame, and a compressed one."""
+EVENT = "event"
 CHUNK = "chunk"
-"""The same for event streams: the text, and that in one chunk."""
+"""Encodings for event streams: server-sent events, and these in one chunk."""
+
+HEARTBEAT = b":\n\n"
+"""A comment of an event stream, so that proxies do not close it as idle."""
 
 _TEXT = 0x81
-"""The last (and only) frame of a text message."""
+"""First byte of the only frame of a text message."""
 
 _COMPRESSED_TEXT = 0xC1
-"""The same with the bit of RFC 7692."""
+"""The same with the RSV1 bit of RFC 7692."""
 
 WINDOW_BITS = 12
-"""How far back a compressed message may refer to itself: 4 KiB, as far as the most careful clients allow."""
+"""The compression window: 4 KiB, which also the most restrictive clients allow."""
 
-_LEVEL = 6
+_COMPRESSION_LEVEL = 6
 
-_TAIL = b"\x00\x00\xff\xff"
-"""What every flush ends with, and a message leaves out (RFC 7692, 7.2.1)."""
+_FLUSH_TAIL = b"\x00\x00\xff\xff"
+"""The end of every zlib flush, which a message leaves out (RFC 7692, 7.2.1)."""
 
 
-def text_frame(text: bytes) -> bytes:
-    r"""A text message as a frame.
+def text_frame(payload: bytes, first_byte: int = _TEXT) -> bytes:
+    r"""Return a frame with this payload.
 
     >>> text_frame(b"hi")
     b'\x81\x02hi'
     """
-    return _frame(_TEXT, text)
+    size = len(payload)
+    if size < 126:
+        return bytes((first_byte, size)) + payload
+    if size < 65_536:
+        return bytes((first_byte, 126)) + size.to_bytes(2) + payload
+    return bytes((first_byte, 127)) + size.to_bytes(8) + payload
 
 
 def deflated_frame(text: bytes) -> bytes:
-    """The same compressed, each by itself: it refers to no message before it, so that all sockets can share it."""
-    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, -WINDOW_BITS)
+    """Return a compressed text frame that refers to no earlier message, so that all sockets can share it."""
+    compressor = zlib.compressobj(_COMPRESSION_LEVEL, zlib.DEFLATED, -WINDOW_BITS)
     payload = compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
-    return _frame(_COMPRESSED_TEXT, payload.removesuffix(_TAIL))
-
-
-def _frame(first: int, payload: bytes) -> bytes:
-    size = len(payload)
-    if size < 126:
-        return bytes((first, size)) + payload
-    if size < 65_536:
-        return bytes((first, 126)) + size.to_bytes(2) + payload
-    return bytes((first, 127)) + size.to_bytes(8) + payload
+    return text_frame(payload.removesuffix(_FLUSH_TAIL), _COMPRESSED_TEXT)
 
 
 def server_message_frame(message: ServerMessage) -> bytes:
-    """A message of the service's own."""
+    """Return a message to a single client as a frame."""
     return text_frame(encode_json(message))
 
 
-def encode_message(news: ChannelMessage, kind: str) -> bytes:
-    """Everything that is told by `news` in one kind of bytes, made once."""
-    made = news.encoded.get(kind)
-    if made is None:
-        match news:
-            case _ if kind == CHUNK:
-                made = chunk(encode_message(news, EVENT))
-            case MessageBatch(messages=parts):
-                made = b"".join(encode_message(part, kind) for part in parts)
+def encode_message(message: ChannelMessage, encoding: str) -> bytes:
+    """Return a channel's message in one of the four encodings; the result is cached in the message."""
+    encoded = message.encoded.get(encoding)
+    if encoded is None:
+        match message:
+            case _ if encoding == CHUNK:
+                encoded = chunk(encode_message(message, EVENT))
+            case DiffsMessage(diffs=diffs) if encoding == PLAIN:
+                encoded = b"".join([text_frame(diff.data) for diff in diffs])
             case DiffsMessage(diffs=diffs):
-                made = b"".join(_form(kind, diff.version, diff.digest, diff.data) for diff in diffs)
+                encoded = b"".join([_encode_data(encoding, diff.version, diff.digest, diff.data) for diff in diffs])
             case SnapshotMessage(digest=digest, view=view):
-                made = _form(kind, view.version, digest, encode_json(Snapshot(digest=digest, game=view)))
-        news.encoded[kind] = made
-    return made
+                data = encode_json(Snapshot(digest=digest, game=view))
+                encoded = _encode_data(encoding, view.version, digest, data)
+            case MessageBatch(messages=messages):
+                encoded = b"".join([encode_message(part, encoding) for part in messages])
+        message.encoded[encoding] = encoded
+    return encoded
 
 
-def _form(kind: str, version: int, digest: str, data: bytes) -> bytes:
-    """One message; events have no `event` field, so that browsers give them all to `onmessage`."""
-    match kind:
+def _encode_data(encoding: str, version: int, digest: str, data: bytes) -> bytes:
+    """Encode one diff or snapshot; events have no `event` field, so that browsers pass them all to `onmessage`."""
+    match encoding:
         case "plain":
             return text_frame(data)
         case "deflated":
@@ -106,5 +105,5 @@ def _form(kind: str, version: int, digest: str, data: bytes) -> bytes:
 
 
 def chunk(data: bytes) -> bytes:
-    """A chunk of an answer's body."""
+    """Return a chunk of a response body."""
     return b"%x\r\n%b\r\n" % (len(data), data)

@@ -1,4 +1,4 @@
-"""Where a client that comes back goes on from: `since` and `digest`, or an event stream's Last-Event-ID."""
+"""What a client that reconnects says it has: `since` and `digest`, or an event stream's Last-Event-ID."""
 
 import re
 
@@ -10,7 +10,7 @@ from schemas.vocabulary import DIGEST, Digest
 from service.games.errors import Malformed
 from service.web.parsing import read_query
 
-__all__ = ["ResumePoint", "read_last_event_id", "read_query_position"]
+__all__ = ["ResumePoint", "parse_last_event_id", "parse_resume_query"]
 
 MAX_VERSION = 2**31 - 1
 
@@ -18,23 +18,23 @@ _LAST_EVENT_ID = re.compile(rf"([0-9]{{1,10}})-({DIGEST})", re.ASCII)
 
 
 class ResumePoint(msgspec.Struct, frozen=True):
-    """The state that a client has; without `since`, none."""
+    """The client's state; without `since` it has none."""
 
     since: Version | None = None
     digest: Digest | None = None
 
 
-def read_query_position(request: web.Request) -> ResumePoint:
-    """What the query says; raises Malformed."""
+def parse_resume_query(request: web.Request) -> ResumePoint:
+    """Parse the query. Raises Malformed."""
     return read_query(request, ResumePoint)
 
 
-def read_last_event_id(request: web.Request) -> ResumePoint:
-    """What Last-Event-ID says, or else the query; raises Malformed."""
-    last = request.headers.get("Last-Event-ID")
-    if not last:
-        return read_query_position(request)
-    found = _LAST_EVENT_ID.fullmatch(last)
-    if found is None or int(found[1]) > MAX_VERSION:
+def parse_last_event_id(request: web.Request) -> ResumePoint:
+    """Parse the Last-Event-ID header, or the query if there is none. Raises Malformed."""
+    event_id = request.headers.get("Last-Event-ID")
+    if not event_id:
+        return parse_resume_query(request)
+    match = _LAST_EVENT_ID.fullmatch(event_id)
+    if match is None or int(match[1]) > MAX_VERSION:
         raise Malformed("an event's id is VERSION-DIGEST", "Last-Event-ID")
-    return ResumePoint(int(found[1]), found[2])
+    return ResumePoint(int(match[1]), match[2])

@@ -1,4 +1,4 @@
-"""The long connections of one instance, sockets and event streams, and sending them away at its end."""
+"""The WebSockets and event streams of this instance: how many a game may have, and how all are closed at shutdown."""
 
 import asyncio
 import logging
@@ -8,94 +8,106 @@ from typing import Literal, Protocol
 
 from aiohttp import web
 
+from service.games.realtime.hub import Hub
+from service.telemetry.metrics import RATE_LIMITED
+from service.web.errors import TooManyConnections
 from service.web.limits import Limits
+
+__all__ = ["CLOSE_TIMEOUT_S", "STREAMS", "Stream", "StreamRegistry", "check_subscriber_limit"]
 
 LOG = logging.getLogger(__name__)
 
-__all__ = ["CLOSE_TIMEOUT_S", "STREAMS", "Stream", "StreamRegistry"]
-
 CLOSE_TIMEOUT_S = 5.0
-"""How long a client has to answer when it is told that its socket is closed."""
+"""How long a client may take to answer a close."""
+
+MIN_RECONNECT_MS = 100
+
+_RANDOM = SystemRandom()
 
 
 class Stream(Protocol):
-    """One of them."""
+    """An open WebSocket or event stream."""
 
     @property
     def kind(self) -> Literal["socket", "stream"]:
-        """Which."""
+        """Return which of the two it is."""
 
     def request_reconnect(self, retry_after_ms: int) -> None:
-        """Tell the client to come back (to another instance) after this time, and close."""
+        """Tell the client to connect again after this time, to another instance if there is one, and close."""
 
 
 class StreamRegistry:
-    """All of them."""
+    """All open streams of this instance."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._open: dict[Stream, None] = {}
+        self._streams: dict[Stream, None] = {}
         self._all_closed = asyncio.Event()
         self.is_closing = False
-        """Whether all are being sent away, those too that are only now coming."""
+        """Every stream is being closed, also those that are opened from now on."""
 
     def __len__(self) -> int:
-        """How many are open."""
-        return len(self._open)
+        """Return the number of open streams."""
+        return len(self._streams)
 
     def __iter__(self) -> Iterator[Stream]:
-        """Those that are open."""
-        return iter(self._open)
+        """Iterate over the open streams."""
+        return iter(self._streams)
 
     def count(self, kind: Literal["socket", "stream"]) -> int:
-        """How many of a kind are open."""
-        return sum(one.kind == kind for one in [*self._open])
+        """Return the number of open streams of a kind."""
+        return sum(stream.kind == kind for stream in [*self._streams])
 
-    def add(self, connection: Stream) -> None:
-        """Keep a new one."""
-        self._open[connection] = None
+    def add(self, stream: Stream) -> None:
+        """Register a stream; during shutdown, tell its client at once to reconnect."""
+        self._streams[stream] = None
         if self.is_closing:
-            connection.request_reconnect(self._retry_after_ms(_CHANCE.random()))
+            stream.request_reconnect(self._reconnect_delay_ms(_RANDOM.random()))
 
-    def remove(self, connection: Stream) -> None:
-        """Forget one that is closed."""
-        self._open.pop(connection, None)
-        if self.is_closing and not self._open:
+    def remove(self, stream: Stream) -> None:
+        """Remove a stream that has closed."""
+        self._streams.pop(stream, None)
+        if self.is_closing and not self._streams:
             self._all_closed.set()
 
     async def close_all(self) -> None:
-        """Send all of them away, spread over `close_window_s`, and wait until they have gone, but not for ever."""
+        """Tell all clients to reconnect, spread over `close_window_s`, and wait for a time until they have."""
         if self.is_closing:
             return
         self.is_closing = True
-        if not self._open:
+        if not self._streams:
             return
         loop = asyncio.get_running_loop()
-        begun, leaving = loop.time(), [*self._open]
-        for number, connection in enumerate(leaving):
-            share = number / len(leaving)
-            pause = begun + share * self._limits.close_window_s - loop.time()
-            if pause > 0:
-                await asyncio.sleep(pause)
-            if connection in self._open:
+        started_at, streams = loop.time(), [*self._streams]
+        for number, stream in enumerate(streams):
+            share = number / len(streams)
+            pause_s = started_at + share * self._limits.close_window_s - loop.time()
+            if pause_s > 0:
+                await asyncio.sleep(pause_s)
+            if stream in self._streams:
                 try:
-                    connection.request_reconnect(self._retry_after_ms(share))
+                    stream.request_reconnect(self._reconnect_delay_ms(share))
                 except Exception:
-                    LOG.exception("a %s could not be sent away, the others are", connection.kind)
+                    LOG.exception("closing a %s failed; closing the others", stream.kind)
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S + 1):
                 await self._all_closed.wait()
         except TimeoutError:
             return
 
-    def _retry_after_ms(self, share: float) -> int:
-        """The last to be told come back last, so that they come back over twice the time in which they were told.
+    def _reconnect_delay_ms(self, share: float) -> int:
+        """Return when the client at this share of all streams reconnects: the later it is told, the longer it waits.
 
-        Those that come when all are leaving, and are told at once, come back at any time of that.
+        So reconnections take twice as long as the closing. Streams opened during shutdown get a random share.
         """
-        return 100 + int(1000 * share * self._limits.close_window_s)
+        return MIN_RECONNECT_MS + int(1000 * share * self._limits.close_window_s)
 
 
-_CHANCE = SystemRandom()
+def check_subscriber_limit(hub: Hub, game: str, limits: Limits) -> None:
+    """Raise TooManyConnections if a game has as many subscribers in this instance as it may have."""
+    if hub.count_subscribers(game) >= limits.max_watchers_per_game:
+        RATE_LIMITED.labels("watchers").inc()
+        raise TooManyConnections("sockets and event streams that watch this game", limits.max_watchers_per_game)
 
-STREAMS = web.AppKey("connections", StreamRegistry)
+
+STREAMS = web.AppKey("streams", StreamRegistry)

@@ -144,7 +144,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
         async with connected(client) as line:
             gated.log_gate.clear()
             await line.subscribe(table.id)
-            (wire,) = client.app[STREAMS]._open
+            (wire,) = client.app[STREAMS]._streams
             assert isinstance(wire, WebSocketConnection)
             wire.close(4408, "no_pong")
             gated.log_gate.set()

@@ -1,0 +1,145 @@
+"""The subscriptions of one WebSocket: what `subscribe`, `unsubscribe` and `sync` do, and when a token is revoked."""
+
+from contextlib import suppress
+
+from aiohttp import web
+
+from schemas.messages import Ack, Subscribe, Subscribed, Sync, Unsubscribe
+from schemas.problems import Problem, problem
+from service.games import repository
+from service.games.access import AccessRecord, authorize_read
+from service.games.errors import GameError, NoSuchGame, Unauthorized
+from service.games.ports import GameRecord, StoreUnavailable
+from service.games.realtime.recovery import build_snapshot, resolve_position
+from service.games.realtime.stream_position import StreamPosition
+from service.web.app_keys import CONTEXT, HUB, LIMITS
+from service.web.problems import PROBLEM_ERRORS, to_problem
+from service.web.ratelimit import costs
+from service.web.ratelimit.charges import Charge
+from service.web.websocket.connection import WebSocketConnection, problem_close_code
+from service.web.websocket.session_tokens import SessionTokens
+from service.web.websocket.streams import check_subscriber_limit
+
+__all__ = ["Subscriptions", "too_many_games_problem"]
+
+
+def too_many_games_problem(most: int) -> Problem:
+    """Return the problem of a client with as many subscriptions, or tokens, as one socket may have."""
+    return problem("rate_limited", f"one socket watches {most} games at most, and keeps {most} tokens")
+
+
+class Subscriptions:
+    """The games that one client follows, and its right to read them."""
+
+    __slots__ = ("_connection", "_context", "_hub", "_limits", "_tokens", "path_game")
+
+    def __init__(self, app: web.Application, connection: WebSocketConnection, tokens: SessionTokens) -> None:
+        self.path_game: str | None = None
+        """The game that the upgrade's path names; the socket is closed with its subscription."""
+        self._context = app[CONTEXT]
+        self._limits = app[LIMITS]
+        self._hub = app[HUB]
+        self._connection = connection
+        self._tokens = tokens
+        connection.on_token_revoked = self._recheck_token
+
+    async def subscribe(self, message: Subscribe, charge: Charge | None) -> None:
+        """Start a subscription, or start it anew: the client gets every later version once and in order.
+
+        Raises NoSuchGame, Unauthorized, TooManyConnections, RateLimited, StoreUnavailable.
+        """
+        game, connection = message.game, self._connection
+        connection.unsubscribe(game)
+        if len(connection.games) >= self._limits.max_subscriptions:
+            connection.send_problem(message.id, game, too_many_games_problem(self._limits.max_subscriptions))
+            return
+        check_subscriber_limit(self._hub, game, self._limits)
+        loaded = await self._load_readable(game)
+        position = await resolve_position(self._context.store, game, loaded, message.since, message.digest)
+        if position is not None:
+            missed = loaded.version - position.version
+            await _increase(charge, missed // costs.DIFFS_TO_SOCKET_PER_TOKEN)
+            snapshot = None
+        else:
+            await _increase(charge, costs.SNAPSHOT_MESSAGE)
+            snapshot = build_snapshot(self._context.tilesets, game, loaded)
+        version, digest = loaded.version, loaded.digest
+        connection.send(
+            Subscribed(id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest)
+        )
+        if snapshot is not None:
+            connection.deliver(snapshot)
+        await self._subscribe_from(game, position or StreamPosition(version, digest))
+
+    def unsubscribe(self, message: Unsubscribe) -> None:
+        """End a subscription."""
+        self._connection.unsubscribe(message.game)
+        self._connection.send(Ack(id=message.id, game=message.game, version=None, digest=None))
+
+    async def send_snapshot(self, message: Sync, charge: Charge | None) -> None:
+        """Send the whole game; a subscription continues from there, or from where it was if that fails."""
+        game = message.game
+        position = self._connection.unsubscribe(game)
+        try:
+            loaded = await self._load_readable(game)
+            await _increase(charge, costs.SNAPSHOT_MESSAGE)
+            self._connection.deliver(build_snapshot(self._context.tilesets, game, loaded))
+        except PROBLEM_ERRORS:
+            if position is not None:
+                await self._subscribe_from(game, position)
+            raise
+        if position is not None:
+            await self._subscribe_from(game, StreamPosition(loaded.version, loaded.digest))
+
+    async def _subscribe_from(self, game: str, position: StreamPosition) -> None:
+        """Subscribe to the hub; the client was already told that it is subscribed."""
+        connection = self._connection
+        connection.games.add(game)
+        try:
+            await self._hub.subscribe(connection, game, position)
+        except GameError:
+            connection.games.discard(game)
+            raise
+        except StoreUnavailable as error:
+            connection.games.discard(game)
+            connection.request_reconnect(1000 * error.retry_after_s)  # else the client would wait for diffs in vain
+            raise
+        if game not in connection.games:  # the socket was closed meanwhile
+            self._hub.unsubscribe(connection, game)
+
+    async def _load_readable(self, game: str) -> GameRecord:
+        """Load a game that this client may read. Raises NoSuchGame, Unauthorized."""
+        loaded, access = await repository.load_game(self._context, game)
+        self._authorize(access, game)
+        return loaded
+
+    def _authorize(self, access: AccessRecord, game: str) -> None:
+        """Raise NoSuchGame or Unauthorized unless this client may read the game.
+
+        The upgrade's token may be another game's: a game that does not know it is read as if there were none.
+        """
+        verified, upgrade_token = self._tokens.get_verified(game), self._tokens.upgrade_token
+        if verified is not None or upgrade_token is None:
+            authorize_read(access, game, verified)
+        else:
+            with suppress(Unauthorized):
+                authorize_read(access, game, upgrade_token)
+
+    def _recheck_token(self, game: str, access: AccessRecord) -> None:
+        """End the subscription if its token was revoked, and close the socket if it was opened for this game."""
+        try:
+            self._authorize(access, game)
+        except (NoSuchGame, Unauthorized) as error:
+            self._tokens.remove(game)
+            if game == self.path_game:
+                code = to_problem(error).code
+                self._connection.close(problem_close_code(code), code)
+            else:
+                self._connection.unsubscribe(game)
+                self._connection.end_subscription(game, error)
+
+
+async def _increase(charge: Charge | None, tokens: int) -> None:
+    """Charge what a message costs beyond its first token. Raises RateLimited."""
+    if charge is not None:
+        await charge.increase(tokens)
