@@ -58,7 +58,7 @@ async def test_one_that_hangs_is_ended(studio: ImageRenderer, monkeypatch: pytes
     process = studio._worker
     assert process is not None
     process.send_signal(19)
-    monkeypatch.setattr(module, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
     with pytest.raises(RenderingFailed):
         await studio.render(2, lambda: SHIP)
     monkeypatch.undo()
