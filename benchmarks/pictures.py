@@ -7,7 +7,7 @@ from time import process_time
 from benchmarks.sample_games import archipelago, new_game
 from schemas.actions import PlaceTile
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
-from service.web.drawing.scene import Options
+from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, draw_job
 
 ROUNDS = 15
@@ -34,9 +34,9 @@ def main() -> None:
     """Print the table."""
     loaded = archipelago()
     game = build_view(loaded.index, whole_game(loaded.index, "pictures"))
-    svg = BoardJob(loaded.response, game, [], Options(), "svg")
+    svg = BoardJob(loaded.response, game, [], BoardOptions(), "svg")
     print(f"{len(game.board)} tiles; processor time, median of {ROUNDS}; the first one: {milliseconds(svg):.0f} ms")
-    pngs = (BoardJob(loaded.response, game, [], Options(width=width), "png") for width in WIDTHS)
+    pngs = (BoardJob(loaded.response, game, [], BoardOptions(width=width), "png") for width in WIDTHS)
     for title, job in zip(("SVG", *(f"PNG {width} px" for width in WIDTHS)), (svg, *pngs), strict=True):
         time = median(milliseconds(job) for _ in range(ROUNDS))
         print(f"{title:12}{time:8.0f} ms{len(draw_job(job)) // 1024:8} KB")

@@ -21,7 +21,7 @@ from service.cli.verify import check_tileset_command
 from service.engine import TileSetIndex, build_view, is_finished
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
-from service.web.drawing.scene import Options
+from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw_job
 from tests.engine.games import new_game, play_randomly
 from tests.fuzz.figures import Effort, Figures, tried
@@ -204,9 +204,9 @@ def play_and_draw(tileset: TileSet, chance: Random) -> None:
     else:
         assert is_finished(game)
     answer, shown = encode_json(tileset), build_view(index, game)
-    board = BoardJob(tileset=answer, game=shown, moves=[], options=Options(), image_format="svg")
+    board = BoardJob(tileset=answer, game=shown, moves=[], options=BoardOptions(), image_format="svg")
     parsed(draw_job(board).decode())
-    assert draw_job(BoardJob(tileset=answer, game=shown, moves=[], options=Options(), image_format="txt"))
+    assert draw_job(BoardJob(tileset=answer, game=shown, moves=[], options=BoardOptions(), image_format="txt"))
     tile, ship = chance.choice(tileset.tiles), chance.choice(tileset.ships)
     parsed(
         draw_job(TileJob(tile=tile, rotation=chance.randrange(4), theme="light", width=80, image_format="svg")).decode()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, web
 
-from service.web.drawing.palette import MARKS, PLAYERS
+from service.web.drawing.palette import PLAYER_COLORS, PLAYER_MARKS
 from service.web.responses import CACHE_IMMUTABLE
 from service.web.routes import page
 from tests.web.app_server import Client
@@ -77,6 +77,6 @@ async def test_icon_and_manifest_are_there(client: Client) -> None:
 
 def test_figures_have_the_colours_and_marks_of_the_pictures() -> None:
     drawn = FIGURE.read_text()
-    for color, paint in PLAYERS.items():
+    for color, paint in PLAYER_COLORS.items():
         assert f'{color}: {{ fill: "{paint.fill}", dark: "{paint.dark}", mark: "{paint.mark}" }}' in drawn
-        assert f'{color}: "{MARKS[color]}"' in drawn
+        assert f'{color}: "{PLAYER_MARKS[color]}"' in drawn

@@ -2,44 +2,44 @@
 
 from schemas.vocabulary import COLORS, Color
 from service.web.drawing.layout.distance_fields import Point
-from service.web.drawing.palette import MARKS, PLAYERS
+from service.web.drawing.palette import PLAYER_COLORS, PLAYER_MARKS
 
-SIZE = 1.16
+SCALE = 1.16
 
 _BODY = "M-6.6 8.2C-7 .6-4.4-2.2 0-2.2S7 .6 6.6 8.2C6.5 8.9 6 9 5.4 9H-5.4C-6 9-6.5 8.9-6.6 8.2Z"
 _HAT = "M-6.2-4.4C-3.4-5.2-2.6-9.2 0-9.2S3.4-5.2 6.2-4.4C5-2.8-5-2.8-6.2-4.4Z"
 
 
-def standing(color: Color) -> str:
+def draw_standing(color: Color) -> str:
     """A figure of about 15 by 21 units around its middle."""
-    return f'<g transform="scale({SIZE})">{_figure(color)}{_mark(color, 0, 3.9)}</g>'
+    return f'<g transform="scale({SCALE})">{_draw_figure(color)}{_draw_mark(color, 0, 3.9)}</g>'
 
 
-def lying(color: Color) -> str:
+def draw_lying(color: Color) -> str:
     """The same on its side, in the water; its mark stays upright."""
     return (
-        f'<g transform="scale({SIZE})"><ellipse rx="11.6" ry="8.4" fill="#fff" fill-opacity=".3"/>'
-        f'<g transform="rotate(-90)">{_figure(color)}</g>{_mark(color, 3.9, 0)}</g>'
+        f'<g transform="scale({SCALE})"><ellipse rx="11.6" ry="8.4" fill="#fff" fill-opacity=".3"/>'
+        f'<g transform="rotate(-90)">{_draw_figure(color)}</g>{_draw_mark(color, 3.9, 0)}</g>'
     )
 
 
-def figure_id(color: Color, *, lies: bool) -> str:
+def islander_id(color: Color, *, lies: bool) -> str:
     """The name of a figure's symbol."""
     return f"{color}-{'lying' if lies else 'standing'}"
 
 
-def badge(color: Color, at: Point, size: float) -> str:
+def draw_badge(color: Color, at: Point, size: float) -> str:
     """A player's colour and mark on a disc."""
-    paint = PLAYERS[color]
+    paint = PLAYER_COLORS[color]
     return (
         f'<g transform="translate({at.x:.1f} {at.y:.1f})scale({size / 6:.3f})">'
         f'<circle r="6" fill="{paint.fill}" stroke="{paint.dark}" stroke-width=".9"/>'
-        f'<path fill="{paint.mark}" d="{MARKS[color]}"/></g>'
+        f'<path fill="{paint.mark}" d="{PLAYER_MARKS[color]}"/></g>'
     )
 
 
-def _figure(color: Color) -> str:
-    paint = PLAYERS[color]
+def _draw_figure(color: Color) -> str:
+    paint = PLAYER_COLORS[color]
     return (
         f'<path d="{_BODY}" fill="none" stroke="#fffdf5" stroke-width="3.2" stroke-linejoin="round"/>'
         f'<path d="{_HAT}" fill="none" stroke="#fffdf5" stroke-width="3.2" stroke-linejoin="round"/>'
@@ -50,11 +50,11 @@ def _figure(color: Color) -> str:
     )
 
 
-def _mark(color: Color, x: float, y: float) -> str:
-    return f'<path transform="translate({x:g} {y:g})" fill="{PLAYERS[color].mark}" d="{MARKS[color]}"/>'
+def _draw_mark(color: Color, x: float, y: float) -> str:
+    return f'<path transform="translate({x:g} {y:g})" fill="{PLAYER_COLORS[color].mark}" d="{PLAYER_MARKS[color]}"/>'
 
 
-FIGURES: dict[str, str] = {
-    **{figure_id(color, lies=False): standing(color) for color in COLORS},
-    **{figure_id(color, lies=True): lying(color) for color in COLORS},
+ISLANDERS: dict[str, str] = {
+    **{islander_id(color, lies=False): draw_standing(color) for color in COLORS},
+    **{islander_id(color, lies=True): draw_lying(color) for color in COLORS},
 }

@@ -5,12 +5,12 @@ from functools import lru_cache
 from math import cos, pi, sin
 
 from schemas.tileset import Market, Sea, Segment
-from service.web.drawing.layout.bridges import Line
-from service.web.drawing.layout.contours import outline
-from service.web.drawing.layout.distance_fields import SIDE, Field, Point
-from service.web.drawing.layout.landmasses import Part
-from service.web.drawing.layout.terrain import place
-from service.web.drawing.layout.tile_layout import Plan, plan
+from service.web.drawing.layout.bridges import Polyline
+from service.web.drawing.layout.contours import contour_path
+from service.web.drawing.layout.distance_fields import TILE_SIZE, DistanceField, Point
+from service.web.drawing.layout.landmasses import Landmass
+from service.web.drawing.layout.terrain import node_point
+from service.web.drawing.layout.tile_layout import TileLayout, lay_out_tile
 from service.web.drawing.palette import Palette
 
 SHALLOWS = (7.0, 3.2)
@@ -18,10 +18,10 @@ BEACH = (0.0, -1.6)
 MEADOW = (-4.6, -10.5)
 """Distances from the shore at which colours change, from the sea inland."""
 
-INLAND = -12.0
+TUFT_DEPTH = -12.0
 
-STONE = 9.6
-PLANK = "5 1.25"
+STONE_RADIUS = 9.6
+PLANK_DASHES = "5 1.25"
 """The length of a plank along the bridge, and the gap to the next."""
 
 Layer = tuple[int | None, str]
@@ -29,71 +29,72 @@ Layer = tuple[int | None, str]
 
 
 @lru_cache(maxsize=2048)
-def layers(segments: tuple[Segment, ...], colors: Palette) -> tuple[Layer, ...]:
+def tile_layers(segments: tuple[Segment, ...], colors: Palette) -> tuple[Layer, ...]:
     """Everything that turns with a tile, each segment by itself, from the bottom up."""
-    return tuple(_layers(plan(segments), colors))
+    return tuple(_draw_layers(lay_out_tile(segments), colors))
 
 
-def _layers(drawn: Plan, colors: Palette) -> Iterator[Layer]:
-    yield None, _water(drawn, colors)
-    for index, segment in enumerate(drawn.segments):
+def _draw_layers(layout: TileLayout, colors: Palette) -> Iterator[Layer]:
+    yield None, _draw_shallows(layout, colors)
+    for index, segment in enumerate(layout.segments):
         if isinstance(segment, Sea):
-            yield index, area(drawn, index)
-    for index in drawn.islands:
-        yield index, _islands(drawn, [index], colors)
-    for index, line in drawn.lines.items():
-        yield index, _bridges([line])
-    yield None, "".join(_joint(drawn, part) for part in drawn.parts)
-    for index, segment in enumerate(drawn.segments):
+            yield index, sea_area(layout, index)
+    for index in layout.islands:
+        yield index, _draw_islands(layout, [index], colors)
+    for index, line in layout.bridge_lines.items():
+        yield index, _draw_bridges([line])
+    yield None, "".join(_draw_joint(layout, part) for part in layout.landmasses)
+    for index, segment in enumerate(layout.segments):
         if isinstance(segment, Market):
-            yield index, _quay(drawn.middles[index])
+            yield index, _draw_quay(layout.centres[index])
 
 
 @lru_cache(maxsize=2048)
-def land(segments: tuple[Segment, ...], colors: Palette) -> str:
+def draw_land(segments: tuple[Segment, ...], colors: Palette) -> str:
     """The same of a tile with these segments in one piece, in as few strokes as can be."""
-    drawn = plan(segments)
-    markets = [drawn.middles[index] for index, segment in enumerate(segments) if isinstance(segment, Market)]
+    layout = lay_out_tile(segments)
+    markets = [layout.centres[index] for index, segment in enumerate(segments) if isinstance(segment, Market)]
     return (
-        _water(drawn, colors)
-        + _islands(drawn, [*drawn.islands], colors)
-        + _bridges([*drawn.lines.values()])
-        + "".join(_joint(drawn, part) for part in drawn.parts)
-        + "".join(_quay(middle) for middle in markets)
+        _draw_shallows(layout, colors)
+        + _draw_islands(layout, [*layout.islands], colors)
+        + _draw_bridges([*layout.bridge_lines.values()])
+        + "".join(_draw_joint(layout, part) for part in layout.landmasses)
+        + "".join(_draw_quay(middle) for middle in markets)
     )
 
 
-def area(drawn: Plan, index: int) -> str:
+def sea_area(layout: TileLayout, index: int) -> str:
     """The ground of a sea, unseen, for those who point at it."""
-    path = outline([-1.0 if owner == index else 1.0 for owner in drawn.ground])
+    path = contour_path([-1.0 if owner == index else 1.0 for owner in layout.ground])
     return f'<path fill="#fff" fill-opacity="0" d="{path}"/>' if path else ""
 
 
-def _water(drawn: Plan, colors: Palette) -> str:
+def _draw_shallows(layout: TileLayout, colors: Palette) -> str:
     """Shallows around islands, shade under bridges."""
     shallows = "".join(
-        _filled("".join(outline(shape, level) for shape in drawn.islands.values()), color)
+        _filled("".join(contour_path(shape, level) for shape in layout.islands.values()), color)
         for level, color in zip(SHALLOWS, colors.shallow, strict=True)
     )
-    return shallows + _stroke([*drawn.lines.values()], colors.shade, 20)
+    return shallows + _stroke([*layout.bridge_lines.values()], colors.shade, 20)
 
 
-def _islands(drawn: Plan, indexes: list[int], colors: Palette) -> str:
+def _draw_islands(layout: TileLayout, indexes: list[int], colors: Palette) -> str:
     """Beaches and meadows."""
     bands = zip((*BEACH, *MEADOW), (*colors.sand, *colors.grass), strict=True)
     shapes = "".join(
-        _filled("".join(outline(drawn.islands[index], level) for index in indexes), color) for level, color in bands
+        _filled("".join(contour_path(layout.islands[index], level) for index in indexes), color)
+        for level, color in bands
     )
-    return shapes + _filled("".join(_tufts(drawn.islands[index]) for index in indexes), colors.grass[0])
+    return shapes + _filled("".join(_tuft_path(layout.islands[index]) for index in indexes), colors.grass[0])
 
 
-def _tufts(shape: Field) -> str:
+def _tuft_path(shape: DistanceField) -> str:
     """Some grass, where an island is broad."""
-    places = [place(node) for node, depth in enumerate(shape) if depth < INLAND and node * 7919 % 97 == 0]
-    return "".join(_dots(x, y) for x, y in places if min(x, y, SIDE - x, SIDE - y) > 3)
+    points = [node_point(node) for node, depth in enumerate(shape) if depth < TUFT_DEPTH and node * 7919 % 97 == 0]
+    return "".join(_tuft(x, y) for x, y in points if min(x, y, TILE_SIZE - x, TILE_SIZE - y) > 3)
 
 
-def _dots(x: float, y: float) -> str:
+def _tuft(x: float, y: float) -> str:
     """Three blades of grass that look alike from everywhere."""
     return "".join(f"M{x + a:g} {y + b:g}a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0" for a, b in _BLADES)
 
@@ -101,12 +102,12 @@ def _dots(x: float, y: float) -> str:
 _BLADES = ((-1.3, -1.4), (-3, 1.2), (0.4, 1.2))
 
 
-def _bridges(lines: list[Line]) -> str:
+def _draw_bridges(lines: list[Polyline]) -> str:
     """Rails, and planks on beams."""
     return (
         _stroke(lines, "#4d2f14", 16)
         + _stroke(lines, "#9a6634", 14.2)
-        + _stroke(lines, "#d2a064", 11, f' stroke-dasharray="{PLANK}"')
+        + _stroke(lines, "#d2a064", 11, f' stroke-dasharray="{PLANK_DASHES}"')
     )
 
 
@@ -114,12 +115,12 @@ def _filled(path: str, color: str) -> str:
     return f'<path fill="{color}" d="{path}"/>' if path else ""
 
 
-def _stroke(lines: list[Line], color: str, width: float, more: str = "") -> str:
+def _stroke(lines: list[Polyline], color: str, width: float, more: str = "") -> str:
     path = "".join(_path(line) for line in lines)
     return f'<path fill="none" stroke="{color}" stroke-width="{width:g}"{more} d="{path}"/>' if path else ""
 
 
-def _path(line: Line) -> str:
+def _path(line: Polyline) -> str:
     """A line with as few points as it needs to look the same."""
     start, end = line[0], line[-1]
     straight = all(abs((p.x - start.x) * (end.y - start.y) - (p.y - start.y) * (end.x - start.x)) < 5 for p in line)
@@ -127,26 +128,26 @@ def _path(line: Line) -> str:
     return "M" + "L".join(f"{point.x:.1f} {point.y:.1f}" for point in points).replace(".0", "")
 
 
-def _joint(drawn: Plan, part: Part) -> str:
+def _draw_joint(layout: TileLayout, part: Landmass) -> str:
     """The stone at which bridges end, or the rocks between islands' tips; nothing where something stands there."""
-    islands = sum(index in drawn.islands for index in part.members)
-    if not part.meets or part.centre is not None or islands == 1:
+    islands = sum(index in layout.islands for index in part.members)
+    if not part.has_hub or part.centre is not None or islands == 1:
         return ""
     if islands == len(part.members):
-        return "".join(_rock(Point(part.hub.x + 7 * a, part.hub.y + 7 * b), 3.6, a) for a, b in _TRIO)
-    return _rock(part.hub, STONE, 0)
+        return "".join(_draw_rock(Point(part.hub.x + 7 * a, part.hub.y + 7 * b), 3.6, a) for a, b in _ROCK_OFFSETS)
+    return _draw_rock(part.hub, STONE_RADIUS, 0)
 
 
-_TRIO = ((0.0, -0.1), (0.8, 0.3), (-0.75, 0.25))
+_ROCK_OFFSETS = ((0.0, -0.1), (0.8, 0.3), (-0.75, 0.25))
 
 
-def _rock(middle: Point, radius: float, turn: float) -> str:
+def _draw_rock(middle: Point, radius: float, turn: float) -> str:
     corners = [(1.0, 0.0), (0.94, 0.9), (1.02, 1.75), (0.95, 2.6), (1.03, 3.4), (0.93, 4.3), (1.0, 5.3)]
     points = [
         Point(middle.x + radius * part * cos(angle + turn), middle.y + radius * part * sin(angle + turn))
         for part, angle in corners
     ]
-    inner = [point.towards(middle, 0.3) for point in points]
+    inner = [point.interpolate(middle, 0.3) for point in points]
     return (
         f'<path fill="#8f8a84" stroke="#4f4a45" stroke-width="1.1" stroke-linejoin="round" d="{_polygon(points)}"/>'
         f'<path fill="#b9b4ac" d="{_polygon(inner)}"/>'
@@ -157,7 +158,7 @@ def _polygon(points: list[Point]) -> str:
     return "M" + "L".join(f"{point.x:.1f} {point.y:.1f}" for point in points) + "Z"
 
 
-def _quay(middle: Point) -> str:
+def _draw_quay(middle: Point) -> str:
     ring = [
         Point(middle.x + 14.4 * cos(number * pi / 5), middle.y + 14.4 * sin(number * pi / 5)) for number in range(10)
     ]

@@ -7,7 +7,7 @@ from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, Ret
 from service.web.drawing.scene import Cell, Scene
 
 
-class Numbered(NamedTuple):
+class MoveLabels(NamedTuple):
     """Where the moves of a list are seen."""
 
     cells: Mapping[Cell, str]
@@ -18,39 +18,39 @@ class Numbered(NamedTuple):
     """Islanders to retrieve."""
     ships: Mapping[str, str]
     """Ships to take or to deliver to."""
-    nothing: str | None
+    pass_move: str | None
     """The number of `pass`."""
 
 
-def numbered(scene: Scene) -> Numbered:
+def label_moves(scene: Scene) -> MoveLabels:
     """The numbers of a scene's moves, by what each is about."""
     cells: dict[Cell, list[int]] = {}
     segments: dict[tuple[Cell, int], list[int]] = {}
     islanders: dict[tuple[Cell, int], list[int]] = {}
     ships: dict[str, list[int]] = {}
-    nothing = None
-    for number, action in _counted(scene.moves):
+    pass_move = None
+    for number, action in _enumerate_moves(scene.moves):
         match action:
             case PlaceTile(x=x, y=y):
                 cells.setdefault((x, y), []).append(number)
             case PlaceIslander(segment=segment):
-                segments.setdefault((_placed(scene), segment), []).append(number)
+                segments.setdefault((_placed_cell(scene), segment), []).append(number)
             case RetrieveIslander(x=x, y=y, segment=segment):
                 islanders.setdefault(((x, y), segment), []).append(number)
             case TakeShip(ship=ship) | Deliver(ship=ship):
                 ships.setdefault(ship, []).append(number)
             case Pass():
-                nothing = str(number)
-    return Numbered(
-        {key: brief(numbers) for key, numbers in cells.items()},
-        {key: brief(numbers) for key, numbers in segments.items()},
-        {key: brief(numbers) for key, numbers in islanders.items()},
-        {key: brief(numbers) for key, numbers in ships.items()},
-        nothing,
+                pass_move = str(number)
+    return MoveLabels(
+        {key: format_numbers(numbers) for key, numbers in cells.items()},
+        {key: format_numbers(numbers) for key, numbers in segments.items()},
+        {key: format_numbers(numbers) for key, numbers in islanders.items()},
+        {key: format_numbers(numbers) for key, numbers in ships.items()},
+        pass_move,
     )
 
 
-def brief(numbers: Sequence[int]) -> str:
+def format_numbers(numbers: Sequence[int]) -> str:
     """Ascending numbers with their runs drawn together.
 
     >>> brief([3, 4, 5, 9])
@@ -64,18 +64,18 @@ def brief(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ",".join(_run(run) for run in runs)
+    return ",".join(_format_run(run) for run in runs)
 
 
-def _run(run: Sequence[int]) -> str:
+def _format_run(run: Sequence[int]) -> str:
     return f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run))
 
 
-def _counted(moves: Sequence[Action]) -> Iterator[tuple[int, Action]]:
+def _enumerate_moves(moves: Sequence[Action]) -> Iterator[tuple[int, Action]]:
     return enumerate(moves, start=1)
 
 
-def _placed(scene: Scene) -> Cell:
+def _placed_cell(scene: Scene) -> Cell:
     """The cell of the tile that was placed this turn, on which islanders may be placed."""
     turn = scene.game.turn
     if turn is None or turn.placed is None:

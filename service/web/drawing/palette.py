@@ -10,7 +10,7 @@ Theme = Literal["light", "dark"]
 class Palette(NamedTuple):
     """The colours of a theme."""
 
-    table: str
+    background: str
     """What the board lies on."""
     panel: str
     text: str
@@ -30,7 +30,7 @@ class Palette(NamedTuple):
 
 
 LIGHT = Palette(
-    table="#f3ead8",
+    background="#f3ead8",
     panel="#fffaf0",
     text="#33291c",
     faint="#8b7a62",
@@ -43,7 +43,7 @@ LIGHT = Palette(
     seam="#14566b",
 )
 DARK = Palette(
-    table="#131d26",
+    background="#131d26",
     panel="#1c2a36",
     text="#f2ead9",
     faint="#93a3ad",
@@ -58,7 +58,7 @@ DARK = Palette(
 THEMES: dict[Theme, Palette] = {"light": LIGHT, "dark": DARK}
 
 
-class Paint(NamedTuple):
+class PlayerColors(NamedTuple):
     """A player's colours: told apart also by those who see no red or no green, by their lightness."""
 
     fill: str
@@ -66,15 +66,15 @@ class Paint(NamedTuple):
     mark: str
 
 
-PLAYERS: dict[Color, Paint] = {
-    "red": Paint("#d5362a", "#7c140c", "#ffffff"),
-    "blue": Paint("#1f5fc4", "#0c2b66", "#ffffff"),
-    "green": Paint("#2fae5e", "#0c5227", "#06351a"),
-    "yellow": Paint("#ffd92f", "#8a6a00", "#4a3500"),
-    "black": Paint("#2b2b30", "#000000", "#ffffff"),
+PLAYER_COLORS: dict[Color, PlayerColors] = {
+    "red": PlayerColors("#d5362a", "#7c140c", "#ffffff"),
+    "blue": PlayerColors("#1f5fc4", "#0c2b66", "#ffffff"),
+    "green": PlayerColors("#2fae5e", "#0c5227", "#06351a"),
+    "yellow": PlayerColors("#ffd92f", "#8a6a00", "#4a3500"),
+    "black": PlayerColors("#2b2b30", "#000000", "#ffffff"),
 }
 
-MARKS: dict[Color, str] = {
+PLAYER_MARKS: dict[Color, str] = {
     "red": "M0-3.1 3.1 0 0 3.1-3.1 0Z",
     "blue": "M0-2.8A2.8 2.8 0 1 1 0 2.8 2.8 2.8 0 1 1 0-2.8ZM0-1.1A1.1 1.1 0 1 0 0 1.1 1.1 1.1 0 1 0 0-1.1Z",
     "green": "M0-3 3.2 2.5H-3.2Z",

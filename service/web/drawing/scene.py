@@ -11,7 +11,7 @@ from service.web.drawing.palette import THEMES, Palette, Theme
 Cell = tuple[int, int]
 
 DEFAULT_WIDTH = 1200
-MOST = 60
+MAX_REGION_SIDE = 60
 """Cells along a side of a region."""
 
 
@@ -23,7 +23,7 @@ class Region(NamedTuple):
     east: int
     south: int
 
-    def holds(self, cell: Cell) -> bool:
+    def contains(self, cell: Cell) -> bool:
         """Whether a cell is one of them."""
         return self.west <= cell[0] <= self.east and self.north <= cell[1] <= self.south
 
@@ -38,7 +38,7 @@ class Region(NamedTuple):
         return self.south - self.north + 1
 
 
-class Options(NamedTuple):
+class BoardOptions(NamedTuple):
     """How a board is drawn."""
 
     width: int = DEFAULT_WIDTH
@@ -46,11 +46,11 @@ class Options(NamedTuple):
     region: Region | None = None
     """None for all that lies."""
     coordinates: bool = False
-    last: bool = False
+    outline_last: bool = False
     """Whether the last tile is outlined."""
-    side: bool = False
+    sidebar: bool = False
     """Whether drawn tile, display and players are beside the board."""
-    candidates: bool = False
+    number_moves: bool = False
     """Whether the legal moves are numbered in the picture."""
     theme: Theme = "light"
 
@@ -68,23 +68,23 @@ class Scene(NamedTuple):
     ships: Mapping[str, Ship]
     moves: Sequence[Action]
 
-    def cells(self) -> Iterable[Cell]:
+    def occupied_cells(self) -> Iterable[Cell]:
         """The cells with tiles."""
-        return (cell_of(key) for key in self.game.board)
+        return (parse_cell(key) for key in self.game.board)
 
 
-def scene(game: GameView, tileset: TileSet, moves: Sequence[Action]) -> Scene:
+def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action]) -> Scene:
     """The scene of a game; `moves` in the order of the list of legal moves, empty where they are not shown."""
     return Scene(game, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves)
 
 
-def cell_of(key: str) -> Cell:
+def parse_cell(key: str) -> Cell:
     """The cell that a key of GAME's board names."""
     x, _, y = key.partition(",")
     return int(x), int(y)
 
 
-def around(cells: Iterable[Cell]) -> Region:
+def bounding_region(cells: Iterable[Cell]) -> Region:
     """The smallest region that holds them all."""
     xs, ys = zip(*cells, strict=True)
     return Region(min(xs), min(ys), max(xs), max(ys))

@@ -5,25 +5,25 @@ from xml.sax.saxutils import quoteattr
 
 from schemas.tileset import Cost, Ship
 from service.web.drawing.layout.distance_fields import Point
-from service.web.drawing.layout.layout_points import Laid
+from service.web.drawing.layout.symbol_spots import SymbolSpot
 from service.web.drawing.palette import LIGHT, Palette
-from service.web.drawing.symbols import BANANA, FISH, SHELL, put
-from service.web.drawing.text_outlines import letters, middled
-from service.web.drawing.tile import sized
+from service.web.drawing.symbols import BANANA, FISH, SHELL, draw_at
+from service.web.drawing.text_outlines import draw_centred_text, draw_text
+from service.web.drawing.tile import size_attributes
 
 WIDTH, HEIGHT = 120, 100
 """Of a token, in units."""
 
-ROW = 5
-MOST = 10
+MAX_ROW_WARES = 5
+MAX_WARE_SYMBOLS = 10
 """More wares than these are shown once, with their number."""
-SLOT = 18.0
-HOLD = 88.0
+WARE_WIDTH = 18.0
+ROW_WIDTH = 88.0
 """What a ware takes, and all of a row."""
-LARGEST, SMALL = 1.3, 1.02
+MAX_SCALE, TWO_ROW_SCALE = 1.3, 1.02
 """The sizes of wares in one row, and in two."""
 
-GROUPS = (("A", "#0f6f6a"), ("B", "#8a3f8f"), ("C", "#8a5a00"))
+WARE_GROUPS = (("A", "#0f6f6a"), ("B", "#8a3f8f"), ("C", "#8a5a00"))
 """The letter and colour of each group of identical wares."""
 
 _SHIP = (
@@ -42,71 +42,83 @@ _SHIP = (
 def ship_svg(ship: Ship, colors: Palette = LIGHT, width: int | None = None) -> str:
     """A ship's token as a picture of its own, `width` pixels wide or as wide as there is room."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg"{sized(width, HEIGHT / WIDTH)}'
+        f'<svg xmlns="http://www.w3.org/2000/svg"{size_attributes(width, HEIGHT / WIDTH)}'
         f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-        f" aria-label={quoteattr(ship.id)}>{token(ship, colors)}</svg>"
+        f" aria-label={quoteattr(ship.id)}>{ship_token(ship, colors)}</svg>"
     )
 
 
-def token(ship: Ship, colors: Palette) -> str:
+def ship_token(ship: Ship, colors: Palette) -> str:
     """A ship's token."""
     return (
         f'<rect x=".8" y=".8" width="{WIDTH - 1.6}" height="{HEIGHT - 1.6}" rx="9" fill="{colors.deep}"'
         f' stroke="{colors.seam}" stroke-width="1.6"/>'
         '<path d="M4 90q7-6 14 0t14 0 14 0 14 0 14 0 14 0 14 0 14 0" fill="none"'
         f' stroke="{colors.shallow[0]}" stroke-width="2"/>'
-        f"{_SHIP}{middled(str(ship.points), 60, 29, 31, '#4a2a10')}{''.join(_cargo(ship.cost))}"
+        f"{_SHIP}{draw_centred_text(str(ship.points), 60, 29, 31, '#4a2a10')}{''.join(_draw_cost(ship.cost))}"
     )
 
 
-def _cargo(cost: Cost) -> Iterator[str]:
+def _draw_cost(cost: Cost) -> Iterator[str]:
     """The wares asked for, in one row or two."""
-    slots = _slots(cost)
-    if len(slots) > MOST:
-        slots = _numbered(cost)
-    rows = [slots] if len(slots) <= ROW else [slots[: (len(slots) + 1) // 2], slots[(len(slots) + 1) // 2 :]]
-    size = min(LARGEST, HOLD / (SLOT * max(map(len, rows)))) if len(rows) == 1 else SMALL
+    symbols = _ware_symbols(cost)
+    if len(symbols) > MAX_WARE_SYMBOLS:
+        symbols = _counted_ware_symbols(cost)
+    rows = (
+        [symbols]
+        if len(symbols) <= MAX_ROW_WARES
+        else [symbols[: (len(symbols) + 1) // 2], symbols[(len(symbols) + 1) // 2 :]]
+    )
+    size = min(MAX_SCALE, ROW_WIDTH / (WARE_WIDTH * max(map(len, rows)))) if len(rows) == 1 else TWO_ROW_SCALE
     for number, row in enumerate(rows):
         y = 75.0 if len(rows) == 1 else 67.0 + number * 16.5
-        start = 60 - (len(row) - 1) * SLOT * size / 2
-        for place, slot in enumerate(row):
-            yield put(slot, Laid(Point(start + place * SLOT * size, y), size))
+        start = 60 - (len(row) - 1) * WARE_WIDTH * size / 2
+        for column, symbol in enumerate(row):
+            yield draw_at(symbol, SymbolSpot(Point(start + column * WARE_WIDTH * size, y), size))
 
 
-def _slots(cost: Cost) -> list[str]:
+def _ware_symbols(cost: Cost) -> list[str]:
     """A drawing for each ware."""
-    named = [*[_ware("banana")] * cost.bananas, *[_ware("shell")] * cost.shells, *[_ware("fish")] * cost.fish]
-    same = [_letter(*GROUPS[group]) for group, number in enumerate(cost.same) for _ in range(number)]
-    return [*named, *same, *[_any()] * cost.any]
+    named = [
+        *[_ware_symbol("banana")] * cost.bananas,
+        *[_ware_symbol("shell")] * cost.shells,
+        *[_ware_symbol("fish")] * cost.fish,
+    ]
+    same = [_ware_group_symbol(*WARE_GROUPS[group]) for group, number in enumerate(cost.same) for _ in range(number)]
+    return [*named, *same, *[_any_ware_symbol()] * cost.any]
 
 
-def _numbered(cost: Cost) -> list[str]:
+def _counted_ware_symbols(cost: Cost) -> list[str]:
     """A drawing for each kind of ware, with its number."""
     kinds = [
-        (_ware("banana"), cost.bananas),
-        (_ware("shell"), cost.shells),
-        (_ware("fish"), cost.fish),
-        *((_letter(*GROUPS[group]), number) for group, number in enumerate(cost.same)),
-        (_any(), cost.any),
+        (_ware_symbol("banana"), cost.bananas),
+        (_ware_symbol("shell"), cost.shells),
+        (_ware_symbol("fish"), cost.fish),
+        *((_ware_group_symbol(*WARE_GROUPS[group]), number) for group, number in enumerate(cost.same)),
+        (_any_ware_symbol(), cost.any),
     ]
     return [
-        f"{drawing}{letters(str(number), 6, 9, 9, color='#4a2a10', anchor=0.5)}" for drawing, number in kinds if number
+        f"{drawing}{draw_text(str(number), 6, 9, 9, color='#4a2a10', anchor=0.5)}"
+        for drawing, number in kinds
+        if number
     ]
 
 
-def _ware(name: str) -> str:
+def _ware_symbol(name: str) -> str:
     scale = {"banana": 1.15, "shell": 1.4, "fish": 1.2}[name]
     drawing = {"banana": BANANA, "shell": SHELL, "fish": FISH}[name]
     return f'<g transform="scale({scale})">{drawing}</g>'
 
 
-def _any() -> str:
+def _any_ware_symbol() -> str:
     """A ware of the player's choice."""
-    return '<circle r="7.6" fill="#fffaf0" stroke="#6b4a22" stroke-width="1.2" stroke-dasharray="2.4 1.6"/>' + middled(
-        "?", 0, 0, 12, "#6b4a22"
+    return (
+        '<circle r="7.6" fill="#fffaf0" stroke="#6b4a22" stroke-width="1.2" stroke-dasharray="2.4 1.6"/>'
+        + draw_centred_text("?", 0, 0, 12, "#6b4a22")
     )
 
 
-def _letter(letter: str, color: str) -> str:
+def _ware_group_symbol(letter: str, color: str) -> str:
     """One of a group of identical wares: all with one letter are of one kind."""
-    return f'<circle r="7.8" fill="{color}" stroke="#2b1a08" stroke-width=".9"/>{middled(letter, 0, 0, 11, "#fff")}'
+    centred = draw_centred_text(letter, 0, 0, 11, "#fff")
+    return f'<circle r="7.8" fill="{color}" stroke="#2b1a08" stroke-width=".9"/>{centred}'

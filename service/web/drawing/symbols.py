@@ -1,6 +1,6 @@
 """What stands and lies on tiles and never turns with them: wares, boats, palms, stalls. Each around its middle."""
 
-from service.web.drawing.layout.layout_points import Laid
+from service.web.drawing.layout.symbol_spots import SymbolSpot
 
 BANANA = (
     '<path d="M-6.2-1.6C-4.8 5.3 4.8 6.2 6.3-3.3L6.9-5.2 5.3-5.7 4.7-3.8C3.3.4-1.6 1.4-5.1-2.5'
@@ -69,7 +69,7 @@ STALL = (
     '<path d="M5.4 2.2C7 3 9.4 2.4 9.8-.6 8.6.8 7 1.2 5.4 2.2Z" fill="#ffdc3c" stroke="#6e4a00" stroke-width=".6"/>'
 )
 
-SIZES = {
+SCALES = {
     "banana": 1.22,
     "shell": 1.2,
     "fish": 1.22,
@@ -82,8 +82,8 @@ SIZES = {
 """How much larger than its drawing each is on a tile."""
 
 
-def _sized(name: str, drawing: str) -> str:
-    return f'<g transform="scale({SIZES[name]})">{drawing}</g>'
+def _scale(name: str, drawing: str) -> str:
+    return f'<g transform="scale({SCALES[name]})">{drawing}</g>'
 
 
 _DRAWINGS = {
@@ -96,10 +96,10 @@ _DRAWINGS = {
     "palm": PALM,
     "stall": STALL,
 }
-SYMBOLS = {name: _sized(name, drawing) for name, drawing in _DRAWINGS.items()}
+SYMBOLS = {name: _scale(name, drawing) for name, drawing in _DRAWINGS.items()}
 
 
-def put(drawing: str, laid: Laid) -> str:
+def draw_at(drawing: str, spot: SymbolSpot) -> str:
     """A drawing in its place, in its size."""
-    size = "" if abs(laid.scale - 1) < 0.01 else f"scale({laid.scale:.2f})"
-    return f'<g transform="translate({laid.at.x:.1f} {laid.at.y:.1f}){size}">{drawing}</g>'
+    size = "" if abs(spot.scale - 1) < 0.01 else f"scale({spot.scale:.2f})"
+    return f'<g transform="translate({spot.at.x:.1f} {spot.at.y:.1f}){size}">{drawing}</g>'

@@ -5,65 +5,79 @@ from collections.abc import Iterator
 from schemas.game import PlacedTile
 from schemas.tileset import Cost
 from schemas.vocabulary import Color
-from service.web.drawing.layout.tile_layout import plan
-from service.web.drawing.move_labels import Numbered, numbered
-from service.web.drawing.scene import Cell, Options, Region, Scene, around, cell_of
-from service.web.drawing.ships import GROUPS
-from service.web.drawing.text_tile import COVERED, LARGE, SMALL, Rows, Size, ground, marks, spot
+from service.web.drawing.layout.tile_layout import lay_out_tile
+from service.web.drawing.move_labels import MoveLabels, label_moves
+from service.web.drawing.scene import BoardOptions, Cell, Region, Scene, bounding_region, parse_cell
+from service.web.drawing.ships import WARE_GROUPS
+from service.web.drawing.text_tile import (
+    COVERED_CHARACTER,
+    LARGE,
+    SMALL,
+    CharacterSize,
+    Rows,
+    character_cell,
+    ground_rows,
+    symbol_characters,
+)
 
-LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
+COLOR_LETTERS: dict[Color, str] = {"red": "R", "blue": "B", "green": "G", "yellow": "Y", "black": "K"}
 LEGEND = (
     ". sea  ^ island  = bridge  # M market  b banana  s shell  f fish  F two fish  x covered fish  v boat",
     "R red  B blue  G green  Y yellow  K black: islanders",
 )
-RULER = 4
+RULER_COLUMNS = 4
 
 
-def board_text(scene: Scene, options: Options) -> str:
+def board_text(scene: Scene, options: BoardOptions) -> str:
     """A game's board as lines of text; tiles are small where they would not fit into `options.width` columns."""
-    numbers = numbered(scene)
-    region = options.region or around([*scene.cells(), *(numbers.cells if options.candidates else ())])
-    margin = RULER if options.coordinates else 0
+    labels = label_moves(scene)
+    region = options.region or bounding_region(
+        [*scene.occupied_cells(), *(labels.cells if options.number_moves else ())]
+    )
+    margin = RULER_COLUMNS if options.coordinates else 0
     size = LARGE if region.columns * LARGE.columns + margin <= options.width else SMALL
-    lines = ["".join(row).rstrip() for row in _drawn(scene, options, region, numbers, size)]
+    lines = ["".join(row).rstrip() for row in _draw_rows(scene, options, region, labels, size)]
     if options.coordinates:
         lines = [*_with_coordinates(lines, region, size)]
-    if options.side:
-        lines += ["", *_side(scene, options, numbers)]
+    if options.sidebar:
+        lines += ["", *_sidebar_lines(scene, options, labels)]
     return "\n".join([*lines, "", *LEGEND]) + "\n"
 
 
-def _drawn(scene: Scene, options: Options, region: Region, numbers: Numbered, size: Size) -> Rows:
+def _draw_rows(scene: Scene, options: BoardOptions, region: Region, labels: MoveLabels, size: CharacterSize) -> Rows:
     rows: Rows = [[" "] * (region.columns * size.columns) for _ in range(region.rows * size.rows)]
     last = max(tile.order for tile in scene.game.board.values())
     for key, tile in scene.game.board.items():
-        cell = cell_of(key)
-        if region.holds(cell):
-            _write(rows, region, size, cell, _tile(scene, tile, size))
-            if options.last and tile.order == last and last:
-                _frame(rows, region, size, cell)
-    if options.candidates:
-        _number(rows, region, size, scene, numbers)
+        cell = parse_cell(key)
+        if region.contains(cell):
+            _write(rows, region, size, cell, _tile_characters(scene, tile, size))
+            if options.outline_last and tile.order == last and last:
+                _draw_corners(rows, region, size, cell)
+    if options.number_moves:
+        _draw_move_numbers(rows, region, size, scene, labels)
     return rows
 
 
-def _tile(scene: Scene, tile: PlacedTile, size: Size) -> Iterator[tuple[int, int, str]]:
+def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Iterator[tuple[int, int, str]]:
     """A tile's characters: ground, wares, islanders."""
-    drawn = plan(scene.tiles[tile.tile].segments)
-    for row, text in enumerate(ground(drawn.segments, tile.rotation, size)):
+    layout = lay_out_tile(scene.tiles[tile.tile].segments)
+    for row, text in enumerate(ground_rows(layout.segments, tile.rotation, size)):
         yield from ((column, row, character) for column, character in enumerate(text))
     covered = {(fish.segment, fish.group) for fish in tile.covered}
-    for (segment, group), found in marks(drawn, tile.rotation, size).items():
-        for column, row, character in found:
-            yield column, row, COVERED if (segment, group) in covered else character
+    for (segment, group), characters in symbol_characters(layout, tile.rotation, size).items():
+        for column, row, character in characters:
+            yield column, row, COVERED_CHARACTER if (segment, group) in covered else character
     colors = {player.seat: player.color for player in scene.game.players}
     for islander in tile.islanders:
         color = colors[islander.seat]
         if color is not None:
-            yield (*spot(drawn.islanders[islander.segment].turned(tile.rotation), size), LETTERS[color])
+            yield (
+                *character_cell(layout.islanders[islander.segment].rotated(tile.rotation), size),
+                COLOR_LETTERS[color],
+            )
 
 
-def _write(rows: Rows, region: Region, size: Size, cell: Cell, marked: Iterator[tuple[int, int, str]]) -> None:
+def _write(rows: Rows, region: Region, size: CharacterSize, cell: Cell, marked: Iterator[tuple[int, int, str]]) -> None:
     left, top = (cell[0] - region.west) * size.columns, (cell[1] - region.north) * size.rows
     for column, row, text in marked:
         for step, character in enumerate(text):
@@ -71,63 +85,63 @@ def _write(rows: Rows, region: Region, size: Size, cell: Cell, marked: Iterator[
                 rows[top + row][left + column + step] = character
 
 
-def _frame(rows: Rows, region: Region, size: Size, cell: Cell) -> None:
+def _draw_corners(rows: Rows, region: Region, size: CharacterSize, cell: Cell) -> None:
     right, bottom = size.columns - 1, size.rows - 1
     corners = ((0, 0, "+"), (right, 0, "+"), (0, bottom, "+"), (right, bottom, "+"))
     _write(rows, region, size, cell, iter(corners))
 
 
-def _number(rows: Rows, region: Region, size: Size, scene: Scene, numbers: Numbered) -> None:
+def _draw_move_numbers(rows: Rows, region: Region, size: CharacterSize, scene: Scene, labels: MoveLabels) -> None:
     """The numbers of moves, in brackets where there is room."""
-    for cell, text in numbers.cells.items():
-        if region.holds(cell):
+    for cell, text in labels.cells.items():
+        if region.contains(cell):
             shown = f"[{text}]" if len(text) + 2 <= size.columns else text
             column = max((size.columns - len(shown)) // 2, 0)
             _write(rows, region, size, cell, iter([(column, size.rows // 2, shown)]))
-    for (cell, segment), text in {**numbers.segments, **numbers.islanders}.items():
+    for (cell, segment), text in {**labels.segments, **labels.islanders}.items():
         tile = scene.game.board[f"{cell[0]},{cell[1]}"]
-        if region.holds(cell):
-            drawn = plan(scene.tiles[tile.tile].segments)
-            column, row = spot(drawn.islanders[segment].turned(tile.rotation), size)
-            after = 1 if (cell, segment) in numbers.islanders else 0
+        if region.contains(cell):
+            layout = lay_out_tile(scene.tiles[tile.tile].segments)
+            column, row = character_cell(layout.islanders[segment].rotated(tile.rotation), size)
+            after = 1 if (cell, segment) in labels.islanders else 0
             _write(rows, region, size, cell, iter([(column + after, row, text)]))
 
 
-def _with_coordinates(lines: list[str], region: Region, size: Size) -> Iterator[str]:
+def _with_coordinates(lines: list[str], region: Region, size: CharacterSize) -> Iterator[str]:
     header = "".join(str(x).center(size.columns) for x in range(region.west, region.east + 1))
-    yield (" " * RULER + header).rstrip()
+    yield (" " * RULER_COLUMNS + header).rstrip()
     for number, line in enumerate(lines):
         row, inside = divmod(number, size.rows)
         label = str(region.north + row) if inside == size.rows // 2 else ""
-        yield f"{label:>{RULER - 1}} {line}".rstrip()
+        yield f"{label:>{RULER_COLUMNS - 1}} {line}".rstrip()
 
 
-def _side(scene: Scene, options: Options, numbers: Numbered) -> Iterator[str]:
+def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
     game = scene.game
     if game.turn is not None:
         yield f"turn {game.turn.number}: {game.turn.tile}"
-        for text in ground(scene.tiles[game.turn.tile].segments, 0, LARGE):
+        for text in ground_rows(scene.tiles[game.turn.tile].segments, 0, LARGE):
             yield f"  {text}"
     yield f"bag {game.bag}, ship pile {game.ship_pile}"
     for name in game.display:
         ship = scene.ships[name]
-        chosen = f" [{numbers.ships[name]}]" if options.candidates and name in numbers.ships else ""
-        yield f"ship {name}: {ship.points} points for {_cost(ship.cost)}{chosen}"
+        chosen = f" [{labels.ships[name]}]" if options.number_moves and name in labels.ships else ""
+        yield f"ship {name}: {ship.points} points for {_format_cost(ship.cost)}{chosen}"
     for player in game.players:
         deciding = game.turn is not None and game.turn.decider == player.seat
-        letter = LETTERS[player.color] if player.color is not None else "-"
+        letter = COLOR_LETTERS[player.color] if player.color is not None else "-"
         wares = player.wares
         yield (
             f"{'>' if deciding else ' '} {letter} {player.name or '...'}: {player.points} points, "
             f"{player.supply} islanders, {wares.bananas} bananas, {wares.shells} shells, {wares.fish} fish, "
             f"{len(player.ships)} ships"
         )
-    if options.candidates and numbers.nothing is not None:
-        yield f"[{numbers.nothing}] pass"
+    if options.number_moves and labels.pass_move is not None:
+        yield f"[{labels.pass_move}] pass"
 
 
-def _cost(cost: Cost) -> str:
+def _format_cost(cost: Cost) -> str:
     """What a ship asks for (R6.3), as `2 shells + 1 fish`, `AAA + B`, `6 any`."""
     named = ((cost.bananas, "bananas"), (cost.shells, "shells"), (cost.fish, "fish"), (cost.any, "any"))
-    groups = [GROUPS[group][0] * number for group, number in enumerate(cost.same)]
+    groups = [WARE_GROUPS[group][0] * number for group, number in enumerate(cost.same)]
     return " + ".join([*(f"{number} {ware}" for number, ware in named if number), *groups])

@@ -5,69 +5,77 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment
-from service.web.drawing.layout.distance_fields import SIDE, Point
-from service.web.drawing.layout.terrain import NOBODY, node_at
-from service.web.drawing.layout.tile_layout import Plan, plan
-from service.web.drawing.tile import things
+from service.web.drawing.layout.distance_fields import TILE_SIZE, Point
+from service.web.drawing.layout.terrain import NO_SEGMENT, node_at
+from service.web.drawing.layout.tile_layout import TileLayout, lay_out_tile
+from service.web.drawing.tile import tile_symbols
 
 Rows = list[list[str]]
 """Characters by row and column."""
 
-GROUND: dict[type[Segment], str] = {Bridge: "=", Island: "^", Sea: ".", Market: "#"}
-THINGS = {"banana": "b", "shell": "s", "fish": "f", "shoal": "F", "boat": "v", "stall": "M"}
-COVERED = "x"
-THIRDS = (1 / 6, 3 / 6, 5 / 6)
+GROUND_CHARACTERS: dict[type[Segment], str] = {Bridge: "=", Island: "^", Sea: ".", Market: "#"}
+SYMBOL_CHARACTERS = {"banana": "b", "shell": "s", "fish": "f", "shoal": "F", "boat": "v", "stall": "M"}
+COVERED_CHARACTER = "x"
+SAMPLE_OFFSETS = (1 / 6, 3 / 6, 5 / 6)
 
 
-class Size(NamedTuple):
+class CharacterSize(NamedTuple):
     """Characters of a tile."""
 
     columns: int
     rows: int
 
 
-LARGE = Size(11, 5)
-SMALL = Size(5, 3)
+LARGE = CharacterSize(11, 5)
+SMALL = CharacterSize(5, 3)
 
 
 @lru_cache(maxsize=4096)
-def ground(segments: tuple[Segment, ...], rotation: int, size: Size) -> tuple[str, ...]:
+def ground_rows(segments: tuple[Segment, ...], rotation: int, size: CharacterSize) -> tuple[str, ...]:
     """Each row of a tile's ground."""
-    drawn = plan(segments)
+    layout = lay_out_tile(segments)
     return tuple(
-        "".join(_character(drawn, rotation, size, column, row) for column in range(size.columns))
+        "".join(_ground_character(layout, rotation, size, column, row) for column in range(size.columns))
         for row in range(size.rows)
     )
 
 
-def marks(drawn: Plan, rotation: int, size: Size) -> dict[tuple[int, int | None], list[tuple[int, int, str]]]:
+def symbol_characters(
+    layout: TileLayout, rotation: int, size: CharacterSize
+) -> dict[tuple[int, int | None], list[tuple[int, int, str]]]:
     """What lies on a tile, by segment and group of fish: column, row and character of each."""
-    found: dict[tuple[int, int | None], list[tuple[int, int, str]]] = {}
-    for index in range(len(drawn.segments)):
-        for name, group, laid in things(drawn, index, rotation):
-            if name in THINGS:
-                found.setdefault((index, group), []).append((*spot(laid.at, size), THINGS[name]))
-    return found
+    characters: dict[tuple[int, int | None], list[tuple[int, int, str]]] = {}
+    for index in range(len(layout.segments)):
+        for name, group, laid in tile_symbols(layout, index, rotation):
+            if name in SYMBOL_CHARACTERS:
+                characters.setdefault((index, group), []).append(
+                    (*character_cell(laid.at, size), SYMBOL_CHARACTERS[name])
+                )
+    return characters
 
 
-def spot(point: Point, size: Size) -> tuple[int, int]:
+def character_cell(point: Point, size: CharacterSize) -> tuple[int, int]:
     """The column and row at a place of a tile as it lies."""
     return (
-        min(int(point.x * size.columns / SIDE), size.columns - 1),
-        min(int(point.y * size.rows / SIDE), size.rows - 1),
+        min(int(point.x * size.columns / TILE_SIZE), size.columns - 1),
+        min(int(point.y * size.rows / TILE_SIZE), size.rows - 1),
     )
 
 
-def _character(drawn: Plan, rotation: int, size: Size, column: int, row: int) -> str:
+def _ground_character(layout: TileLayout, rotation: int, size: CharacterSize, column: int, row: int) -> str:
     """What most of a character's ground is; a bridge or a market where there is a third of it."""
     owners = Counter(
-        drawn.ground[node_at(Point((column + x) * SIDE / size.columns, (row + y) * SIDE / size.rows).turned(-rotation))]
-        for x in THIRDS
-        for y in THIRDS
+        layout.ground[
+            node_at(
+                Point((column + x) * TILE_SIZE / size.columns, (row + y) * TILE_SIZE / size.rows).rotated(-rotation)
+            )
+        ]
+        for x in SAMPLE_OFFSETS
+        for y in SAMPLE_OFFSETS
     )
     kinds: Counter[str] = Counter()
     for owner, number in owners.items():
-        kinds["." if owner == NOBODY else GROUND[type(drawn.segments[owner])]] += number
+        kinds["." if owner == NO_SEGMENT else GROUND_CHARACTERS[type(layout.segments[owner])]] += number
     for narrow in ("#", "="):
         if kinds[narrow] >= 3:
             return narrow

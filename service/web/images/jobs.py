@@ -11,7 +11,7 @@ from schemas.game import GameView
 from schemas.tileset import Ship, Tile, TileSet
 from service.web.drawing.game_picture import board_svg
 from service.web.drawing.palette import THEMES, Theme
-from service.web.drawing.scene import Options, scene
+from service.web.drawing.scene import BoardOptions, make_scene
 from service.web.drawing.ships import ship_svg
 from service.web.drawing.text_board import board_text
 from service.web.drawing.tile import tile_svg
@@ -29,7 +29,7 @@ class BoardJob(msgspec.Struct, frozen=True, tag="board"):
     """A tile set's answer: the same bytes are read once."""
     game: GameView
     moves: list[Action]
-    options: Options
+    options: BoardOptions
     image_format: ImageFormat
 
 
@@ -58,7 +58,7 @@ DrawingJob = BoardJob | TileJob | ShipJob
 def draw_job(job: DrawingJob) -> bytes:
     """The picture, in the form that the job asks for."""
     if isinstance(job, BoardJob):
-        drawn = scene(job.game, _decode_tileset(job.tileset), job.moves)
+        drawn = make_scene(job.game, _decode_tileset(job.tileset), job.moves)
         if job.image_format == "txt":
             return board_text(drawn, job.options).encode()
         return _encode_image(board_svg(drawn, job.options), job.image_format)

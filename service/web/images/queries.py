@@ -8,7 +8,7 @@ from msgspec import Meta
 from schemas.vocabulary import Count
 from service.games.errors import Malformed
 from service.web.drawing.palette import Theme
-from service.web.drawing.scene import DEFAULT_WIDTH, MOST, Options, Region
+from service.web.drawing.scene import DEFAULT_WIDTH, MAX_REGION_SIDE, BoardOptions, Region
 from service.web.routing import Query
 
 MAX_WIDTH_PX = 4096
@@ -64,15 +64,15 @@ class TileQuery(PieceQuery, frozen=True):
     rotation: Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")] = 0
 
 
-def board_options(query: BoardQuery) -> Options:
+def board_options(query: BoardQuery) -> BoardOptions:
     """The options of a board. Raises Malformed."""
-    return Options(
+    return BoardOptions(
         width=min(query.width, MAX_WIDTH_PX),
         region=_parse_region(query.region),
         coordinates=bool(query.coordinates),
-        last=bool(query.last),
-        side=bool(query.side),
-        candidates=bool(query.candidates),
+        outline_last=bool(query.last),
+        sidebar=bool(query.side),
+        number_moves=bool(query.candidates),
         theme=query.theme,
     )
 
@@ -85,6 +85,6 @@ def _parse_region(text: str) -> Region | None:
         raise Malformed("a region is `fit` or `x0,y0,x1,y1`, of whole numbers", "region")
     first_x, first_y, second_x, second_y = map(int, match.groups())
     region = Region(min(first_x, second_x), min(first_y, second_y), max(first_x, second_x), max(first_y, second_y))
-    if max(region.columns, region.rows) > MOST:
-        raise Malformed(f"a region is at most {MOST} cells wide and high", "region")
+    if max(region.columns, region.rows) > MAX_REGION_SIDE:
+        raise Malformed(f"a region is at most {MAX_REGION_SIDE} cells wide and high", "region")
     return region

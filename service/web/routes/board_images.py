@@ -9,7 +9,7 @@ from service.engine import build_view, legal_moves
 from service.games.ports import GameRecord, UnreadableGame
 from service.games.queries.games import decode_with_tables, load_for_reader, move_sort_key
 from service.web.app_keys import CONTEXT
-from service.web.drawing.scene import Options
+from service.web.drawing.scene import BoardOptions
 from service.web.errors import NoSuchVersion
 from service.web.images.jobs import BoardJob, ImageFormat
 from service.web.images.past_versions import load_past_version
@@ -33,10 +33,10 @@ class BoardRequest(NamedTuple):
     game: str
     record: GameRecord
     private: bool
-    options: Options
+    options: BoardOptions
     image_format: ImageFormat
 
-    def image_request(self, state: str, options: Options, cache_headers: Mapping[str, str]) -> ImageRequest:
+    def image_request(self, state: str, options: BoardOptions, cache_headers: Mapping[str, str]) -> ImageRequest:
         """The picture of one of the game's states."""
         return ImageRequest(f"{state} {options}", self.image_format, options.width, cache_headers)
 
@@ -87,7 +87,7 @@ async def _current_board(request: web.Request, board: BoardRequest, *, immutable
 
     async def make_job() -> BoardJob:
         index, game = decode_with_tables(context, record)
-        moves = sorted(legal_moves(index, game), key=move_sort_key) if board.options.candidates else []
+        moves = sorted(legal_moves(index, game), key=move_sort_key) if board.options.number_moves else []
         tileset = context.tilesets.get_for_game(game.tileset).response
         return BoardJob(tileset, build_view(index, game), moves, board.options, board.image_format)
 
@@ -108,7 +108,7 @@ async def _past_board(request: web.Request, board: BoardRequest, version: int) -
     diffs = await context.store.load_diffs(board.game, version - 1, 1)
     if not diffs or diffs[0].version != version:
         raise UnreadableGame(f"the log lacks version {version}")
-    options = board.options._replace(candidates=False)
+    options = board.options._replace(number_moves=False)
 
     async def make_job() -> BoardJob:
         async with replay_slot(request, version // costs.PATCHED_VERSIONS_PER_TOKEN):
@@ -116,7 +116,7 @@ async def _past_board(request: web.Request, board: BoardRequest, version: int) -
         tileset = context.tilesets.get_for_game(past.game.tileset).response
         return BoardJob(tileset, past.game, [], options, board.image_format)
 
-    cache_headers = board_cache_headers(private=board.private, immutable=not board.options.candidates)
+    cache_headers = board_cache_headers(private=board.private, immutable=not board.options.number_moves)
     return await image_response(
         request, board.image_request(f"{version}-{diffs[0].digest}", options, cache_headers), make_job
     )

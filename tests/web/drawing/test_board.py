@@ -6,13 +6,13 @@ import pytest
 
 from service.engine import TileSetIndex, build_view
 from service.web.drawing.game_picture import board_svg
-from service.web.drawing.palette import PLAYERS
-from service.web.drawing.scene import Options, scene
+from service.web.drawing.palette import PLAYER_COLORS
+from service.web.drawing.scene import BoardOptions, make_scene
 from service.web.drawing.text_board import board_text
 from tests.engine.games import new_game, play_randomly
 from tests.web.drawing.example_tiles import ARCHIPELAGO, parsed, random_sets
 
-EVERYTHING = Options(coordinates=True, last=True, side=True, candidates=True)
+EVERYTHING = BoardOptions(coordinates=True, outline_last=True, sidebar=True, number_moves=True)
 
 
 @pytest.mark.parametrize("players", (2, 5))
@@ -20,7 +20,7 @@ def test_a_whole_game_is_a_small_drawing(players: int) -> None:
     game = new_game(ARCHIPELAGO.index, 1, players)
     for _ in play_randomly(ARCHIPELAGO.index, game, Random(1)):
         pass
-    svg = board_svg(scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, []), EVERYTHING)
+    svg = board_svg(make_scene(build_view(ARCHIPELAGO.index, game), ARCHIPELAGO.tileset, []), EVERYTHING)
     parsed(svg)
     assert len(svg) < 400_000
 
@@ -31,14 +31,14 @@ def test_games_of_every_tile_set_are_drawn_at_every_stage() -> None:
         game = new_game(index, 3, 3)
         for number, _ in enumerate(play_randomly(index, game, Random(3))):
             if number % 9 == 0:
-                drawn = scene(build_view(index, game), tileset, [])
+                drawn = make_scene(build_view(index, game), tileset, [])
                 parsed(board_svg(drawn, EVERYTHING))
                 assert board_text(drawn, EVERYTHING)
 
 
 def test_players_differ_in_lightness_or_in_hue_that_all_see() -> None:
     """Yellow, green and black differ in lightness; red and blue on the axis that almost everybody sees."""
-    lightness = {color: _lightness(paint.fill) for color, paint in PLAYERS.items()}
+    lightness = {color: _lightness(paint.fill) for color, paint in PLAYER_COLORS.items()}
     assert lightness["yellow"] > lightness["green"] + 0.1 > lightness["red"] + 0.2
     assert lightness["black"] < lightness["blue"] - 0.05
 

@@ -9,7 +9,7 @@ import pytest
 from schemas.tileset import Bridge, Island, Market, Sea, Tile
 from service.web.drawing.layout.distance_fields import Point
 from service.web.drawing.layout.terrain import node_at
-from service.web.drawing.layout.tile_layout import FIGURE, plan
+from service.web.drawing.layout.tile_layout import ISLANDER_RADIUS, lay_out_tile
 from service.web.drawing.palette import DARK
 from service.web.drawing.symbols import BANANA
 from service.web.drawing.tile import tile_svg
@@ -33,12 +33,12 @@ def test_a_turned_tile_has_its_spots_turned() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
         upright, turned = (spots(parsed(tile_svg(tile, rotation))) for rotation in (0, 1))
         for one, other in zip(upright, turned, strict=True):
-            assert one.at.turned(1).distance(other.at) < 0.01
+            assert one.at.rotated(1).distance_to(other.at) < 0.01
 
 
 def test_an_islander_stands_on_its_own_segment() -> None:
     for tile in all_tiles():
-        drawn = plan(tile.segments)
+        drawn = lay_out_tile(tile.segments)
         for index, at in drawn.islanders.items():
             if index in drawn.ground:
                 assert drawn.ground[node_at(at)] == index, (tile.id, index)
@@ -46,29 +46,29 @@ def test_an_islander_stands_on_its_own_segment() -> None:
 
 def test_every_segment_of_the_default_set_has_ground_of_its_own() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
-        ground = Counter(plan(tile.segments).ground)
+        ground = Counter(lay_out_tile(tile.segments).ground)
         assert all(ground[index] > 12 for index in range(len(tile.segments))), tile.id
 
 
 def test_islanders_of_one_tile_do_not_hide_each_other() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
-        for one, other in combinations(plan(tile.segments).islanders.values(), 2):
-            assert one.distance(other) > 1.5 * FIGURE, tile.id
+        for one, other in combinations(lay_out_tile(tile.segments).islanders.values(), 2):
+            assert one.distance_to(other) > 1.5 * ISLANDER_RADIUS, tile.id
 
 
 def test_wares_lie_on_their_segment_and_no_islander_stands_on_them() -> None:
     for tile in ARCHIPELAGO.tileset.tiles:
-        drawn = plan(tile.segments)
+        drawn = lay_out_tile(tile.segments)
         for index, wares in drawn.wares.items():
             for ware in wares:
                 assert drawn.ground[node_at(ware.at)] == index, tile.id
                 for standing in drawn.islanders.values():
-                    assert standing.distance(ware.at) > FIGURE, tile.id
+                    assert standing.distance_to(ware.at) > ISLANDER_RADIUS, tile.id
 
 
 @pytest.mark.parametrize("tile", ARCHIPELAGO.tileset.tiles, ids=lambda tile: tile.id)
 def test_every_ware_is_drawn(tile: Tile) -> None:
-    drawn = plan(tile.segments)
+    drawn = lay_out_tile(tile.segments)
     for index, segment in enumerate(tile.segments):
         match segment:
             case Bridge(shells=number) | Island(bananas=number):
@@ -92,8 +92,8 @@ def test_more_wares_than_there_is_room_for_are_one_with_a_number() -> None:
     island = Island(edges=("n",), bananas=37)
     sea = ARCHIPELAGO.tileset.tiles[1].segments[1]
     few, many = (msgspec.structs.replace(ARCHIPELAGO.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
-    assert len(plan(few.segments).wares[0]) == 3
-    assert len(plan(many.segments).wares[0]) == 1
+    assert len(lay_out_tile(few.segments).wares[0]) == 3
+    assert len(lay_out_tile(many.segments).wares[0]) == 1
     assert len(tile_svg(many)) > len(tile_svg(few).replace(BANANA, "", 2))
 
 
@@ -103,5 +103,5 @@ def test_themes_differ() -> None:
 
 
 def test_a_place_turned_four_times_is_where_it_was() -> None:
-    assert Point(10, 30).turned(1) == Point(70, 10)
-    assert Point(10, 30).turned(4) == Point(10, 30)
+    assert Point(10, 30).rotated(1) == Point(70, 10)
+    assert Point(10, 30).rotated(4) == Point(10, 30)

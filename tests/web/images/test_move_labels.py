@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.web.drawing.move_labels import brief
+from service.web.drawing.move_labels import format_numbers
 from tests.web.app_server import Client
 from tests.web.drawing.example_tiles import SVG
 from tests.web.http_game import Table, bearer, new_table
@@ -32,7 +32,7 @@ async def listed(table: Table) -> dict[Place, str]:
     numbers: defaultdict[Place, list[int]] = defaultdict(list)
     for number, move in enumerate(await table.moves(), start=1):
         numbers[place_of(game, move["action"])].append(number)
-    return {place: brief(found) for place, found in numbers.items()}
+    return {place: format_numbers(found) for place, found in numbers.items()}
 
 
 def place_of(game: dict[str, Any], action: dict[str, Any]) -> Place:

@@ -35,7 +35,7 @@ async def test_a_tile_may_be_turned(client: Client) -> None:
         for rotation in (0, 3)
     ]
     for one, other in zip(upright, turned, strict=True):
-        assert one.at.turned(3).distance(other.at) < 0.01
+        assert one.at.rotated(3).distance_to(other.at) < 0.01
 
 
 async def test_it_is_not_sent_again(client: Client) -> None:

@@ -5,126 +5,149 @@ from itertools import pairwise
 
 from schemas.tileset import Bridge, Segment
 from schemas.vocabulary import EDGES, Edge
-from service.web.drawing.layout.distance_fields import INWARD, MIDDLE, NODES, STEP, Field, Point, edge_point
-from service.web.drawing.layout.landmasses import Part
+from service.web.drawing.layout.distance_fields import (
+    INWARD_NORMALS,
+    NODE_SPACING,
+    NODES_PER_SIDE,
+    TILE_CENTRE,
+    DistanceField,
+    Point,
+    edge_point,
+)
+from service.web.drawing.layout.landmasses import Landmass
 
-PACE = 1.5
+POINT_SPACING = 1.5
 """Units between two points of a line."""
-BOW = 3.5
-HANDLE = 29.0
-STUB = Point(44, 50), Point(56, 50)
+BOW_DEPTH = 3.5
+HANDLE_LENGTH = 29.0
+ISOLATED_BRIDGE = Point(44, 50), Point(56, 50)
 """A bridge that reaches no edge where nothing else does either."""
 
-Line = tuple[Point, ...]
+Polyline = tuple[Point, ...]
 """Points that are close to each other, from an edge to the other end."""
 
 
-def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Part | None) -> Line:
+def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Landmass | None) -> Polyline:
     """The whole line of a bridge, one of a tile's segments, as if nothing lay on it."""
     if part is None or not bridge.edges:
-        return _paced(STUB)
+        return _resample(ISOLATED_BRIDGE)
     if len(bridge.edges) == 1:
-        return _curve(bridge.edges[0], part.hub)
+        return _edge_to_hub(bridge.edges[0], part.hub)
     one, other = bridge.edges
-    if not part.meets:
-        return _span(one, other, _bow(segments, bridge))
+    if not part.has_hub:
+        return _edge_to_edge(one, other, _bow_offset(segments, bridge))
     members = [segments[member] for member in part.members]
     twins = [member for member in members if isinstance(member, Bridge) and len(member.edges) == 2]
-    return _through(one, other, part.hub, aside=len(twins) > 1)
+    return _through_hub(one, other, part.hub, aside=len(twins) > 1)
 
 
-def cut(line: Line, land: Field, depth: float) -> Line:
+def cut_at_depth(line: Polyline, land: DistanceField, depth: float) -> Polyline:
     """The line to where it is `depth` units inside the land; whole where it never is."""
     for number, point in enumerate(line):
-        if number and value_at(land, point) < -depth:
+        if number and interpolate_field(land, point) < -depth:
             return line[:number]
     return line
 
 
-def value_at(land: Field, point: Point) -> float:
+def interpolate_field(land: DistanceField, point: Point) -> float:
     """A field's value between its nodes."""
-    column, row = min(int(point.x / STEP), NODES - 2), min(int(point.y / STEP), NODES - 2)
+    column, row = (
+        min(int(point.x / NODE_SPACING), NODES_PER_SIDE - 2),
+        min(int(point.y / NODE_SPACING), NODES_PER_SIDE - 2),
+    )
     column, row = max(column, 0), max(row, 0)
-    across, down = point.x / STEP - column, point.y / STEP - row
-    start = row * NODES + column
+    across, down = point.x / NODE_SPACING - column, point.y / NODE_SPACING - row
+    start = row * NODES_PER_SIDE + column
     upper = land[start] * (1 - across) + land[start + 1] * across
-    lower = land[start + NODES] * (1 - across) + land[start + NODES + 1] * across
+    lower = land[start + NODES_PER_SIDE] * (1 - across) + land[start + NODES_PER_SIDE + 1] * across
     return upper * (1 - down) + lower * down
 
 
-def length(line: Sequence[Point]) -> float:
+def polyline_length(line: Sequence[Point]) -> float:
     """How long a line is."""
-    return sum(one.distance(other) for one, other in pairwise(line))
+    return sum(one.distance_to(other) for one, other in pairwise(line))
 
 
-def along(line: Sequence[Point], distance: float) -> Point:
+def point_along(line: Sequence[Point], distance: float) -> Point:
     """The place so far along a line."""
     for one, other in pairwise(line):
-        step = one.distance(other)
+        step = one.distance_to(other)
         if distance <= step and step:
-            return one.towards(other, max(distance, 0.0) / step)
+            return one.interpolate(other, max(distance, 0.0) / step)
         distance -= step
     return line[-1]
 
 
-def _curve(edge: Edge, hub: Point) -> Line:
+def _edge_to_hub(edge: Edge, hub: Point) -> Polyline:
     """From an edge straight in, then to the hub."""
-    start, inward = edge_point(edge), INWARD[edge]
-    far = start.distance(hub)
+    start, inward = edge_point(edge), INWARD_NORMALS[edge]
+    far = start.distance_to(hub)
     handle = Point(start.x + inward.x * far / 2, start.y + inward.y * far / 2)
-    return _bezier(start, handle, handle.towards(hub, 0.5), hub)
+    return _bezier(start, handle, handle.interpolate(hub, 0.5), hub)
 
 
-def _span(one: Edge, other: Edge, bow: float) -> Line:
+def _edge_to_edge(one: Edge, other: Edge, bow: float) -> Polyline:
     start, end = edge_point(one), edge_point(other)
     if (EDGES.index(one) - EDGES.index(other)) % 2:
-        return _bezier(start, edge_point(one, HANDLE), edge_point(other, HANDLE), end)
-    inward = INWARD[one]
-    middle = Point(MIDDLE.x + inward.y * bow, MIDDLE.y + inward.x * bow)
-    before, after = (Point(middle.x + inward.x * way, middle.y + inward.y * way) for way in (-HANDLE, HANDLE))
+        return _bezier(start, edge_point(one, HANDLE_LENGTH), edge_point(other, HANDLE_LENGTH), end)
+    inward = INWARD_NORMALS[one]
+    middle = Point(TILE_CENTRE.x + inward.y * bow, TILE_CENTRE.y + inward.x * bow)
+    before, after = (
+        Point(middle.x + inward.x * way, middle.y + inward.y * way) for way in (-HANDLE_LENGTH, HANDLE_LENGTH)
+    )
     return (
-        *_bezier(start, edge_point(one, HANDLE), before.towards(middle, 0.2), middle),
-        *_bezier(middle, after.towards(middle, 0.2), edge_point(other, HANDLE), end)[1:],
+        *_bezier(start, edge_point(one, HANDLE_LENGTH), before.interpolate(middle, 0.2), middle),
+        *_bezier(middle, after.interpolate(middle, 0.2), edge_point(other, HANDLE_LENGTH), end)[1:],
     )
 
 
-def _bow(segments: tuple[Segment, ...], bridge: Bridge) -> float:
+def _bow_offset(segments: tuple[Segment, ...], bridge: Bridge) -> float:
     """Away from land on one side only; else none, for a bridge that runs straight through."""
     first, _ = bridge.edges
     sides = EDGES[(EDGES.index(first) + 1) % 4], EDGES[(EDGES.index(first) + 3) % 4]
     taken = [any(side in getattr(segment, "edges", ()) for segment in segments) for side in sides]
     if taken[0] == taken[1]:
         return 0.0
-    inward = INWARD[sides[0] if taken[0] else sides[1]]
-    return BOW * (inward.x * INWARD[first].y + inward.y * INWARD[first].x)
+    inward = INWARD_NORMALS[sides[0] if taken[0] else sides[1]]
+    return BOW_DEPTH * (inward.x * INWARD_NORMALS[first].y + inward.y * INWARD_NORMALS[first].x)
 
 
-def _through(one: Edge, other: Edge, hub: Point, *, aside: bool) -> Line:
+def _through_hub(one: Edge, other: Edge, hub: Point, *, aside: bool) -> Polyline:
     """From edge to edge over the hub, or beside it where another bridge passes there too."""
     if aside:
-        mean = edge_point(one).towards(edge_point(other), 0.5)
-        hub = hub.towards(mean, 0.36)
+        mean = edge_point(one).interpolate(edge_point(other), 0.5)
+        hub = hub.interpolate(mean, 0.36)
     near_one, near_other = edge_point(one, 28), edge_point(other, 28)
     return (
-        *_bezier(edge_point(one), near_one, near_one.towards(hub, 0.8), hub),
-        *_bezier(hub, near_other.towards(hub, 0.8), near_other, edge_point(other))[1:],
+        *_bezier(edge_point(one), near_one, near_one.interpolate(hub, 0.8), hub),
+        *_bezier(hub, near_other.interpolate(hub, 0.8), near_other, edge_point(other))[1:],
     )
 
 
-def _bezier(start: Point, first: Point, second: Point, end: Point) -> Line:
-    steps = max(int((start.distance(first) + first.distance(second) + second.distance(end)) / PACE), 2)
+def _bezier(start: Point, first: Point, second: Point, end: Point) -> Polyline:
+    steps = max(
+        int((start.distance_to(first) + first.distance_to(second) + second.distance_to(end)) / POINT_SPACING), 2
+    )
     return tuple(_bezier_point(start, first, second, end, step / steps) for step in range(steps + 1))
 
 
 def _bezier_point(start: Point, first: Point, second: Point, end: Point, part: float) -> Point:
-    one, two, three = start.towards(first, part), first.towards(second, part), second.towards(end, part)
-    return one.towards(two, part).towards(two.towards(three, part), part)
+    one, two, three = start.interpolate(first, part), first.interpolate(second, part), second.interpolate(end, part)
+    return one.interpolate(two, part).interpolate(two.interpolate(three, part), part)
 
 
-def _paced(line: Sequence[Point]) -> Line:
-    far = length(line)
-    steps = max(int(far / PACE), 2)
-    return tuple(along(line, far * step / steps) for step in range(steps + 1))
+def _resample(line: Sequence[Point]) -> Polyline:
+    far = polyline_length(line)
+    steps = max(int(far / POINT_SPACING), 2)
+    return tuple(point_along(line, far * step / steps) for step in range(steps + 1))
 
 
-__all__ = ["MIDDLE", "Line", "along", "bridge_line", "cut", "length", "value_at"]
+__all__ = [
+    "TILE_CENTRE",
+    "Polyline",
+    "bridge_line",
+    "cut_at_depth",
+    "interpolate_field",
+    "point_along",
+    "polyline_length",
+]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from schemas.vocabulary import EDGES, Edge
 
-SIDE = 100.0
-STEP = 2.5
-NODES = 41
+TILE_SIZE = 100.0
+NODE_SPACING = 2.5
+NODES_PER_SIDE = 41
 """Along each side of the tile."""
 
 FAR = 1000.0
@@ -23,79 +23,79 @@ class Point(NamedTuple):
     x: float
     y: float
 
-    def towards(self, other: "Point", part: float) -> "Point":
+    def interpolate(self, other: "Point", fraction: float) -> "Point":
         """The place that lies this part of the way to another."""
-        return Point(self.x + (other.x - self.x) * part, self.y + (other.y - self.y) * part)
+        return Point(self.x + (other.x - self.x) * fraction, self.y + (other.y - self.y) * fraction)
 
-    def distance(self, other: "Point") -> float:
+    def distance_to(self, other: "Point") -> float:
         """How far away another is."""
         return hypot(self.x - other.x, self.y - other.y)
 
-    def turned(self, rotation: int) -> "Point":
+    def rotated(self, rotation: int) -> "Point":
         """The place after so many quarter turns of the tile, clockwise."""
         x, y = self
         for _ in range(rotation % 4):
-            x, y = SIDE - y, x
+            x, y = TILE_SIZE - y, x
         return Point(x, y)
 
 
-Field = list[float]
+DistanceField = list[float]
 """The value at each node, row by row."""
 
-MIDDLE = Point(50, 50)
+TILE_CENTRE = Point(50, 50)
 
-INWARD: dict[Edge, Point] = {"n": Point(0, 1), "e": Point(-1, 0), "s": Point(0, -1), "w": Point(1, 0)}
+INWARD_NORMALS: dict[Edge, Point] = {"n": Point(0, 1), "e": Point(-1, 0), "s": Point(0, -1), "w": Point(1, 0)}
 
 
 def edge_point(edge: Edge, depth: float = 0.0) -> Point:
     """The place `depth` units in from the middle of an edge."""
-    inward = INWARD[edge]
-    return Point(MIDDLE.x - inward.x * (50 - depth), MIDDLE.y - inward.y * (50 - depth))
+    inward = INWARD_NORMALS[edge]
+    return Point(TILE_CENTRE.x - inward.x * (50 - depth), TILE_CENTRE.y - inward.y * (50 - depth))
 
 
 def corner_before(edge: Edge) -> Point:
     """The corner at which an edge begins, clockwise."""
-    return Point(0, 0).turned(EDGES.index(edge))
+    return Point(0, 0).rotated(EDGES.index(edge))
 
 
-def field(value: Callable[[float, float], float]) -> Field:
+def sample_field(value: Callable[[float, float], float]) -> DistanceField:
     """The field of a function of x and y."""
-    along = [number * STEP for number in range(NODES)]
+    along = [number * NODE_SPACING for number in range(NODES_PER_SIDE)]
     return [value(x, y) for y in along for x in along]
 
 
-def constant(value: float) -> Field:
+def constant_field(value: float) -> DistanceField:
     """The same value everywhere."""
-    return [value] * (NODES * NODES)
+    return [value] * (NODES_PER_SIDE * NODES_PER_SIDE)
 
 
-def smooth_min(one: float, other: float, soft: float) -> float:
+def smooth_min(one: float, other: float, softness: float) -> float:
     """The smaller of two, rounded where they are nearly equal."""
-    blend = max(soft - abs(one - other), 0.0) / soft
-    return min(one, other) - blend * blend * soft * 0.25
+    blend = max(softness - abs(one - other), 0.0) / softness
+    return min(one, other) - blend * blend * softness * 0.25
 
 
-def united(one: Field, other: Field, soft: float = 8.0) -> Field:
+def smooth_union(one: DistanceField, other: DistanceField, softness: float = 8.0) -> DistanceField:
     """What lies in one or the other."""
-    return [smooth_min(a, b, soft) for a, b in zip(one, other, strict=True)]
+    return [smooth_min(a, b, softness) for a, b in zip(one, other, strict=True)]
 
 
-def without(one: Field, other: Field, soft: float = 4.0) -> Field:
+def smooth_difference(one: DistanceField, other: DistanceField, softness: float = 4.0) -> DistanceField:
     """What lies in the first and not in the other."""
-    return [-smooth_min(-a, b, soft) for a, b in zip(one, other, strict=True)]
+    return [-smooth_min(-a, b, softness) for a, b in zip(one, other, strict=True)]
 
 
-def grown(one: Field, by: float) -> Field:
+def expand(one: DistanceField, by: float) -> DistanceField:
     """The same shape, so much larger all around."""
     return [value - by for value in one]
 
 
-def disc(centre: Point, radius: float) -> Field:
+def disc_field(centre: Point, radius: float) -> DistanceField:
     """A round shape."""
-    return field(lambda x, y: hypot(x - centre.x, y - centre.y) - radius)
+    return sample_field(lambda x, y: hypot(x - centre.x, y - centre.y) - radius)
 
 
-def capsule(start: Point, end: Point, radius: float) -> Field:
+def capsule_field(start: Point, end: Point, radius: float) -> DistanceField:
     """A thick line with round ends."""
     across, down = end.x - start.x, end.y - start.y
     length = across * across + down * down or 1.0
@@ -104,22 +104,25 @@ def capsule(start: Point, end: Point, radius: float) -> Field:
         part = min(max(((x - start.x) * across + (y - start.y) * down) / length, 0.0), 1.0)
         return hypot(x - start.x - across * part, y - start.y - down * part) - radius
 
-    return field(value)
+    return sample_field(value)
 
 
-def near(path: Sequence[Point], reach: float) -> Field:
+def distance_from_path(path: Sequence[Point], max_distance: float) -> DistanceField:
     """How far each node lies from a line of close points; `FAR` beyond `reach`."""
-    found = constant(FAR)
+    distances = constant_field(FAR)
     for x, y in path:
-        columns = [(column, column * STEP - x) for column in _between(x, reach)]
-        for row in _between(y, reach):
-            start, down = row * NODES, row * STEP - y
+        columns = [(column, column * NODE_SPACING - x) for column in _nodes_within(x, max_distance)]
+        for row in _nodes_within(y, max_distance):
+            start, down = row * NODES_PER_SIDE, row * NODE_SPACING - y
             for column, across in columns:
                 distance = hypot(across, down)
-                if distance < found[start + column]:  # noqa: PLR1730 (the innermost loop: min would be a call)
-                    found[start + column] = distance
-    return found
+                if distance < distances[start + column]:  # noqa: PLR1730 (the innermost loop: min would be a call)
+                    distances[start + column] = distance
+    return distances
 
 
-def _between(value: float, reach: float) -> range:
-    return range(max(int((value - reach) / STEP), 0), min(int((value + reach) / STEP) + 1, NODES - 1) + 1)
+def _nodes_within(value: float, reach: float) -> range:
+    return range(
+        max(int((value - reach) / NODE_SPACING), 0),
+        min(int((value + reach) / NODE_SPACING) + 1, NODES_PER_SIDE - 1) + 1,
+    )

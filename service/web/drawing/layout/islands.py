@@ -10,152 +10,162 @@ from schemas.tileset import Island, Segment
 from schemas.vocabulary import EDGES, Edge
 from service.web.drawing.layout.distance_fields import (
     FAR,
-    MIDDLE,
-    SIDE,
-    Field,
+    TILE_CENTRE,
+    TILE_SIZE,
+    DistanceField,
     Point,
-    capsule,
-    constant,
-    disc,
+    capsule_field,
+    constant_field,
+    disc_field,
     edge_point,
-    field,
-    grown,
-    united,
-    without,
+    expand,
+    sample_field,
+    smooth_difference,
+    smooth_union,
 )
-from service.web.drawing.layout.landmasses import Part
+from service.web.drawing.layout.landmasses import Landmass
 
-RADIUS = 50 * sqrt(2)
+SHORE_RADIUS = 50 * sqrt(2)
 """Of the round shore between two corners that meets the edge at 45 degrees."""
-BULGE = 20.0
-BIGHT = 22.0
-DEEP, FLAT = 20.0, 9.0
+BULGE_RADIUS = 20.0
+BIGHT_RADIUS = 22.0
+DEEP_BIGHT, SHALLOW_BIGHT = 20.0, 9.0
 """How far in a bight's middle lies where a bridge needs room or where it is the only one, and elsewhere."""
-REACH = 14.0
+ARM_RADIUS = 14.0
 """Half the width of an island's arm to where it meets other land."""
-CHANNEL = 18.0
+CHANNEL_WIDTH = 18.0
 """From the middle of a bridge to the next shore that it does not touch."""
-APART = 8.0
-TIPS = 4.0
+ISLAND_GAP = 8.0
+TIP_GAP = 4.0
 """The water between the shores of two islands, and of two whose tips touch."""
-SWAY = 0.9
+SWAY_AMPLITUDE = 0.9
 
-Lands = dict[int, Field]
+IslandFields = dict[int, DistanceField]
 """The field of each island, by the index of its segment."""
 
 
-def bodies(segments: tuple[Segment, ...], parts: Sequence[Part]) -> Lands:
+def island_bodies(segments: tuple[Segment, ...], parts: Sequence[Landmass]) -> IslandFields:
     """The islands that reach an edge, as if nothing were in their way."""
     return {
-        index: _body(segment.edges, next(part for part in parts if index in part.members))
+        index: _island_body(segment.edges, next(part for part in parts if index in part.members))
         for index, segment in enumerate(segments)
         if isinstance(segment, Island) and segment.edges
     }
 
 
 def island_fields(
-    raw: Lands, parts: Sequence[Part], bridges: Mapping[int, Field], markets: Mapping[int, Field]
-) -> Lands:
+    raw: IslandFields,
+    parts: Sequence[Landmass],
+    bridges: Mapping[int, DistanceField],
+    markets: Mapping[int, DistanceField],
+) -> IslandFields:
     """The islands in their places: apart from each other, and from bridges and markets that they do not touch.
 
     `bridges` and `markets` tell how far each node is from one.
     """
-    cleared = {index: _swayed(_cleared(shape, index, parts, bridges, markets), index) for index, shape in raw.items()}
-    return {index: _apart(index, cleared, parts) for index in cleared}
+    cleared = {
+        index: _sway_shore(_clear_obstacles(shape, index, parts, bridges, markets), index)
+        for index, shape in raw.items()
+    }
+    return {index: _separate(index, cleared, parts) for index in cleared}
 
 
-def _body(edges: tuple[Edge, ...], part: Part) -> Field:
+def _island_body(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
     shape = _between_shores(edges, part)
-    if not part.meets:
+    if not part.has_hub:
         return shape
     if len(edges) == 1:
-        return united(shape, capsule(edge_point(edges[0], 6), part.hub, REACH), 16)
-    return united(shape, disc(part.hub, REACH), 14)
+        return smooth_union(shape, capsule_field(edge_point(edges[0], 6), part.hub, ARM_RADIUS), 16)
+    return smooth_union(shape, disc_field(part.hub, ARM_RADIUS), 14)
 
 
-def _between_shores(edges: tuple[Edge, ...], part: Part) -> Field:
+def _between_shores(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
     """Everything but what the sea takes between an island's edges."""
     if len(edges) == 4:
-        return constant(-50.0)
+        return constant_field(-50.0)
     if len(edges) == 1:
-        return _bulging(edges[0])
+        return _single_edge_body(edges[0])
     if len(edges) == 2 and (EDGES.index(edges[0]) - EDGES.index(edges[1])) % 2:
-        return _half(edges)
-    shape = constant(-FAR)
+        return _half_tile(edges)
+    shape = constant_field(-FAR)
     for edge in EDGES:
         if edge not in edges:
             deep = len(edges) == 3 or edge in part.edges
-            shape = without(shape, _bight(edge, DEEP if deep else FLAT), 6)
+            shape = smooth_difference(shape, _bight_shape(edge, DEEP_BIGHT if deep else SHALLOW_BIGHT), 6)
     return shape
 
 
-def _round(edge: Edge) -> Field:
+def _shore_sector(edge: Edge) -> DistanceField:
     """The sector between an edge and a round shore from corner to corner."""
     centre = edge_point(edge, -50)
-    return disc(centre, RADIUS)
+    return disc_field(centre, SHORE_RADIUS)
 
 
-def _bulging(edge: Edge) -> Field:
-    return united(_round(edge), capsule(edge_point(edge, 4), edge_point(edge, 25), BULGE), 20)
+def _single_edge_body(edge: Edge) -> DistanceField:
+    return smooth_union(_shore_sector(edge), capsule_field(edge_point(edge, 4), edge_point(edge, 25), BULGE_RADIUS), 20)
 
 
-def _bight(edge: Edge, depth: float) -> Field:
+def _bight_shape(edge: Edge, depth: float) -> DistanceField:
     inner = edge_point(edge, depth)
     aside = edge_point(EDGES[(EDGES.index(edge) + 1) % 4], 0)
-    across = Point((aside.x - MIDDLE.x) * 0.28, (aside.y - MIDDLE.y) * 0.28)
-    bay = capsule(Point(inner.x - across.x, inner.y - across.y), Point(inner.x + across.x, inner.y + across.y), BIGHT)
-    return united(_round(edge), bay, 14)
+    across = Point((aside.x - TILE_CENTRE.x) * 0.28, (aside.y - TILE_CENTRE.y) * 0.28)
+    bay = capsule_field(
+        Point(inner.x - across.x, inner.y - across.y), Point(inner.x + across.x, inner.y + across.y), BIGHT_RADIUS
+    )
+    return smooth_union(_shore_sector(edge), bay, 14)
 
 
-def _half(edges: tuple[Edge, ...]) -> Field:
+def _half_tile(edges: tuple[Edge, ...]) -> DistanceField:
     """Half the tile, from corner to corner."""
-    inner = edge_point(edges[0], 0).towards(edge_point(edges[1], 0), 0.5)
-    across, down = (inner.x - MIDDLE.x) / (25 * sqrt(2)), (inner.y - MIDDLE.y) / (25 * sqrt(2))
-    plain = field(lambda x, y: -(x - MIDDLE.x) * across - (y - MIDDLE.y) * down)
-    return united(plain, disc(inner, 30), 12)
+    inner = edge_point(edges[0], 0).interpolate(edge_point(edges[1], 0), 0.5)
+    across, down = (inner.x - TILE_CENTRE.x) / (25 * sqrt(2)), (inner.y - TILE_CENTRE.y) / (25 * sqrt(2))
+    plain = sample_field(lambda x, y: -(x - TILE_CENTRE.x) * across - (y - TILE_CENTRE.y) * down)
+    return smooth_union(plain, disc_field(inner, 30), 12)
 
 
-def _cleared(
-    shape: Field,
+def _clear_obstacles(
+    shape: DistanceField,
     index: int,
-    parts: Sequence[Part],
-    bridges: Mapping[int, Field],
-    markets: Mapping[int, Field],
-) -> Field:
+    parts: Sequence[Landmass],
+    bridges: Mapping[int, DistanceField],
+    markets: Mapping[int, DistanceField],
+) -> DistanceField:
     """The shape without the water that it leaves around bridges and markets of other parts."""
     members = next((part.members for part in parts if index in part.members), (index,))
     for other, distances in bridges.items():
         if other not in members:
-            shape = without(shape, grown(distances, CHANNEL), 6)
+            shape = smooth_difference(shape, expand(distances, CHANNEL_WIDTH), 6)
     for other, distances in markets.items():
         if other not in members:
-            shape = without(shape, grown(distances, APART), 6)
+            shape = smooth_difference(shape, expand(distances, ISLAND_GAP), 6)
     return shape
 
 
-def _apart(index: int, raw: Lands, parts: Sequence[Part]) -> Field:
+def _separate(index: int, raw: IslandFields, parts: Sequence[Landmass]) -> DistanceField:
     """An island without what lies nearer to another; their tips come closer where they touch."""
     shape = raw[index]
     for other, theirs in raw.items():
         if other != index:
             touching = any(index in part.members and other in part.members for part in parts)
-            shape = _nearer(shape, raw[index], theirs, TIPS if touching else APART)
+            shape = _clip_to_nearer(shape, raw[index], theirs, TIP_GAP if touching else ISLAND_GAP)
     return shape
 
 
-def _nearer(shape: Field, mine: Field, theirs: Field, water: float) -> Field:
+def _clip_to_nearer(shape: DistanceField, mine: DistanceField, theirs: DistanceField, water: float) -> DistanceField:
     """`shape` where `mine` is nearer than `theirs`, by more the farther it is from the tile's corners."""
-    gap = field(lambda x, y: water * min(hypot(min(x, SIDE - x), min(y, SIDE - y)) / 16, 1.0))
+    gap = sample_field(lambda x, y: water * min(hypot(min(x, TILE_SIZE - x), min(y, TILE_SIZE - y)) / 16, 1.0))
     border = [(a - b + wide) / 2 for a, b, wide in zip(mine, theirs, gap, strict=True)]
     return [max(a, b) for a, b in zip(shape, border, strict=True)]
 
 
-def _swayed(shape: Field, index: int) -> Field:
+def _sway_shore(shape: DistanceField, index: int) -> DistanceField:
     """The same with a less even shore, except where it meets the neighbours'."""
     turn = 1.7 * index
 
     def sway(x: float, y: float) -> float:
-        inside = min(min(x, y, SIDE - x, SIDE - y) / 12, 1.0)
-        return SWAY * inside * (sin(x * 0.21 + turn) + sin(y * 0.19 + 2 * turn + 1) + 0.6 * sin((x - y) * 0.31))
+        inside = min(min(x, y, TILE_SIZE - x, TILE_SIZE - y) / 12, 1.0)
+        return (
+            SWAY_AMPLITUDE * inside * (sin(x * 0.21 + turn) + sin(y * 0.19 + 2 * turn + 1) + 0.6 * sin((x - y) * 0.31))
+        )
 
-    return [value + more for value, more in zip(shape, field(sway), strict=True)]
+    return [value + more for value, more in zip(shape, sample_field(sway), strict=True)]

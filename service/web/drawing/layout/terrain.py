@@ -5,36 +5,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from schemas.tileset import Sea, Segment
-from service.web.drawing.layout.distance_fields import NODES, STEP, Field, Point
+from service.web.drawing.layout.distance_fields import NODE_SPACING, NODES_PER_SIDE, DistanceField, Point
 
 Ground = list[int]
 """The segment at each node; `NOBODY` where none is."""
 
-NOBODY = -1
-BRIDGE = 7.3
+NO_SEGMENT = -1
+BRIDGE_HALF_WIDTH = 7.3
 """Half the width of a bridge."""
-MARKET = 17.0
+MARKET_RADIUS = 17.0
 """The radius of a market's quay."""
 
-ROCKS = 7.5
+ROCK_RADIUS = 7.5
 """How far rocks between two islands' tips keep the water."""
 
 DIAGONAL = 2**0.5
 
 
-def grounds(
+def assign_ground(
     segments: tuple[Segment, ...],
-    islands: Mapping[int, Field],
-    bridges: Mapping[int, Field],
-    markets: Mapping[int, Field],
+    islands: Mapping[int, DistanceField],
+    bridges: Mapping[int, DistanceField],
+    markets: Mapping[int, DistanceField],
     rocks: Iterable[Point],
 ) -> Ground:
     """The segment at each node: bridges lie on islands, markets on both; the seas spread over what is left.
 
     They do not spread between `rocks`, which are nobody's ground.
     """
-    ground = [NOBODY] * (NODES * NODES)
-    for fields, edge in ((islands, 0.0), (bridges, BRIDGE), (markets, 0.0)):
+    ground = [NO_SEGMENT] * (NODES_PER_SIDE * NODES_PER_SIDE)
+    for fields, edge in ((islands, 0.0), (bridges, BRIDGE_HALF_WIDTH), (markets, 0.0)):
         for index, values in fields.items():
             for node, value in enumerate(values):
                 if value < edge:
@@ -42,31 +42,33 @@ def grounds(
     dry = {
         node
         for rock in rocks
-        for node in range(NODES * NODES)
-        if ground[node] == NOBODY and place(node).distance(rock) < ROCKS
+        for node in range(NODES_PER_SIDE * NODES_PER_SIDE)
+        if ground[node] == NO_SEGMENT and node_point(node).distance_to(rock) < ROCK_RADIUS
     }
-    _flood(ground, dry, ((index, segment.halves) for index, segment in enumerate(segments) if isinstance(segment, Sea)))
+    _flood_seas(
+        ground, dry, ((index, segment.halves) for index, segment in enumerate(segments) if isinstance(segment, Sea))
+    )
     return ground
 
 
 def fill_lagoons(ground: Ground, seas: Iterable[int]) -> None:
     """Give what no sea has reached to the seas that reach no half-edge, the largest water first."""
-    waters = sorted(_pockets(ground), key=len, reverse=True)
+    waters = sorted(_unowned_pockets(ground), key=len, reverse=True)
     for index, water in zip(seas, waters, strict=False):
         for node in water:
             ground[node] = index
 
 
-def room(ground: Ground) -> Field:
+def measure_clearance(ground: Ground) -> DistanceField:
     """How far each node lies from the end of its segment or of the tile."""
-    beside = _neighbours()
+    beside = _all_neighbours()
     far = [*rim_distance()]
     for node, owner in enumerate(ground):
         for other, _ in beside[node]:
             if ground[other] != owner:
-                far[node] = min(far[node], STEP / 2)
+                far[node] = min(far[node], NODE_SPACING / 2)
                 break
-    order = range(NODES * NODES)
+    order = range(NODES_PER_SIDE * NODES_PER_SIDE)
     for nodes in (order, reversed(order)):
         for node in nodes:
             nearest = far[node]
@@ -78,78 +80,90 @@ def room(ground: Ground) -> Field:
 
 
 @cache
-def rim_distance() -> Field:
+def rim_distance() -> DistanceField:
     """How far each node lies from the nearest edge of the tile."""
-    along = [min(number, NODES - 1 - number) for number in range(NODES)]
-    return [STEP * min(row, column) for row in along for column in along]
+    along = [min(number, NODES_PER_SIDE - 1 - number) for number in range(NODES_PER_SIDE)]
+    return [NODE_SPACING * min(row, column) for row in along for column in along]
 
 
-def place(node: int) -> Point:
+def node_point(node: int) -> Point:
     """Where a node lies."""
-    return Point(node % NODES * STEP, node // NODES * STEP)
+    return Point(node % NODES_PER_SIDE * NODE_SPACING, node // NODES_PER_SIDE * NODE_SPACING)
 
 
 def node_at(point: Point) -> int:
     """The node nearest to a place."""
-    return min(max(round(point.y / STEP), 0), NODES - 1) * NODES + min(max(round(point.x / STEP), 0), NODES - 1)
+    return min(max(round(point.y / NODE_SPACING), 0), NODES_PER_SIDE - 1) * NODES_PER_SIDE + min(
+        max(round(point.x / NODE_SPACING), 0), NODES_PER_SIDE - 1
+    )
 
 
-def _shore(half: int) -> list[int]:
+def _half_edge_nodes(half: int) -> list[int]:
     """The nodes along a half-edge, neither the corner nor the middle of the edge among them."""
-    last, middle = NODES - 1, NODES // 2
+    last, middle = NODES_PER_SIDE - 1, NODES_PER_SIDE // 2
     near, far = range(1, middle), range(middle + 1, last)
     match half:
         case 0 | 1:
             return [*(near if half == 0 else far)]
         case 2 | 3:
-            return [row * NODES + last for row in (near if half == 2 else far)]
+            return [row * NODES_PER_SIDE + last for row in (near if half == 2 else far)]
         case 4 | 5:
-            return [last * NODES + column for column in (far if half == 4 else near)]
+            return [last * NODES_PER_SIDE + column for column in (far if half == 4 else near)]
         case _:
-            return [row * NODES for row in (far if half == 6 else near)]
+            return [row * NODES_PER_SIDE for row in (far if half == 6 else near)]
 
 
-def _flood(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterable[int]]]) -> None:
+def _flood_seas(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterable[int]]]) -> None:
     """All seas spread at once from their half-edges, so that each has ground also where nothing parts them."""
-    queue = deque((node, index) for index, halves in seas for half in halves for node in _shore(half))
+    queue = deque((node, index) for index, halves in seas for half in halves for node in _half_edge_nodes(half))
     while queue:
         node, index = queue.popleft()
-        if ground[node] == NOBODY and node not in dry:
+        if ground[node] == NO_SEGMENT and node not in dry:
             ground[node] = index
-            queue.extend((other, index) for other, step in _around(node) if step == STEP)
+            queue.extend((other, index) for other, step in _neighbours_of(node) if step == NODE_SPACING)
 
 
-def _pockets(ground: Ground) -> list[list[int]]:
+def _unowned_pockets(ground: Ground) -> list[list[int]]:
     """The pieces of water that nobody has."""
-    found: list[list[int]] = []
+    pockets: list[list[int]] = []
     seen: set[int] = set()
     for start, owner in enumerate(ground):
-        if owner == NOBODY and start not in seen:
+        if owner == NO_SEGMENT and start not in seen:
             pocket, queue = [], [start]
             seen.add(start)
             while queue:
                 node = queue.pop()
                 pocket.append(node)
-                more = [o for o, step in _around(node) if step == STEP and ground[o] == NOBODY and o not in seen]
+                more = [
+                    o
+                    for o, step in _neighbours_of(node)
+                    if step == NODE_SPACING and ground[o] == NO_SEGMENT and o not in seen
+                ]
                 seen.update(more)
                 queue += more
-            found.append(pocket)
-    return found
+            pockets.append(pocket)
+    return pockets
 
 
-def _around(node: int) -> tuple[tuple[int, float], ...]:
+def _neighbours_of(node: int) -> tuple[tuple[int, float], ...]:
     """The nodes beside one and how far away they are."""
-    return _neighbours()[node]
+    return _all_neighbours()[node]
 
 
 @cache
-def _neighbours() -> tuple[tuple[tuple[int, float], ...], ...]:
+def _all_neighbours() -> tuple[tuple[tuple[int, float], ...], ...]:
     """Those of every node."""
-    return tuple(tuple(_beside(node % NODES, node // NODES)) for node in range(NODES * NODES))
+    return tuple(
+        tuple(_compute_neighbours(node % NODES_PER_SIDE, node // NODES_PER_SIDE))
+        for node in range(NODES_PER_SIDE * NODES_PER_SIDE)
+    )
 
 
-def _beside(column: int, row: int) -> Iterator[tuple[int, float]]:
+def _compute_neighbours(column: int, row: int) -> Iterator[tuple[int, float]]:
     for down in (-1, 0, 1):
         for across in (-1, 0, 1):
-            if (across or down) and 0 <= column + across < NODES and 0 <= row + down < NODES:
-                yield (row + down) * NODES + column + across, STEP * (DIAGONAL if across and down else 1.0)
+            if (across or down) and 0 <= column + across < NODES_PER_SIDE and 0 <= row + down < NODES_PER_SIDE:
+                yield (
+                    (row + down) * NODES_PER_SIDE + column + across,
+                    NODE_SPACING * (DIAGONAL if across and down else 1.0),
+                )

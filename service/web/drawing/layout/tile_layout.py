@@ -6,152 +6,175 @@ from typing import NamedTuple
 
 from schemas.tileset import Bridge, Island, Market, Sea, Segment
 from service.web.drawing.layout import terrain
-from service.web.drawing.layout.bridges import Line, bridge_line, cut
-from service.web.drawing.layout.distance_fields import MIDDLE, Field, Point, constant, disc, grown, near, united
-from service.web.drawing.layout.inner_segments import middles
-from service.web.drawing.layout.islands import Lands, bodies, island_fields
-from service.web.drawing.layout.landmasses import Part, parts, tips
-from service.web.drawing.layout.layout_points import Laid, on_line, spread
+from service.web.drawing.layout.bridges import Polyline, bridge_line, cut_at_depth
+from service.web.drawing.layout.distance_fields import (
+    TILE_CENTRE,
+    DistanceField,
+    Point,
+    constant_field,
+    disc_field,
+    distance_from_path,
+    expand,
+    smooth_union,
+)
+from service.web.drawing.layout.inner_segments import locate_inner_segments
+from service.web.drawing.layout.islands import IslandFields, island_bodies, island_fields
+from service.web.drawing.layout.landmasses import Landmass, group_landmasses, has_touching_tips
+from service.web.drawing.layout.symbol_spots import SymbolSpot, spots_on_line, spread_spots
 from service.web.drawing.layout.terrain import Ground
 
-FIGURE = 10.0
+ISLANDER_RADIUS = 10.0
 """The radius of an islander."""
-BANANA, SHELL, FISH, SHOAL, BOAT, PALM = 8.0, 6.0, 8.0, 10.0, 10.5, 9.5
+BANANA_RADIUS, SHELL_RADIUS, FISH_RADIUS, SHOAL_RADIUS, BOAT_RADIUS, PALM_RADIUS = 8.0, 6.0, 8.0, 10.0, 10.5, 9.5
 """The radii of what lies on a tile; a shoal is a group of two fish."""
-SMALLEST_PALM = 0.6
-BEACHED = 3.0
+MIN_PALM_SCALE = 0.6
+BEACH_OVERLAP = 3.0
 """How far a bridge runs up a beach."""
-LAGOON = 20.0
-MANY = 12
+LAGOON_RADIUS = 20.0
+MAX_SYMBOLS = 12
 """More wares than these on one segment are shown as a number."""
 
 
-class Plan(NamedTuple):
+class TileLayout(NamedTuple):
     """How a type of tile looks, unturned."""
 
     segments: tuple[Segment, ...]
-    parts: tuple[Part, ...]
-    islands: Lands
-    lines: Mapping[int, Line]
+    landmasses: tuple[Landmass, ...]
+    islands: IslandFields
+    bridge_lines: Mapping[int, Polyline]
     """The line of each bridge."""
-    middles: Mapping[int, Point]
+    centres: Mapping[int, Point]
     """Where each market and each islet is."""
     ground: Ground
     islanders: Mapping[int, Point]
     """Where an islander stands or lies, by segment."""
-    wares: Mapping[int, tuple[Laid, ...]]
+    wares: Mapping[int, tuple[SymbolSpot, ...]]
     """Where bananas, shells or fish groups lie, in the segment's order."""
-    boats: Mapping[int, Laid]
-    palms: Mapping[int, tuple[Laid, ...]]
+    boats: Mapping[int, SymbolSpot]
+    palms: Mapping[int, tuple[SymbolSpot, ...]]
 
 
 @lru_cache(maxsize=2048)
-def plan(segments: tuple[Segment, ...]) -> Plan:
+def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
     """The plan of a tile with these segments."""
-    joined = parts(segments)
-    owners = {index: part for part in joined for index in part.members}
+    landmasses = group_landmasses(segments)
+    owners = {index: part for part in landmasses for index in part.members}
     bridges = {index: segment for index, segment in enumerate(segments) if isinstance(segment, Bridge)}
     whole = {index: bridge_line(segments, bridge, owners.get(index)) for index, bridge in bridges.items()}
-    reach = {index: near(line[::2], 26) for index, line in whole.items()}
-    shores = bodies(segments, joined)
-    places = middles(
-        segments, joined, [*shores.values(), *(grown(values, terrain.BRIDGE) for values in reach.values())]
+    reach = {index: distance_from_path(line[::2], 26) for index, line in whole.items()}
+    shores = island_bodies(segments, landmasses)
+    inner = locate_inner_segments(
+        segments,
+        landmasses,
+        [*shores.values(), *(expand(values, terrain.BRIDGE_HALF_WIDTH) for values in reach.values())],
     )
-    markets = {index: place.field() for index, place in places.items() if isinstance(segments[index], Market)}
-    islets = {index: place.field() for index, place in places.items() if index not in markets}
-    islands = _with_lagoons(segments, island_fields({**shores, **islets}, joined, reach, markets))
-    lines = _landed(whole, [*islands.values(), *markets.values()])
-    rocks = [part.hub for part in joined if tips(segments, part)]
-    narrow = {index: near(line, 10) for index, line in lines.items()}
-    ground = terrain.grounds(segments, islands, narrow, markets, rocks)
-    terrain.fill_lagoons(ground, _landlocked(segments))
-    centres = {index: place.at for index, place in places.items()}
-    return _furnished(Plan(segments, joined, islands, lines, centres, ground, {}, {}, {}, {}))
+    markets = {index: place.field() for index, place in inner.items() if isinstance(segments[index], Market)}
+    islets = {index: place.field() for index, place in inner.items() if index not in markets}
+    islands = _cut_lagoons(segments, island_fields({**shores, **islets}, landmasses, reach, markets))
+    lines = _cut_bridges(whole, [*islands.values(), *markets.values()])
+    rocks = [part.hub for part in landmasses if has_touching_tips(segments, part)]
+    narrow = {index: distance_from_path(line, 10) for index, line in lines.items()}
+    ground = terrain.assign_ground(segments, islands, narrow, markets, rocks)
+    terrain.fill_lagoons(ground, _landlocked_seas(segments))
+    centres = {index: place.centre for index, place in inner.items()}
+    return _with_symbols(TileLayout(segments, landmasses, islands, lines, centres, ground, {}, {}, {}, {}))
 
 
-def _landlocked(segments: tuple[Segment, ...]) -> list[int]:
+def _landlocked_seas(segments: tuple[Segment, ...]) -> list[int]:
     return [index for index, segment in enumerate(segments) if isinstance(segment, Sea) and not segment.halves]
 
 
-def _with_lagoons(segments: tuple[Segment, ...], islands: Lands) -> Lands:
+def _cut_lagoons(segments: tuple[Segment, ...], islands: IslandFields) -> IslandFields:
     """Seas that reach no edge lie within the land: it leaves a round water in the middle."""
-    waters = _landlocked(segments)
+    waters = _landlocked_seas(segments)
     if not waters:
         return islands
     spread_out = [Point(50 + (number - (len(waters) - 1) / 2) * 42, 50) for number in range(len(waters))]
-    holes = constant(1000.0)
+    holes = constant_field(1000.0)
     for middle in spread_out:
-        holes = united(holes, disc(middle, LAGOON))
+        holes = smooth_union(holes, disc_field(middle, LAGOON_RADIUS))
     return {
         index: [max(value, -hole) for value, hole in zip(shape, holes, strict=True)] for index, shape in islands.items()
     }
 
 
-def _landed(whole: Mapping[int, Line], lands: list[Field]) -> dict[int, Line]:
+def _cut_bridges(whole: Mapping[int, Polyline], lands: list[DistanceField]) -> dict[int, Polyline]:
     """Bridges end where they have run up a beach or a quay; those from edge to edge never do."""
     cut_lines = {}
     for index, line in whole.items():
         landed = line
-        for land in lands if _ends(line) else ():
-            landed = cut(landed, land, BEACHED)
+        for land in lands if _ends_inland(line) else ():
+            landed = cut_at_depth(landed, land, BEACH_OVERLAP)
         cut_lines[index] = landed
     return cut_lines
 
 
-def _ends(line: Line) -> bool:
+def _ends_inland(line: Polyline) -> bool:
     last = line[-1]
     return 1 < last.x < 99 and 1 < last.y < 99
 
 
-def _furnished(bare: Plan) -> Plan:
+def _with_symbols(bare: TileLayout) -> TileLayout:
     """The plan with everything in its place."""
-    room = terrain.room(bare.ground)
+    clearance = terrain.measure_clearance(bare.ground)
     islanders: dict[int, Point] = {}
-    wares: dict[int, tuple[Laid, ...]] = {}
-    boats: dict[int, Laid] = {}
-    palms: dict[int, tuple[Laid, ...]] = {}
+    wares: dict[int, tuple[SymbolSpot, ...]] = {}
+    boats: dict[int, SymbolSpot] = {}
+    palms: dict[int, tuple[SymbolSpot, ...]] = {}
     for index, segment in enumerate(bare.segments):
-        standing, *things = _laid(bare, room, index) or [Laid(MIDDLE, 1.0)]
-        islanders[index] = _on_ground(bare.ground, room, index, standing.at)
+        islander, *spots = _symbol_spots(bare, clearance, index) or [SymbolSpot(TILE_CENTRE, 1.0)]
+        islanders[index] = _move_onto_segment(bare.ground, clearance, index, islander.at)
         if isinstance(segment, Island):
-            number = shown(segment.bananas)
-            palms[index] = tuple(palm for palm in things[number:] if palm.scale > SMALLEST_PALM)
-            things = things[:number]
-        elif isinstance(segment, Sea) and segment.boat and things:
-            boats[index] = things.pop()
-        wares[index] = tuple(things)
+            number = symbol_count(segment.bananas)
+            palms[index] = tuple(palm for palm in spots[number:] if palm.scale > MIN_PALM_SCALE)
+            spots = spots[:number]
+        elif isinstance(segment, Sea) and segment.boat and spots:
+            boats[index] = spots.pop()
+        wares[index] = tuple(spots)
     return bare._replace(islanders=islanders, wares=wares, boats=boats, palms=palms)
 
 
-def _on_ground(ground: Ground, room: Field, index: int, at: Point) -> Point:
+def _move_onto_segment(ground: Ground, clearance: DistanceField, index: int, at: Point) -> Point:
     """The place itself, or the roomiest of its segment where it is covered by another."""
     nodes = [node for node, owner in enumerate(ground) if owner == index]
     if not nodes or ground[terrain.node_at(at)] == index:
         return at
-    return terrain.place(max(nodes, key=lambda node: room[node]))
+    return terrain.node_point(max(nodes, key=lambda node: clearance[node]))
 
 
-def _laid(bare: Plan, room: Field, index: int) -> list[Laid]:
+def _symbol_spots(bare: TileLayout, clearance: DistanceField, index: int) -> list[SymbolSpot]:
     """The places of what is on a segment: an islander, then wares, then boat or palms; none where it has no ground."""
     match bare.segments[index]:
         case Bridge(shells=shells):
-            return on_line(bare.lines[index], [2 * SHELL] * shown(shells), 2 * FIGURE, _margins(bare, index))
+            return spots_on_line(
+                bare.bridge_lines[index],
+                [2 * SHELL_RADIUS] * symbol_count(shells),
+                2 * ISLANDER_RADIUS,
+                _bridge_margins(bare, index),
+            )
         case Island(bananas=bananas):
             trees = 1 if bananas else 2
-            return spread(bare.ground, room, index, [FIGURE, *[BANANA] * shown(bananas), *[PALM] * trees])
+            return spread_spots(
+                bare.ground,
+                clearance,
+                index,
+                [ISLANDER_RADIUS, *[BANANA_RADIUS] * symbol_count(bananas), *[PALM_RADIUS] * trees],
+            )
         case Sea(fish=fish, boat=boat):
-            shoals = [SHOAL if number == 2 else FISH for number in fish]
-            return spread(bare.ground, room, index, [FIGURE, *shoals, *([BOAT] if boat else [])])
+            shoals = [SHOAL_RADIUS if number == 2 else FISH_RADIUS for number in fish]
+            return spread_spots(
+                bare.ground, clearance, index, [ISLANDER_RADIUS, *shoals, *([BOAT_RADIUS] if boat else [])]
+            )
         case Market():
-            return [Laid(bare.middles[index], 1.0)]
+            return [SymbolSpot(bare.centres[index], 1.0)]
 
 
-def shown(number: int) -> int:
+def symbol_count(number: int) -> int:
     """How many symbols are drawn of so many wares."""
-    return number if number <= MANY else 1
+    return number if number <= MAX_SYMBOLS else 1
 
 
-def _margins(bare: Plan, index: int) -> tuple[float, float]:
+def _bridge_margins(bare: TileLayout, index: int) -> tuple[float, float]:
     """What the ends of a bridge's line are covered by: nothing at an edge, a stone or a beach at a hub."""
-    stones = any(index in part.members and part.meets for part in bare.parts)
-    return (1.0, 9.0 if stones and _ends(bare.lines[index]) else 1.0)
+    stones = any(index in part.members and part.has_hub for part in bare.landmasses)
+    return (1.0, 9.0 if stones and _ends_inland(bare.bridge_lines[index]) else 1.0)
