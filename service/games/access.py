@@ -61,10 +61,12 @@ class AccessRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """What a token was found to be: the owner's, a seat's, a spectator's, or none at all."""
+    """Who sends a request, as their token says: the owner, a seat, a spectator, or nobody without a token."""
 
     role: str | None
     seat: int | None = None
+    actor: str = "seat"
+    """What a diff's `by` says of what they do: `owner` or `seat`."""
 
 
 def derive_token(key: bytes, salt: bytes, role: str) -> str:
@@ -107,64 +109,64 @@ def decode_access(record: bytes) -> AccessRecord:
     return access
 
 
-def authenticate(access: AccessRecord, token: str | None) -> Principal:
-    """Whose token it is; raises Unauthorized for an unknown one. Every hash is compared, in constant time."""
-    if token is None:
-        return Principal(None)
-    digest = hash_token(token)
-    found: Principal | None = None
+def authenticate(access: AccessRecord, token: str) -> Principal | None:
+    """Return who a token stands for, None for an unknown one. Compares every hash in constant time."""
+    digest = sha256(token.encode()).digest()
+    principal: Principal | None = None
     if hmac.compare_digest(access.owner, digest):
-        found = _OWNER
+        principal = _OWNER
     if hmac.compare_digest(access.spectator, digest):
-        found = _SPECTATOR
+        principal = _SPECTATOR
     for seat, stored in enumerate(access.seats):
         if stored is not None and hmac.compare_digest(stored, digest):
-            found = Principal(seat_role(seat), seat)
-    if found is None:
-        raise Unauthorized(missing=False)
-    return found
+            principal = Principal(f"seat.{seat}", seat)
+    return principal
 
 
 def authorize_read(access: AccessRecord, game: str, token: str | None) -> Principal:
-    """Who reads; raises NoSuchGame for a private game without one of its tokens, Unauthorized for an unknown token."""
-    try:
-        reader = authenticate(access, token)
-    except Unauthorized:
-        if access.visibility == "private":
-            raise NoSuchGame(game) from None
-        raise
-    if reader.role is None and access.visibility == "private":
+    """Return who reads.
+
+    Raises NoSuchGame for a private game without one of its tokens, Unauthorized for an unknown token.
+    """
+    principal = _NOBODY if token is None else authenticate(access, token)
+    if access.visibility == "private" and (principal is None or principal.role is None):
         raise NoSuchGame(game)
-    return reader
+    if principal is None:
+        raise Unauthorized(missing=False)
+    return principal
 
 
 def authorize_action(access: AccessRecord, game: str, token: str | None) -> Principal:
-    """Who acts; raises NoSuchGame, Unauthorized, or WrongSeat for a token that only reads."""
-    reader = authorize_read(access, game, token)
-    if reader.role is None:
+    """Return who acts. Raises NoSuchGame, or Unauthorized without a token or for an unknown one."""
+    principal = authorize_read(access, game, token)
+    if principal.role is None:
         raise Unauthorized(missing=True)
-    return reader
+    return principal
 
 
-def authorize_owner(access: AccessRecord, game: str, token: str | None) -> None:
-    """Raise unless the token is the owner's."""
-    if authorize_action(access, game, token).role != OWNER:
+def authorize_owner(access: AccessRecord, game: str, token: str | None) -> Principal:
+    """Return the owner. Raises NotOwner for another of the game's tokens, and what `authorize_action` does."""
+    principal = authorize_action(access, game, token)
+    if principal.role != OWNER:
         raise NotOwner
+    return principal
 
 
-def resolve_seat(access: AccessRecord, reader: Principal, asked: int | None, decider: int, index: int | None) -> int:
-    """The seat that acts: the one asked for, else the token's, else (the owner's token) the decider.
+def resolve_seat(
+    access: AccessRecord, principal: Principal, requested: int | None, decider: int, index: int | None
+) -> int:
+    """Return the seat that acts: the requested one, else the token's, else (for the owner's token) the decider.
 
     Raises WrongSeat where the token does not act for it.
     """
-    if reader.role == OWNER:
-        seat = decider if asked is None else asked
+    if principal.role == OWNER:
+        seat = decider if requested is None else requested
         if seat not in access.owner_seats:
             raise WrongSeat(seat, index)
         return seat
-    if reader.seat is None or asked not in (None, reader.seat):
-        raise WrongSeat(asked, index)
-    return reader.seat
+    if principal.seat is None or requested not in (None, principal.seat):
+        raise WrongSeat(requested, index)
+    return principal.seat
 
 
 def is_guessable(secret: str) -> bool:
@@ -190,7 +192,8 @@ def _bits(text: str) -> float:
     return share * (2 + len({text[start : start + 3] for start in range(len(text) - 2)}))
 
 
-_OWNER = Principal(OWNER)
+_NOBODY = Principal(None)
+_OWNER = Principal(OWNER, actor=OWNER)
 _SPECTATOR = Principal(SPECTATOR)
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(AccessRecord)

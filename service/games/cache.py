@@ -1,8 +1,7 @@
-"""Tables that this instance keeps, so that the next action of a game need not load and decode it again.
+"""Decoded games of this instance, so that the next action of a game needs no load and no decoding.
 
-It is no state of the service's: any of it may be lost at any moment. A table whose game another instance has changed
-meanwhile is found out by the next commit, which compares version and digest, and is then loaded anew. So a table may
-serve to do what is accepted, never to refuse: whoever is refused on a kept table is judged again on a loaded one.
+A cached game may be stale: the commit compares its revision with the store's. So a cached game may accept a command,
+never reject one; `commands.execute` loads the stored game before it rejects.
 """
 
 import msgspec
@@ -15,51 +14,53 @@ from service.games.tilesets import LoadedTileSet
 from service.telemetry.metrics import GAME_CACHE_MISSES
 
 MAX_SESSIONS = 1000
-"""Tables in one instance, some 15 KB each."""
+"""Sessions in one cache, some 15 KB each."""
 
 
 class GameSession(msgspec.Struct):
-    """A game, decoded, with what is needed to play it on and to store it."""
+    """A decoded game with its access record and its stored revision, on which a command runs."""
 
     game: Game
     access: AccessRecord
     tileset: LoadedTileSet
     revision: Revision | None = None
-    """What its next commit builds on; None where that creates it."""
+    """What its next commit builds on; None where that commit creates the game."""
     stored_status: Status | None = None
-    """The status that is stored."""
 
 
 class GameCache:
-    """The tables, those used longest ago forgotten first. Who takes one has it alone, and puts it back when stored."""
+    """The sessions of this instance's latest commits; the least recently committed one is evicted first.
 
-    def __init__(self, most: int = MAX_SESSIONS) -> None:
-        self._max_size = most
+    A command pops its session, so that no other command runs on it, and the commit puts it back.
+    """
+
+    def __init__(self, max_size: int = MAX_SESSIONS) -> None:
+        self._max_size = max_size
         self._sessions: dict[str, GameSession] = {}
 
     def __len__(self) -> int:
-        """How many are kept."""
+        """Return how many sessions there are."""
         return len(self._sessions)
 
     def pop(self, game: str) -> GameSession | None:
-        """The table of a game, which nobody else gets meanwhile; None where there is none."""
-        table = self._sessions.pop(game, None)
-        if table is None:
+        """Take a game's session out of the cache; return None where there is none."""
+        session = self._sessions.pop(game, None)
+        if session is None:
             GAME_CACHE_MISSES.inc()
-        return table
+        return session
 
     def evict_older(self, game: str, version: int) -> None:
-        """Forget the table of a game that has this version now, if it has an older one."""
-        table = self._sessions.get(game)
-        if table is not None and table.game.version < version:
+        """Evict a game's session if its version is lower than this one."""
+        session = self._sessions.get(game)
+        if session is not None and session.game.version < version:
             del self._sessions[game]
 
-    def put(self, table: GameSession) -> None:
-        """Keep a table as it is stored, unless a later one was put meanwhile."""
-        game = table.game.id
+    def put(self, session: GameSession) -> None:
+        """Cache a session as it is stored, unless a later version is cached."""
+        game = session.game.id
         other = self._sessions.get(game)
-        if other is not None and other.game.version > table.game.version:
+        if other is not None and other.game.version > session.game.version:
             return
-        self._sessions[game] = table
+        self._sessions[game] = session
         if len(self._sessions) > self._max_size:
             del self._sessions[next(iter(self._sessions))]

@@ -1,7 +1,7 @@
-"""Making a DIFF of a change, chained by digest to the one before. Source: api.md, "Versions and diffs"."""
+"""Recording a change as a DIFF, chained by its digest to the one before. Source: api.md, "Versions and diffs"."""
 
 from schemas.base import canonical_json
-from schemas.diffs import DiffBody, PatchOperation, next_digest
+from schemas.diffs import DiffBody, next_digest
 from schemas.events import AnyEvent
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view
@@ -10,7 +10,7 @@ from service.games.patch import build_patch, compare_views, full_patch
 from service.games.ports import StoredDiff
 
 
-def record_change(  # noqa: PLR0913 (what a diff says of an action)
+def record_change(  # noqa: PLR0913  what a diff says of a change
     index: TileSetIndex,
     game: Game,
     events: list[AnyEvent],
@@ -21,32 +21,22 @@ def record_change(  # noqa: PLR0913 (what a diff says of an action)
     by: str | None = None,
     before: GameView | None = None,
 ) -> StoredDiff:
-    """Make the change that `events` tell the game's next version, and give its diff as clients get it.
+    """Make the change that `events` describe the game's next version, and return its diff as clients get it.
 
-    Where the events do not tell what they touch, `before` is GAME as it was. The diff is encoded once: its canonical
-    form, which the digest is made of, with the digest put before it.
+    `by` says who decided: `owner`, `seat`, `bot` or `clock`. The patch is made from the events; where they do not say
+    what changed (an undo), from GAME as it was `before`. The diff is encoded once, in its canonical form, which the
+    digest is computed of; the digest is put in front.
     """
     advance_version(game, events, at=at, seat=seat, move=move, by=by)
+    if game.version == 1:
+        patch = full_patch(index, game)
+    elif before is None:
+        patch = build_patch(index, game, events)
+    else:
+        patch = compare_views(before, build_view(index, game))
     previous = game.digest or game.commitment
     body = canonical_json(
-        DiffBody(
-            game=game.id,
-            version=game.version,
-            at=at,
-            seat=seat,
-            move=move,
-            by=by,
-            events=events,
-            patch=_patch(index, game, events, before),
-        )
+        DiffBody(game=game.id, version=game.version, at=at, seat=seat, move=move, by=by, events=events, patch=patch)
     )
     game.digest = next_digest(previous, body)
     return StoredDiff(game.version, game.digest, previous, b'{"digest":"%b",%b' % (game.digest.encode(), body[1:]))
-
-
-def _patch(index: TileSetIndex, game: Game, events: list[AnyEvent], before: GameView | None) -> list[PatchOperation]:
-    if game.version == 1:
-        return full_patch(index, game)
-    if before is not None:
-        return compare_views(before, build_view(index, game))
-    return build_patch(index, game, events)

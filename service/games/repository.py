@@ -1,4 +1,4 @@
-"""From the store to a table, on which a game is played on, and back: loading, decoding, committing."""
+"""Loading, decoding, encoding and committing games: between the store's records and a `GameSession`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -32,26 +32,30 @@ from service.telemetry import clock, tracing
 from service.telemetry.metrics import COMMITS, DELIVERY_LAG, GAMES
 
 LOG_PAGE_SIZE = 1000
-"""Diffs in one reading of a log."""
+"""Diffs in one read of a log."""
 
 
 async def load_game(context: Context, game: str, key: str | None = None) -> tuple[GameRecord, AccessRecord]:
-    """The stored game and its access record, the snapshot not yet decoded; raises NoSuchGame, Unreadable."""
+    """Load a stored game, its snapshot still encoded, and its access record.
+
+    `key` is the stored key of an idempotency scope, whose record comes with the game. Raises NoSuchGame,
+    UnreadableGame, StoreUnavailable.
+    """
     with tracing.span("load", "client"):
-        loaded = await context.store.load(game, key)
-    if loaded is None:
+        record = await context.store.load(game, key)
+    if record is None:
         raise NoSuchGame(game)
-    return loaded, read_access(loaded)
+    return record, read_access(record)
 
 
-def open_session(context: Context, loaded: GameRecord, access: AccessRecord) -> GameSession:
-    """Decode a loaded game; raises TileSetMissing, Unreadable."""
+def open_session(context: Context, record: GameRecord, access: AccessRecord) -> GameSession:
+    """Decode a loaded game. Raises TileSetMissing, UnreadableGame."""
     with tracing.span("decode"):
-        game = decode_game(loaded)
-    return GameSession(game, access, context.tilesets.get_for_game(game.tileset), loaded.revision, game.status)
+        game = decode_game(record)
+    return GameSession(game, access, context.tilesets.get_for_game(game.tileset), record.revision, game.status)
 
 
-async def commit(  # noqa: PLR0913 (what one commit may change)
+async def commit(  # noqa: PLR0913  what one commit may change
     context: Context,
     session: GameSession,
     diffs: Sequence[StoredDiff],
@@ -61,18 +65,19 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
     idempotency: IdempotencyRecord | None = None,
     due_at: int | None = None,
 ) -> bool:
-    """Store a table's game with its diffs, on top of what is stored; once stored, everybody is told of it.
+    """Store a session's game and diffs on top of its revision; then cache it and publish the diffs.
 
-    False where somebody else's commit came first, or the key was answered meanwhile. Raises TooManyKeys.
+    Return False after a version conflict, or where a request with the same idempotency key was first. Raises
+    TooManyIdempotencyKeys, StoreUnavailable.
     """
-    game, stored = session.game, session.revision
+    game, revision = session.game, session.revision
     with tracing.span("encode"):
         snapshot = add_checksum(encode_snapshot(game))
-    commit_id, sent = context.commit_id(), perf_counter()
+    commit_id, sent_at = context.commit_id(), perf_counter()
     change = Commit(
         game=game.id,
         id=commit_id,
-        expected=stored,
+        expected=revision,
         snapshot=snapshot,
         access=encode_access(session.access) if store_access else None,
         revokes_token=revokes_token,
@@ -95,10 +100,11 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
         raise TooManyIdempotencyKeys(max(1, outcome.reset_at - int(context.clock())))
     if not isinstance(outcome, Committed):
         return False
-    _count_game(session.stored_status, game.status)
-    hooks = () if stored is None else stored.webhooks
-    tokens = commit_id if revokes_token else "" if stored is None else stored.last_revocation
-    session.revision, session.stored_status = Revision(game.version, game.digest, hooks, tokens), game.status
+    webhooks, last_revocation = ((), "") if revision is None else (revision.webhooks, revision.last_revocation)
+    if game.status != session.stored_status:
+        _count_status(session.stored_status, game.status)
+        session.stored_status = game.status
+    session.revision = Revision(game.version, game.digest, webhooks, commit_id if revokes_token else last_revocation)
     if game.status == "active":
         context.cache.put(session)
     if due_at is not None and bot_on_turn(game) is not None and is_attended(game):
@@ -106,41 +112,30 @@ async def commit(  # noqa: PLR0913 (what one commit may change)
     if revokes_token:
         context.on_token_revoked(game.id)
     if diffs and context.on_committed(game.id, diffs):
-        _LAG.observe(perf_counter() - sent)
-    if hooks:
-        context.on_webhooks_due(game.id, hooks)
+        _LAG.observe(perf_counter() - sent_at)
+    if webhooks:
+        context.on_webhooks_due(game.id, webhooks)
     return True
 
 
-def _count_game(was: Status | None, status: Status) -> None:
-    """Count a game that has come to another point of its life."""
-    if was is None:
-        GAMES.labels("created").inc()
-    if status not in (was, "waiting"):
-        if was in (None, "waiting") and status != "aborted":
-            GAMES.labels("started").inc()
-        if status != "active":
-            GAMES.labels(status).inc()
-
-
-def decode_game(loaded: GameRecord) -> Game:
-    """The game of what was loaded; raises Unreadable."""
+def decode_game(record: GameRecord) -> Game:
+    """Decode a stored game's snapshot. Raises UnreadableGame."""
     try:
-        return decode_snapshot(loaded.snapshot)
+        return decode_snapshot(record.snapshot)
     except msgspec.DecodeError as error:
         raise UnreadableGame(f"the snapshot cannot be read: {error}") from error
 
 
-def read_access(loaded: GameRecord) -> AccessRecord:
-    """The access record of what was loaded; raises Unreadable."""
+def read_access(record: GameRecord) -> AccessRecord:
+    """Decode a stored game's access record. Raises UnreadableGame."""
     try:
-        return decode_access(loaded.access)
+        return decode_access(record.access)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableGame(f"the access record cannot be read: {error}") from error
 
 
 async def read_log(store: GameStore, game_id: str, version: int) -> list[StoredDiff]:
-    """Read a game's log up to a version; it is shorter where the store does not have all of it."""
+    """Read a game's log up to a version; it is shorter where the store lacks some of it. Raises StoreUnavailable."""
     log: list[StoredDiff] = []
     while len(log) < version:
         page = await store.load_diffs(game_id, len(log), min(LOG_PAGE_SIZE, version - len(log)))
@@ -150,10 +145,21 @@ async def read_log(store: GameStore, game_id: str, version: int) -> list[StoredD
     return log
 
 
+def _count_status(previous: Status | None, status: Status) -> None:
+    """Count a game that was created, started, finished or aborted."""
+    if previous is None:
+        GAMES.labels("created").inc()
+    if status != "waiting":
+        if previous in (None, "waiting") and status != "aborted":
+            GAMES.labels("started").inc()
+        if status != "active":
+            GAMES.labels(status).inc()
+
+
 _OUTCOMES = {
     Committed: COMMITS.labels("committed"),
     VersionConflict: COMMITS.labels("conflict"),
     Replayed: COMMITS.labels("replayed"),
     KeyQuotaExceeded: COMMITS.labels("keys_spent"),
 }
-_LAG = DELIVERY_LAG.labels("local")
+_LAG = DELIVERY_LAG.labels("here")

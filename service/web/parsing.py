@@ -9,7 +9,7 @@ from aiohttp import hdrs, web
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET, is_guessable
-from service.games.commands.execute import ExpectedVersion
+from service.games.commands.active_game import ExpectedVersion
 from service.games.errors import Malformed, Unauthorized
 from service.web.app_keys import LIMITS
 from service.web.connections.protocol import reading_body

@@ -16,7 +16,7 @@ from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.access import hash_token
 from service.games.archive.document import LATEST_SCHEMA, decode_document
 from service.games.commands.act import act
-from service.games.commands.execute import CommandRequest
+from service.games.commands.active_game import CommandRequest
 from service.games.context import Retention
 from service.games.ports import StoreUnavailable
 from service.games.timestamps import DAY_S

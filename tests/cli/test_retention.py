@@ -14,7 +14,7 @@ from schemas.webhooks import RegisterWebhook
 from service.engine import decode_snapshot, legal_moves, move_id
 from service.games.commands.abort import abort_game
 from service.games.commands.act import act
-from service.games.commands.execute import CommandRequest
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.join import JoinRequest, join
 from service.games.commands.rematch import RematchRequest, rematch
 from service.games.commands.resign import resign_seat

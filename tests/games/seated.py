@@ -16,8 +16,8 @@ from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot, legal_moves, move_id
 from service.games.commands.act import act
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
-from service.games.commands.execute import CommandRequest
 from service.games.commands.resign import resign_seat, return_to_seat
 from service.games.commands.undo import undo
 from service.games.context import Context

@@ -13,8 +13,8 @@ from schemas.lobby import Created, CreateGame, SeatRequest
 from service.engine import legal_moves, move_id
 from service.games.cache import GameCache, GameSession
 from service.games.commands.act import act
+from service.games.commands.active_game import CommandRequest, CommandResult, ExpectedVersion
 from service.games.commands.create import create
-from service.games.commands.execute import CommandRequest, CommandResult, ExpectedVersion
 from service.games.context import Context
 from service.games.errors import IdempotencyKeyReused, NotYourTurn, Unauthorized, VersionMismatch
 from service.games.ports import GameRecord, GameStore
@@ -149,13 +149,13 @@ async def test_many_at_once_on_one_instance_are_one_after_another(store: GameSto
     outcomes = await asyncio.gather(
         *(do(context, table, move, if_match=[ExpectedVersion(1, None)]) for _ in range(8)), return_exceptions=True
     )
-    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Done", *["VersionMismatch"] * 7]
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["CommandResult", *["VersionMismatch"] * 7]
     assert (await do(context, table)).response.version == 3
 
 
 async def test_a_whole_game_over_instances_that_forget_now_and_then(store: GameStore) -> None:
     chance = random.Random(7)
-    contexts = [instance(store), instance(store, GameCache(most=1)), instance(store)]
+    contexts = [instance(store), instance(store, GameCache(max_size=1)), instance(store)]
     table = await created(contexts[0])
     version, digest = 1, table.digest
     while True:
@@ -181,7 +181,7 @@ def held_table(context: Context, table: Created, version: int) -> GameSession:
 
 
 async def test_those_used_longest_ago_are_forgotten_first(store: GameStore) -> None:
-    context = instance(store, GameCache(most=2))
+    context = instance(store, GameCache(max_size=2))
     tables = [await created(context) for _ in range(2)]
     await do(context, tables[0])
     tables.append(await created(context))

@@ -22,8 +22,8 @@ from service.games.bots.interface import GameState, SeededRNG
 from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.registry import FALLBACK_BOT, BotRegistry, built_in_registry
 from service.games.commands.act import act
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
-from service.games.commands.execute import CommandRequest
 from service.games.context import Context
 from service.games.ports import Commit, CommitOutcome, GameRecord, GameStore, StoredDiff, StoreUnavailable
 from service.games.scheduler import DUE_BATCH_SIZE, STORE_RETRY_S, process_due_game, run_scheduler

@@ -12,8 +12,8 @@ from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import BotKind
 from service.engine import Game, decode_snapshot, legal_moves, move_id
 from service.games.commands.act import act
+from service.games.commands.active_game import CommandRequest
 from service.games.commands.create import create
-from service.games.commands.execute import CommandRequest
 from service.games.context import Context
 from service.games.ports import GameStore, StoredDiff
 from service.games.scheduler import advance_due_game, process_due_game, run_scheduler

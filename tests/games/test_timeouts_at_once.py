@@ -11,7 +11,7 @@ from schemas.acting import Act
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.games.commands.abort import abort_game
 from service.games.commands.act import act
-from service.games.commands.execute import CommandRequest
+from service.games.commands.active_game import CommandRequest
 from service.games.errors import GameError, NotYourTurn
 from service.games.ports import Commit, CommitOutcome, GameStore
 from service.games.scheduler import advance_due_game, run_scheduler

@@ -7,7 +7,7 @@ from time import perf_counter
 import pytest
 from aiohttp import ClientResponse
 
-from service.games.commands.retry import MAX_ATTEMPTS
+from service.games.commands.execute import MAX_ATTEMPTS
 from service.games.ports import Commit, CommitOutcome, VersionConflict
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve

@@ -1,15 +1,14 @@
 """Aborting a game, for its owner. Source: api.md, "Aborting"."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from schemas.game import GameView
 from service.engine import build_view, mark_aborted
 from service.games import repository
-from service.games.access import authorize_owner
+from service.games.access import AccessRecord, Principal, authorize_owner
 from service.games.cache import GameSession
-from service.games.commands.execute import ExpectedVersion, check_version
-from service.games.commands.retry import until_committed
+from service.games.commands.active_game import ExpectedVersion, check_version
+from service.games.commands.execute import Command, execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import GameNotActive
@@ -20,17 +19,35 @@ __all__ = ["abort_game"]
 async def abort_game(
     context: Context, game_id: str, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
 ) -> tuple[GameView, str]:
-    """End a game for its owner; gives GAME and its digest. Repeatable; raises NotActive when it is finished."""
+    """Abort a game for its owner, once or again, and return GAME and its digest.
 
-    async def attempt(table: GameSession, _owner: None) -> tuple[GameView, str] | None:
-        game, index = table.game, table.tileset.index
+    Raises GameNotActive when it is finished, VersionMismatch, and what `authorize_owner` does.
+    """
+    return await execute(AbortCommand(context, game_id, token, if_match))
+
+
+class AbortCommand(Command[tuple[GameView, str]]):
+    """The owner's request to abort a game."""
+
+    def __init__(
+        self, context: Context, game_id: str, token: str | None, if_match: Sequence[ExpectedVersion] | None
+    ) -> None:
+        super().__init__(context, game_id)
+        self._token = token
+        self._if_match = if_match
+
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner."""
+        return authorize_owner(access, self.game_id, self._token)
+
+    async def attempt(self, session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
+        """Abort the game unless it is aborted already."""
+        game, index = session.game, session.tileset.index
         if game.status == "finished":
             raise GameNotActive(game.status)
-        check_version(table.revision, if_match)
+        check_version(session.revision, self._if_match)
         if game.status != "aborted":
-            diffs = [record_change(index, game, mark_aborted(game), at=context.now())]
-            if not await repository.commit(context, table, diffs):
+            diffs = [record_change(index, game, mark_aborted(game), at=self.context.now())]
+            if not await repository.commit(self.context, session, diffs):
                 return None
         return build_view(index, game), game.digest
-
-    return await until_committed(context, game_id, partial(authorize_owner, game=game_id, token=token), attempt)

@@ -1,4 +1,4 @@
-"""Acting, and aborting. Source: api.md, "Acting". Checks: shape, token, answered key, active, If-Match, seat, rule."""
+"""Acting: one action, a move by its id, or a list of actions. Source: api.md, "Acting"."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,12 +18,8 @@ from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
-from service.games.commands.execute import (
-    CommandRequest,
-    CommandResult,
-    actor_role,
-    execute,
-)
+from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
+from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import ListTooLong, Malformed, MoveRejected, NotYourTurn, SeatPlayedByBot
@@ -40,124 +36,124 @@ ACTION_FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "deliver": ({"ship"}, {"wares"}),
     "pass": (set(), {"phase"}),
 }
-"""For each type of action the fields that it needs, and those that it may have."""
+"""For each type of action, its required and its optional fields."""
 
-_ACTIONS = {by: ACTIONS.labels(by) for by in ("owner", "seat")}
+_ACTIONS = {actor: ACTIONS.labels(actor) for actor in ("owner", "seat")}
 
 
-async def act(context: Context, game_id: str, asked: CommandRequest[Act]) -> CommandResult:
-    """Do what is asked, all or none, and let bots answer."""
-    actions = parse_actions(asked.body)
+async def act(context: Context, game_id: str, request: CommandRequest[Act]) -> CommandResult:
+    """Apply one or more actions, all or none, and let bots answer."""
+    return await execute(ActCommand(context, game_id, request))
 
-    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        diffs = _apply_all(context, table, reader, actions, asked.body)
-        _ACTIONS[actor_role(reader)].inc(len(diffs))
+
+class ActCommand(ActiveGameCommand[Act]):
+    """Actions of the decider."""
+
+    name = "actions"
+
+    def __init__(self, context: Context, game_id: str, request: CommandRequest[Act]) -> None:
+        self.actions = parse_actions(request.body)
+        super().__init__(context, game_id, request)
+
+    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
+        """Apply the actions, each as its own version; the first that is rejected rejects them all."""
+        if self.request.body.actions is None:
+            diffs = [self._apply(session, principal, self.actions[0], None)[2]]
+        else:
+            diffs = self._apply_list(session, principal)
+        _ACTIONS[principal.actor].inc(len(diffs))
         return diffs
 
-    return await execute(context, game_id, "actions", asked, make)
+    def _apply(
+        self, session: GameSession, principal: Principal, action: Action, position: int | None
+    ) -> tuple[Action, list[AnyEvent], StoredDiff]:
+        """Check the seat, apply one action, and return it in full with its events and its diff."""
+        game, index = session.game, session.tileset.index
+        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, position)
+        check_turn(game, seat, position)
+        try:
+            with tracing.span("apply"):
+                applied, events = apply_action(index, game, action)
+        except IllegalMove as refusal:
+            raise MoveRejected(refusal.rule, refusal.reason, position) from refusal
+        with tracing.span("record"):
+            at = self.context.now()
+            diff = record_change(index, game, events, at=at, seat=seat, move=move_id(applied), by=principal.actor)
+        return applied, events, diff
+
+    def _apply_list(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
+        """Apply a list of actions; skip a pass that the engine made by itself."""
+        diffs: list[StoredDiff] = []
+        skippable: set[PassPhase] = set()
+        is_revealed = False
+        for index, action in enumerate(self.actions):
+            if isinstance(action, Pass) and action.phase in skippable and action.phase != session.game.phase:
+                continue
+            if is_revealed:
+                raise ListTooLong(index)
+            applied, events, diff = self._apply(session, principal, action, index)
+            diffs.append(diff)
+            is_revealed = reveals_hidden(events)
+            skippable |= passed_by_engine(session.game, applied, events)
+        return diffs
 
 
-def parse_actions(asked: Act) -> list[Action]:
-    """The actions of a request, in full shape; raises Malformed, which names the field."""
-    if asked.actions is not None:
-        return [parse_action(action, f"$.actions[{index}]") for index, action in enumerate(asked.actions)]
-    if asked.action is not None:
-        return [parse_action(asked.action, "$.action")]
-    action = parse_move_id(asked.move or "")
+def parse_actions(body: Act) -> list[Action]:
+    """Return the actions of a request. Raises Malformed, which names the field."""
+    if body.actions is not None:
+        return [parse_action(action, f"$.actions[{index}]") for index, action in enumerate(body.actions)]
+    if body.action is not None:
+        return [parse_action(body.action, "$.action")]
+    action = parse_move_id(body.move or "")
     if action is None:
-        raise Malformed(f"{asked.move} is the id of no move", "$.move")
+        raise Malformed(f"{body.move} is no move id", "$.move")
     return [action]
 
 
-def parse_action(asked: ActionRequest, path: str) -> Action:
-    """One action of optional fields as the one that its type says; raises Malformed for a field too few or too many."""
-    needed, possible = ACTION_FIELDS[asked.type]
+def parse_action(given: ActionRequest, path: str) -> Action:
+    """Return an action of its type's class. Raises Malformed for a missing or an unexpected field."""
+    needed, possible = ACTION_FIELDS[given.type]
     for name in ("x", "y", "rotation", "segment", "ship", "wares", "phase"):
-        given = getattr(asked, name) is not None
-        if given and name not in needed | possible:
-            raise Malformed(f"`{name}` is no field of {asked.type}", f"{path}.{name}")
-        if not given and name in needed:
-            raise Malformed(f"{asked.type} needs `{name}`", f"{path}.{name}")
-    return _BUILDERS[asked.type](asked)
+        is_given = getattr(given, name) is not None
+        if is_given and name not in needed | possible:
+            raise Malformed(f"`{name}` is no field of {given.type}", f"{path}.{name}")
+        if not is_given and name in needed:
+            raise Malformed(f"{given.type} needs `{name}`", f"{path}.{name}")
+    return _BUILDERS[given.type](given)
 
 
-def _retrieve(asked: ActionRequest) -> Action:
-    return RetrieveIslander(asked.x or 0, asked.y or 0, asked.segment or 0)
+def _retrieve(given: ActionRequest) -> Action:
+    return RetrieveIslander(given.x or 0, given.y or 0, given.segment or 0)
 
 
-def _deliver(asked: ActionRequest) -> Action:
-    wares = asked.wares
+def _deliver(given: ActionRequest) -> Action:
+    wares = given.wares
     return Deliver(
-        asked.ship or "",
+        given.ship or "",
         None if wares is None else Wares(bananas=wares.bananas, shells=wares.shells, fish=wares.fish),
     )
 
 
 _BUILDERS: dict[str, Callable[[ActionRequest], Action]] = {
-    "place_tile": lambda asked: PlaceTile(asked.x or 0, asked.y or 0, asked.rotation or 0),
-    "place_islander": lambda asked: PlaceIslander(asked.segment or 0),
+    "place_tile": lambda given: PlaceTile(given.x or 0, given.y or 0, given.rotation or 0),
+    "place_islander": lambda given: PlaceIslander(given.segment or 0),
     "retrieve_islander": _retrieve,
-    "take_ship": lambda asked: TakeShip(asked.ship or ""),
+    "take_ship": lambda given: TakeShip(given.ship or ""),
     "deliver": _deliver,
-    "pass": lambda asked: Pass(asked.phase),
+    "pass": lambda given: Pass(given.phase),
 }
 
 
 def check_turn(game: Game, seat: int, index: int | None = None) -> None:
-    """Raise NotYourTurn unless a seat decides now, Replaced where a bot does so for it."""
+    """Raise NotYourTurn unless the seat decides now, SeatPlayedByBot where a bot decides for its player."""
     if seat != game.decider:
         raise NotYourTurn(seat, game.decider, index)
     if is_played_by_bot(game, seat):
         raise SeatPlayedByBot(seat, index)
 
 
-def _apply_one(
-    context: Context,
-    table: GameSession,
-    reader: Principal,
-    action: Action,
-    action_index: int | None,
-    asked: Act,
-) -> tuple[Action, list[AnyEvent], StoredDiff]:
-    """One action: the seat, then the rules; gives it in full, what happened, and its diff."""
-    game, index = table.game, table.tileset.index
-    seat = resolve_seat(table.access, reader, asked.seat, game.decider, action_index)
-    check_turn(game, seat, action_index)
-    try:
-        with tracing.span("apply"):
-            done, events = apply_action(index, game, action)
-    except IllegalMove as refusal:
-        raise MoveRejected(refusal.rule, refusal.reason, action_index) from refusal
-    with tracing.span("record"):
-        diff = record_change(
-            index, game, events, at=context.now(), seat=seat, move=move_id(done), by=actor_role(reader)
-        )
-    return done, events, diff
-
-
-def _apply_all(
-    context: Context, table: GameSession, reader: Principal, actions: Sequence[Action], asked: Act
-) -> list[StoredDiff]:
-    """All actions of a request, each its own version; the first that is refused refuses them all."""
-    if asked.actions is None:
-        return [_apply_one(context, table, reader, actions[0], None, asked)[2]]
-    diffs: list[StoredDiff] = []
-    skippable: set[PassPhase] = set()
-    revealed = False
-    for index, action in enumerate(actions):
-        if isinstance(action, Pass) and action.phase in skippable and action.phase != table.game.phase:
-            continue
-        if revealed:
-            raise ListTooLong(index)
-        done, events, diff = _apply_one(context, table, reader, action, index, asked)
-        diffs.append(diff)
-        revealed = reveals_hidden(events)
-        skippable |= passed_by_engine(table.game, done, events)
-    return diffs
-
-
 def passed_by_engine(game: Game, action: Action, events: Sequence[AnyEvent]) -> set[PassPhase]:
-    """The phases that the engine passed by itself after an action, because there was nothing else to do."""
+    """Return the phases that the engine passed by itself after an action: there was nothing else to do."""
     passed: set[PassPhase] = set()
     over = game.status != "active" or any(isinstance(event, TileDrawn) for event in events)
     if isinstance(action, PlaceTile) and (over or game.phase != "islander"):

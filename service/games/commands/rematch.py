@@ -1,25 +1,25 @@
 """A rematch: the same players again, the next seat first. Source: api.md, "Creating, joining, starting".
 
-Two games are changed, each by a commit of its own: the rematch is created, then the game before it gets one more
-version that names it. The rematch's id follows from the game before, and its tokens from that game's owner token. So
-whoever asks again after a rematch that was left half done completes the same one, and gets the same tokens.
+Two games change, each in a commit of its own: the rematch is created, then the game before it gets one more version
+that names it. The rematch's id is derived from the game before, and its tokens from that game's owner token. So a retry
+after a crash between the commits completes the same rematch with the same tokens.
 """
 
 import hmac
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
-from schemas.events import RematchCreated
+from schemas.events import AnyEvent, RematchCreated
 from schemas.lobby import Created, CreateGame, Rematch, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import is_finished
 from service.games import repository
-from service.games.access import AccessRecord, authorize_owner
+from service.games.access import AccessRecord, Principal, authorize_owner
 from service.games.bot_turns import next_due_at
 from service.games.cache import GameSession
+from service.games.commands.execute import Command, Retries, execute
 from service.games.commands.game_setup import (
     created_response,
     derive_game_id,
@@ -27,14 +27,12 @@ from service.games.commands.game_setup import (
     replay_created,
     set_up_game,
 )
-from service.games.commands.retry import retry_on_conflict, until_committed
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import GameNotFinished, RematchExists
 from service.games.i18n import ENGLISH, Language
 from service.games.idempotency import (
     FirstResponse,
-    IdempotencyScope,
     ReplayableResult,
     idempotency_scope,
     new_record,
@@ -51,89 +49,100 @@ class RematchRequest(NamedTuple):
     rematch: Rematch
     token: str | None
     key: str | None
+    """The idempotency key."""
     include_moves: bool = False
     client: bytes = b""
-    """Stands for who asks, as in `create`."""
+    """Identifies the requester, as in `create`."""
     language: Language = ENGLISH
     """Of the legal moves' texts."""
     charge_bots: Callable[[CreateGame], Awaitable[None]] | None = None
-    """Called with what the rematch will be, before it is made; what it raises refuses it."""
+    """Charges the client for the rematch's bots before it is created; raises what rejects the request."""
 
 
-async def rematch(context: Context, game_id: str, asked: RematchRequest) -> ReplayableResult[Created]:
-    """Make the rematch of a game that is over, for its owner.
+async def rematch(context: Context, game_id: str, request: RematchRequest) -> ReplayableResult[Created]:
+    """Create the rematch of a finished or aborted game, for its owner.
 
-    Raises NotOver, RematchExists, TileSetMissing, KeyReused, Malformed, and what `check_owner` does.
+    Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, Malformed, and what `authorize_owner`
+    does.
     """
-    idempotency = idempotency_scope(asked.key, f"/v1/games/{game_id}/rematch", asked.token, asked.rematch)
-    token_secret(idempotency)  # the tokens follow from another one, but what is asked of the key is the same
-    minting = hmac.digest((asked.token or "").encode(), TOKEN_PURPOSE, "sha256")
-    shown_in = asked.language if asked.include_moves else None
+    return await execute(RematchCommand(context, game_id, request))
 
-    async def attempt(table: GameSession, _owner: None) -> ReplayableResult[Created] | None:
-        if table.game.next_game is not None:
-            raise RematchExists(table.game.next_game)
-        if not is_finished(table.game):
-            raise GameNotFinished(table.game.status)
-        made = await _make(context, table, asked, minting)
-        if not await _link(context, table, made, idempotency):
+
+class RematchCommand(Command[ReplayableResult[Created]]):
+    """The owner's request for a rematch."""
+
+    def __init__(self, context: Context, game_id: str, request: RematchRequest) -> None:
+        scope = idempotency_scope(request.key, f"/v1/games/{game_id}/rematch", request.token, request.rematch)
+        super().__init__(context, game_id, scope)
+        self._request = request
+        token_secret(scope)  # the tokens are derived from another secret, but the key must be as strong
+        self._secret = hmac.digest((request.token or "").encode(), TOKEN_PURPOSE, "sha256")
+        self._language = request.language if request.include_moves else None
+
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner."""
+        return authorize_owner(access, self.game_id, self._request.token)
+
+    async def attempt(self, session: GameSession, _owner: Principal) -> ReplayableResult[Created] | None:
+        """Create the rematch, then name it in the game before."""
+        game = session.game
+        if game.next_game is not None:
+            raise RematchExists(game.next_game)
+        if not is_finished(game):
+            raise GameNotFinished(game.status)
+        created = await self._load_or_create(session)
+        if not await self._link(session, created):
             return None
-        return ReplayableResult(created_response(made, minting, made.game.digest, shown_in), made.game.version)
+        response = created_response(created, self._secret, created.game.digest, self._language)
+        return ReplayableResult(response, created.game.version)
 
-    async def replay(table: GameSession, before: FirstResponse) -> ReplayableResult[Created]:
-        loaded, access = await repository.load_game(context, table.game.next_game or table.game.id)
-        made = repository.open_session(context, loaded, access)
-        return await replay_created(context, made, minting, before.version, shown_in)
+    async def replay(self, session: GameSession, first: FirstResponse) -> ReplayableResult[Created]:
+        """Return the same tokens, with the current game."""
+        record, access = await repository.load_game(self.context, session.game.next_game or session.game.id)
+        created = repository.open_session(self.context, record, access)
+        return await replay_created(self.context, created, self._secret, first.version, self._language)
 
-    check = partial(authorize_owner, game=game_id, token=asked.token)
-    return await until_committed(context, game_id, check, attempt, idempotency, replay)
+    async def _load_or_create(self, before: GameSession) -> GameSession:
+        """Create the rematch, or load it where an earlier request did; another game's id is skipped."""
+        store, retries, number = self.context.store, Retries(), 0
+        while True:
+            game_id = derive_game_id(f"rematch.{before.game.id}", number)
+            record = await store.load(game_id)
+            if record is None and (created := await self._create(before, game_id)) is not None:
+                return created
+            record = record or await store.load(game_id)
+            if record is not None and (game := decode_game(record)).previous_game == before.game.id:
+                return GameSession(game, read_access(record), before.tileset)
+            await retries.wait()
+            number += 1
 
+    async def _create(self, before: GameSession, game_id: str) -> GameSession | None:
+        """Create the rematch under an id; return None where the id is taken."""
+        context, request = self.context, self._request
+        body = _same_again(before, request.rematch)
+        if request.charge_bots is not None:
+            await request.charge_bots(body)
+        game, diffs = await set_up_game(
+            context, body, before.tileset, game_id, previous_game=before.game.id, creator=request.client
+        )
+        created = GameSession(game, _access(body, before.access, self._secret), before.tileset)
+        due_at = next_due_at(context, game)
+        is_committed = await repository.commit(context, created, diffs, store_access=True, due_at=due_at)
+        return created if is_committed else None
 
-async def _make(context: Context, table: GameSession, asked: RematchRequest, minting: bytes) -> GameSession:
-    """Create the rematch, or find it where it has been created before."""
-    before = table.game.id
-
-    async def attempt(number: int) -> GameSession | None:
-        game_id = derive_game_id(f"rematch.{before}", number)
-        loaded = await context.store.load(game_id)
-        if loaded is None and (made := await _create(context, table, asked, game_id, minting)) is not None:
-            return made
-        loaded = loaded or await context.store.load(game_id)
-        if loaded is None or (game := decode_game(loaded)).previous_game != before:
-            return None
-        return GameSession(game, read_access(loaded), table.tileset)
-
-    return await retry_on_conflict(attempt)
-
-
-async def _create(
-    context: Context, table: GameSession, asked: RematchRequest, game_id: str, minting: bytes
-) -> GameSession | None:
-    """One attempt; None where the id is taken."""
-    wanted = _same_again(table, asked.rematch)
-    if asked.charge_bots is not None:
-        await asked.charge_bots(wanted)
-    game, diffs = await set_up_game(
-        context, wanted, table.tileset, game_id, previous_game=table.game.id, creator=asked.client
-    )
-    made = GameSession(game, _access(wanted, table.access, minting), table.tileset)
-    is_committed = await repository.commit(context, made, diffs, store_access=True, due_at=next_due_at(context, game))
-    return made if is_committed else None
-
-
-async def _link(context: Context, table: GameSession, made: GameSession, idempotency: IdempotencyScope | None) -> bool:
-    """Let the game before name its rematch; False where somebody else has changed that game."""
-    game, index = table.game, table.tileset.index
-    game.next_game = made.game.id
-    diffs = [record_change(index, game, [RematchCreated(game=made.game.id)], at=context.now())]
-    return await repository.commit(
-        context, table, diffs, idempotency=new_record(idempotency, context.clock(), made.game.version)
-    )
+    async def _link(self, before: GameSession, created: GameSession) -> bool:
+        """Name the rematch in the game before; return False after a version conflict."""
+        context, game = self.context, before.game
+        game.next_game = created.game.id
+        events: list[AnyEvent] = [RematchCreated(game=created.game.id)]
+        diffs = [record_change(before.tileset.index, game, events, at=context.now())]
+        record = new_record(self.scope, context.clock(), created.game.version)
+        return await repository.commit(context, before, diffs, idempotency=record)
 
 
-def _same_again(table: GameSession, asked: Rematch) -> CreateGame:
-    """The game as somebody would ask for it: who has left to a bot or resigned plays again, an open seat is open."""
-    game = table.game
+def _same_again(before: GameSession, body: Rematch) -> CreateGame:
+    """Return the request for the same game again: who resigned or is played by a bot plays, an open seat is open."""
+    game = before.game
     return CreateGame(
         players=[
             SeatRequest(open=True)
@@ -144,19 +153,19 @@ def _same_again(table: GameSession, asked: Rematch) -> CreateGame:
         edition=game.edition,
         first_seat=(game.first_seat + 1) % len(game.players),
         tileset=game.tileset,
-        seed=asked.seed,
-        visibility=table.access.visibility,
+        seed=body.seed,
+        visibility=before.access.visibility,
         turn_timeout_s=game.turn_timeout_s,
         on_timeout=msgspec.convert(game.on_timeout, RequestedTimeoutPolicy | None),
     )
 
 
-def _access(wanted: CreateGame, before: AccessRecord, minting: bytes) -> AccessRecord:
-    """New tokens for the owner, the spectators and the owner's seats; whoever had joined keeps theirs.
+def _access(body: CreateGame, before: AccessRecord, secret: bytes) -> AccessRecord:
+    """Return an access record with new tokens for the owner, the spectators and the owner's seats.
 
-    Who was found by a creator's key before is so again.
+    Players who had joined keep their tokens, and creators' keys list the rematch as they did the game before.
     """
-    fresh = new_access_record(wanted, minting, before.creator)
+    fresh = new_access_record(body, secret, before.creator)
     joined = [seat for seat in fresh.owner_seats if seat not in before.owner_seats]
     for seat in joined:
         fresh.seats[seat] = before.seats[seat]

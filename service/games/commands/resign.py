@@ -1,10 +1,11 @@
-"""Resigning, and coming back to a seat that a bot has kept."""
+"""Resigning, and returning to a seat that a bot plays."""
 
 from schemas.acting import SeatCommand
 from service.engine import Game, resign, return_player
 from service.games.access import OWNER, AccessRecord, Principal, resolve_seat
 from service.games.cache import GameSession
-from service.games.commands.execute import CommandRequest, CommandResult, actor_role, execute
+from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
+from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import SeatNotPlayedByBot, SeatResigned
@@ -12,38 +13,50 @@ from service.games.lifecycle import is_played_by_bot
 from service.games.ports import StoredDiff
 
 
-async def resign_seat(context: Context, game_id: str, asked: CommandRequest[SeatCommand]) -> CommandResult:
-    """Resign, on turn or not, for good. Raises Resigned where that was done."""
+async def resign_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
+    """Resign for good, on turn or not. Raises SeatResigned for a second time."""
+    return await execute(ResignCommand(context, game_id, request))
 
-    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        game, index = table.game, table.tileset.index
-        seat = resolve_seat(table.access, reader, asked.body.seat, game.decider, None)
+
+async def return_to_seat(context: Context, game_id: str, request: CommandRequest[SeatCommand]) -> CommandResult:
+    """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned."""
+    return await execute(ReturnCommand(context, game_id, request))
+
+
+class ResignCommand(ActiveGameCommand[SeatCommand]):
+    """A player resigns."""
+
+    name = "resign"
+
+    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
+        """Resign the seat."""
+        game, index = session.game, session.tileset.index
+        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         events = resign(index, game, seat)
-        return [record_change(index, game, events, at=context.now(), seat=seat, by=actor_role(reader))]
-
-    return await execute(context, game_id, "resign", asked, make)
+        return [record_change(index, game, events, at=self.context.now(), seat=seat, by=principal.actor)]
 
 
-async def return_to_seat(context: Context, game_id: str, asked: CommandRequest[SeatCommand]) -> CommandResult:
-    """Take a seat back from the bot that stands in. Raises NotReplaced, Resigned."""
+class ReturnCommand(ActiveGameCommand[SeatCommand]):
+    """A player returns to a seat that a bot plays."""
 
-    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        game, index = table.game, table.tileset.index
-        seat = resolve_seat(table.access, reader, asked.body.seat, _left_seat(game, table.access, reader), None)
+    name = "return"
+
+    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
+        """Give the seat back to its player."""
+        game, index, access = session.game, session.tileset.index, session.access
+        default_seat = _default_seat(game, access, principal)
+        seat = resolve_seat(access, principal, self.request.body.seat, default_seat, None)
         if game.players[seat].resigned:
             raise SeatResigned(seat)
         if not is_played_by_bot(game, seat):
             raise SeatNotPlayedByBot(seat)
-        return [
-            record_change(index, game, return_player(game, seat), at=context.now(), seat=seat, by=actor_role(reader))
-        ]
-
-    return await execute(context, game_id, "return", asked, make)
+        events = return_player(game, seat)
+        return [record_change(index, game, events, at=self.context.now(), seat=seat, by=principal.actor)]
 
 
-def _left_seat(game: Game, access: AccessRecord, reader: Principal) -> int:
-    """The seat that the owner comes back to where none is named: the one that was left, else the decider."""
-    left = [seat for seat in access.owner_seats if is_played_by_bot(game, seat)] if reader.role == OWNER else []
-    return left[0] if len(left) == 1 else game.decider
+def _default_seat(game: Game, access: AccessRecord, principal: Principal) -> int:
+    """Return the seat that the owner returns to by default: the only one that a bot plays, else the decider."""
+    played = [seat for seat in access.owner_seats if is_played_by_bot(game, seat)] if principal.role == OWNER else []
+    return played[0] if len(played) == 1 else game.decider

@@ -1,11 +1,10 @@
-"""A seat whose player goes, by the owner's will, and a seat whose token is replaced.
+"""Removing a player from a seat, and replacing a seat's token.
 
-What a token opened ends with it: the commit says so, so that no instance acts on an access record that it still holds,
-and whoever watches by that token is sent away. Source: api.md, "Creating, joining, starting".
+Both revoke a token. The commit says so: no instance acts on a cached access record after it, and subscribers with that
+token are dropped. Source: api.md, "Creating, joining, starting".
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 from schemas.game import GameView
 from schemas.lobby import ReplaceToken, SeatToken
@@ -13,6 +12,7 @@ from service.engine import build_view, vacate_seat
 from service.games import repository
 from service.games.access import (
     AccessRecord,
+    Principal,
     authorize_action,
     authorize_owner,
     derive_token,
@@ -22,12 +22,19 @@ from service.games.access import (
     seat_role,
 )
 from service.games.cache import GameSession
-from service.games.commands.execute import ExpectedVersion, check_version
-from service.games.commands.retry import until_committed
+from service.games.commands.active_game import ExpectedVersion, check_version
+from service.games.commands.execute import Command, execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoSuchSeat
-from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record, token_secret
+from service.games.idempotency import (
+    FirstResponse,
+    IdempotencyScope,
+    ReplayableResult,
+    idempotency_scope,
+    new_record,
+    token_secret,
+)
 
 __all__ = ["remove_player", "replace_token"]
 
@@ -35,71 +42,105 @@ __all__ = ["remove_player", "replace_token"]
 async def remove_player(
     context: Context, game_id: str, seat: int, *, token: str | None, if_match: Sequence[ExpectedVersion] | None
 ) -> tuple[GameView, str]:
-    """Empty a joined seat of a game that waits, for its owner; gives GAME and its digest. Repeatable.
+    """Empty a joined seat of a waiting game for its owner, once or again, and return GAME and its digest.
 
-    Raises NoSuchSeat, NotActive (it is over), Conflict (it has started, or the seat was filled at creation).
+    Raises NoSuchSeat, GameNotActive (it is over), Conflict (it has started, or the seat was filled at creation).
     """
-
-    async def attempt(table: GameSession, _owner: None) -> tuple[GameView, str] | None:
-        game, access, index = table.game, table.access, table.tileset.index
-        _check_removable(table, seat)
-        check_version(table.revision, if_match)
-        if game.players[seat].kind != "open":
-            ended, access.seats[seat] = access.seats[seat], None
-            if seat < len(access.tags):
-                access.tags[seat] = None
-            diffs = [record_change(index, game, vacate_seat(game, seat), at=context.now())]
-            if not await repository.commit(context, table, diffs, store_access=True, revokes_token=True):
-                return None
-            await _forget(context, game_id, ended)
-        return build_view(index, game), game.digest
-
-    return await until_committed(context, game_id, partial(authorize_owner, game=game_id, token=token), attempt)
+    return await execute(RemovePlayerCommand(context, game_id, seat, token, if_match))
 
 
 async def replace_token(
-    context: Context, game_id: str, seat: int, asked: ReplaceToken, *, token: str | None, key: str | None
+    context: Context, game_id: str, seat: int, body: ReplaceToken, *, token: str | None, key: str | None
 ) -> ReplayableResult[SeatToken]:
-    """Give a seat a new token, which ends the old one: for that seat's player, or the owner where the seat is theirs.
+    """Give a seat a new token, which revokes the old one: for that seat's player, or the owner of their own seats.
 
-    Raises WrongSeat, KeyReused, Malformed, and what `check_act` does.
+    Raises WrongSeat, IdempotencyKeyReused, Malformed, and what `authorize_action` does.
     """
-    idempotency = idempotency_scope(key, f"/v1/games/{game_id}/seats/{seat}/token", token, asked)
-    secret = token_secret(idempotency)
+    scope = idempotency_scope(key, f"/v1/games/{game_id}/seats/{seat}/token", token, body)
+    return await execute(ReplaceTokenCommand(context, game_id, seat, token, scope))
 
-    def new_token(access: AccessRecord) -> str:
-        return derive_token(secret, access.salt, f"{seat_role(seat)}.replaced")
 
-    async def attempt(table: GameSession, new: str) -> ReplayableResult[SeatToken] | None:
-        access, game = table.access, table.game
-        resolve_seat(access, authorize_action(access, game_id, token), seat, seat, None)
-        ended, access.seats[seat] = access.seats[seat], hash_token(new)
-        kept = new_record(idempotency, context.clock(), game.version, seat)
-        if not await repository.commit(context, table, [], store_access=True, revokes_token=True, idempotency=kept):
+class RemovePlayerCommand(Command[tuple[GameView, str]]):
+    """The owner's request to empty a seat."""
+
+    def __init__(
+        self, context: Context, game_id: str, seat: int, token: str | None, if_match: Sequence[ExpectedVersion] | None
+    ) -> None:
+        super().__init__(context, game_id)
+        self._seat = seat
+        self._token = token
+        self._if_match = if_match
+
+    def authorize(self, access: AccessRecord) -> Principal:
+        """Return the owner."""
+        return authorize_owner(access, self.game_id, self._token)
+
+    async def attempt(self, session: GameSession, _owner: Principal) -> tuple[GameView, str] | None:
+        """Empty the seat unless it is open already."""
+        seat, context = self._seat, self.context
+        game, access, index = session.game, session.access, session.tileset.index
+        _check_removable(session, seat)
+        check_version(session.revision, self._if_match)
+        if game.players[seat].kind != "open":
+            revoked, access.seats[seat] = access.seats[seat], None
+            if seat < len(access.tags):
+                access.tags[seat] = None
+            diffs = [record_change(index, game, vacate_seat(game, seat), at=context.now())]
+            if not await repository.commit(context, session, diffs, store_access=True, revokes_token=True):
+                return None
+            await _unindex_token(context, self.game_id, revoked)
+        return build_view(index, game), game.digest
+
+
+class ReplaceTokenCommand(Command[ReplayableResult[SeatToken]]):
+    """A request for another token of a seat."""
+
+    def __init__(
+        self, context: Context, game_id: str, seat: int, token: str | None, scope: IdempotencyScope | None
+    ) -> None:
+        super().__init__(context, game_id, scope)
+        self._seat = seat
+        self._token = token
+        self._secret = token_secret(scope)
+
+    def authorize(self, _access: AccessRecord) -> Principal:
+        """Return nobody: a retry shows the token that its first request revoked, so `attempt` authorizes."""
+        return Principal(None)
+
+    async def attempt(self, session: GameSession, _nobody: Principal) -> ReplayableResult[SeatToken] | None:
+        """Store the new token's hash in the old one's place."""
+        seat, context, access, game = self._seat, self.context, session.access, session.game
+        resolve_seat(access, authorize_action(access, self.game_id, self._token), seat, seat, None)
+        new_token = self._new_token(access)
+        revoked, access.seats[seat] = access.seats[seat], hash_token(new_token)
+        record = new_record(self.scope, context.clock(), game.version, seat)
+        if not await repository.commit(context, session, [], store_access=True, revokes_token=True, idempotency=record):
             return None
-        await _forget(context, game_id, ended)
-        return ReplayableResult(SeatToken(seat=seat, token=new), game.version)
+        await _unindex_token(context, self.game_id, revoked)
+        return ReplayableResult(SeatToken(seat=seat, token=new_token), game.version)
 
-    async def replay(table: GameSession, _before: FirstResponse) -> ReplayableResult[SeatToken]:
-        """The same; whether the token shown is good is not asked, as it has ended with it."""
-        return ReplayableResult(SeatToken(seat=seat, token=new_token(table.access)), table.game.version, replayed=True)
+    async def replay(self, session: GameSession, _first: FirstResponse) -> ReplayableResult[SeatToken]:
+        """Return the same token."""
+        token = SeatToken(seat=self._seat, token=self._new_token(session.access))
+        return ReplayableResult(token, session.game.version, replayed=True)
 
-    return await until_committed(context, game_id, new_token, attempt, idempotency, replay)
+    def _new_token(self, access: AccessRecord) -> str:
+        return derive_token(self._secret, access.salt, f"{seat_role(self._seat)}.replaced")
 
 
-def _check_removable(table: GameSession, seat: int) -> None:
-    game = table.game
+def _check_removable(session: GameSession, seat: int) -> None:
+    game = session.game
     if seat >= len(game.players):
         raise NoSuchSeat(seat)
     if game.status == "active":
         raise Conflict("the game has started: whoever sits there stays")
     if game.status != "waiting":
         raise GameNotActive(game.status)
-    if seat in table.access.owner_seats or game.players[seat].kind == "bot":
+    if seat in session.access.owner_seats or game.players[seat].kind == "bot":
         raise Conflict(f"seat {seat} was filled at creation")
 
 
-async def _forget(context: Context, game_id: str, ended: bytes | None) -> None:
-    """Let the game be found by a token no more."""
-    if ended is not None:
-        await context.store.unindex([index_key(ended, None)], game_id)
+async def _unindex_token(context: Context, game_id: str, revoked: bytes | None) -> None:
+    """Take the game out of the index of a revoked token."""
+    if revoked is not None:
+        await context.store.unindex([index_key(revoked, None)], game_id)

@@ -1,7 +1,7 @@
-"""Taking the last action of one's turn back.
+"""Undoing the last action of a turn.
 
-Nothing is stored for it: the game is played again from its log, which gives the state before that action. What comes
-out must be the game as it is stored, or nothing is taken back.
+Nothing is stored for it: a replay of the log gives the state before that action. An action is only undone if the replay
+ends in the stored game.
 """
 
 import asyncio
@@ -11,13 +11,14 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 import msgspec
 
 from schemas.acting import SeatCommand
-from schemas.events import MoveUndone
+from schemas.events import AnyEvent, MoveUndone
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, encode_snapshot
 from service.games.access import Principal, resolve_seat
 from service.games.cache import GameSession
 from service.games.commands.act import check_turn
-from service.games.commands.execute import CommandRequest, CommandResult, actor_role, execute
+from service.games.commands.active_game import ActiveGameCommand, CommandRequest, CommandResult
+from service.games.commands.execute import execute
 from service.games.context import Context
 from service.games.diffs import record_change
 from service.games.errors import NothingToUndo
@@ -29,51 +30,59 @@ from service.games.verify import upgrade_state
 from service.json_patch import apply_patch
 
 MAX_VERSIONS = 1000
-"""A whole game has a few hundred; whoever acts and takes back for ever shall not make it ever dearer."""
+"""A whole game has a few hundred; this bounds the cost of a replay for a player who acts and undoes for ever."""
 
 
 ReplayGuard = Callable[[int], AbstractAsyncContextManager[None]]
-"""What a game of so many versions is replayed within: whoever has many players may let few replay at once."""
+"""A context manager around the replay of a game of so many versions: it may limit how many replays run at once."""
 
 
 async def undo(
     context: Context,
     game_id: str,
-    asked: CommandRequest[SeatCommand],
+    request: CommandRequest[SeatCommand],
     replaying: ReplayGuard = lambda _versions: nullcontext(),
 ) -> CommandResult:
-    """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, Replaced, and what `replaying` does."""
+    """Take the decider's last action back.
 
-    async def make(table: GameSession, reader: Principal) -> list[StoredDiff]:
-        game, index = table.game, table.tileset.index
-        seat = resolve_seat(table.access, reader, asked.body.seat, game.decider, None)
+    Raises NothingToUndo, NotYourTurn, SeatPlayedByBot, and what `replaying` does.
+    """
+    return await execute(UndoCommand(context, game_id, request, replaying))
+
+
+class UndoCommand(ActiveGameCommand[SeatCommand]):
+    """The decider takes their last action back."""
+
+    name = "undo"
+
+    def __init__(
+        self, context: Context, game_id: str, request: CommandRequest[SeatCommand], replaying: ReplayGuard
+    ) -> None:
+        super().__init__(context, game_id, request)
+        self._replaying = replaying
+
+    async def change(self, session: GameSession, principal: Principal) -> list[StoredDiff]:
+        """Put the game as it was before the last action in the session's place."""
+        context, game, index = self.context, session.game, session.tileset.index
+        seat = resolve_seat(session.access, principal, self.request.body.seat, game.decider, None)
         check_turn(game, seat)
         if not game.undoable or game.version > MAX_VERSIONS or is_overdue(game, int(context.clock())):
             raise NothingToUndo(seat)
-        async with replaying(game.version):
-            past = await asyncio.to_thread(
-                compute_undo_point, index, game, await read_log(context.store, game.id, game.version)
-            )
-        if past is None:
+        async with self._replaying(game.version):
+            log = await read_log(context.store, game.id, game.version)
+            point = await asyncio.to_thread(compute_undo_point, index, game, log)
+        if point is None:
             raise NothingToUndo(seat)
-        table.game = restore(game, past)
+        session.game = restore(game, point)
+        events: list[AnyEvent] = [MoveUndone(seat=seat, move=point.move)]
+        before = build_view(index, game)
         return [
-            record_change(
-                index,
-                table.game,
-                [MoveUndone(seat=seat, move=past.move)],
-                at=context.now(),
-                seat=seat,
-                by=actor_role(reader),
-                before=build_view(index, game),
-            )
+            record_change(index, session.game, events, at=context.now(), seat=seat, by=principal.actor, before=before)
         ]
-
-    return await execute(context, game_id, "undo", asked, make)
 
 
 def compute_undo_point(index: TileSetIndex, game: Game, log: list[StoredDiff]) -> UndoPoint | None:
-    """The state before the last action; None where the log does not give the game as it is."""
+    """Return the state before the last action, None where the log does not end in this game."""
     if not log:
         return None
     try:

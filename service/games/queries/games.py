@@ -19,7 +19,7 @@ from service.engine.queries import islander_values, player_scores, tiles_left
 from service.engine.tileset_index import unpack_cell
 from service.games.access import authenticate, authorize_read, hash_token, index_key
 from service.games.context import Context
-from service.games.errors import Malformed, TileSetMissing, Unauthorized
+from service.games.errors import Malformed, TileSetMissing
 from service.games.game_failures import record_failure
 from service.games.i18n import ENGLISH, Language, Translator, describe_cell, describe_move, get_translator
 from service.games.ports import GameRecord, Page, StoreUnavailable, UnreadableGame
@@ -66,11 +66,7 @@ async def is_valid_token(context: Context, game: str | None, token: str) -> bool
     loaded = await context.store.load(game)
     if loaded is None:
         return False
-    try:
-        authenticate(read_access(loaded), token)
-    except Unauthorized:
-        return False
-    return True
+    return authenticate(read_access(loaded), token) is not None
 
 
 async def is_known_secret(context: Context, hashes: Sequence[bytes]) -> bool:

@@ -10,8 +10,8 @@ import msgspec
 from schemas.webhooks import CHALLENGE_MESSAGE, Attempt, Deliveries, RegisterWebhook, Webhook, WebhookCreated, Webhooks
 from service.games import repository
 from service.games.access import authorize_owner
+from service.games.commands.execute import Retries
 from service.games.commands.game_setup import derive_game_id, random_game_id
-from service.games.commands.retry import retry_on_conflict
 from service.games.context import Context
 from service.games.errors import Malformed, NoSuchGame, NoSuchWebhook, TooManyWebhooks
 from service.games.idempotency import IdempotencyScope, ReplayableResult, idempotency_scope, new_record, read_record
@@ -55,30 +55,38 @@ async def register_webhook(context: Context, game_id: str, wanted: WebhookReques
     asked = wanted.body
     idempotency = idempotency_scope(wanted.idempotency_key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
 
-    async def attempt(_number: int) -> ReplayableResult[WebhookCreated] | None:
-        loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
-        authorize_owner(access, game_id, wanted.token)
-        if idempotency and (before := read_record(idempotency, loaded.record, context.clock())) is not None:
-            found = await _load_stored(context, game_id, _id_from(idempotency, before.detail))
-            return ReplayableResult(_view_created(found), before.version, replayed=True)
-        _validate(asked, len(decode_game(loaded).players))
-        hook_id, number = _new_id(idempotency, loaded.webhooks)
-        hook = WebhookRegistration(
-            hook_id, asked.url, asked.events, asked.seats, asked.secret or generate_secret(), context.now()
-        )
-        state = WebhookState(loaded.version, pending_client=wanted.client_hash)
-        record = new_record(idempotency, context.clock(), loaded.version, number)
-        match await context.store.webhooks.add(game_id, hook, state, max_webhooks=wanted.max_webhooks, keep=record):
-            case Added():
-                return ReplayableResult(_view_created(StoredWebhook(hook, state)), loaded.version)
-            case LimitReached():
-                raise TooManyWebhooks(wanted.max_webhooks)
-            case WebhookNotFound():
-                raise NoSuchGame(game_id)
-            case Replayed():
-                return None  # the same request was first
+    retries = Retries()
+    while (registered := await _try_register(context, game_id, wanted, idempotency)) is None:
+        await retries.wait()
+    return registered
 
-    return await retry_on_conflict(attempt)
+
+async def _try_register(
+    context: Context, game_id: str, request: WebhookRequest, idempotency: IdempotencyScope | None
+) -> ReplayableResult[WebhookCreated] | None:
+    """Register a webhook, or return None where a request with the same key was first."""
+    asked = request.body
+    loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
+    authorize_owner(access, game_id, request.token)
+    if idempotency and (before := read_record(idempotency, loaded.record, context.clock())) is not None:
+        found = await _load_stored(context, game_id, _id_from(idempotency, before.detail))
+        return ReplayableResult(_view_created(found), before.version, replayed=True)
+    _validate(asked, len(decode_game(loaded).players))
+    hook_id, number = _new_id(idempotency, loaded.webhooks)
+    hook = WebhookRegistration(
+        hook_id, asked.url, asked.events, asked.seats, asked.secret or generate_secret(), context.now()
+    )
+    state = WebhookState(loaded.version, pending_client=request.client_hash)
+    record = new_record(idempotency, context.clock(), loaded.version, number)
+    match await context.store.webhooks.add(game_id, hook, state, max_webhooks=request.max_webhooks, keep=record):
+        case Added():
+            return ReplayableResult(_view_created(StoredWebhook(hook, state)), loaded.version)
+        case LimitReached():
+            raise TooManyWebhooks(request.max_webhooks)
+        case WebhookNotFound():
+            raise NoSuchGame(game_id)
+        case Replayed():
+            return None  # the same request was first
 
 
 def _new_id(idempotency: IdempotencyScope | None, there: Sequence[str]) -> tuple[str, int]:

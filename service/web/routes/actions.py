@@ -10,7 +10,7 @@ from aiohttp import web
 from schemas.acting import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
-from service.games.commands.execute import CommandRequest, CommandResult
+from service.games.commands.active_game import CommandRequest, CommandResult
 from service.games.context import Context
 from service.web.app_keys import CONTEXT
 from service.web.connections.limiter import client_address

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import build_view, is_finished
 from service.games.commands import undo as undoing
-from service.games.commands.execute import ExpectedVersion
+from service.games.commands.active_game import ExpectedVersion
 from service.games.commands.undo import compute_undo_point
 from service.games.errors import NothingToUndo, NotYourTurn, Unauthorized, VersionMismatch, WrongSeat
 from service.games.patch import compare_views
