@@ -66,10 +66,10 @@ class CommandGroup(click.Group):
     """The commands; those that serve nothing are imported when they are asked for, not with every start."""
 
     lazy_commands: ClassVar = {
-        "export": ("service.cli.games", "export_command"),
-        "import": ("service.cli.games", "import_command"),
-        "reindex": ("service.cli.games", "reindex_command"),
-        "tileset": ("service.cli.verify", "tileset_group"),
+        "export": ("service.cli.export", "export_command"),
+        "import": ("service.cli.importer", "import_command"),
+        "reindex": ("service.cli.reindex", "reindex_command"),
+        "tileset": ("service.cli.tileset", "tileset_group"),
         "verify": ("service.cli.verify", "verify_command"),
     }
 

@@ -1,15 +1,21 @@
-"""`south-seas import`: games into a Redis, each from its document, whole or not at all."""
+"""`south-seas import`: store games from documents in a Redis, each completely or not at all."""
 
 import asyncio
 import secrets
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import click
 
 from schemas.vocabulary import ENDED_STATUSES
+from service.archive_storage.atomic_files import iter_documents
 from service.cli.progress import Progress, report_failure
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
 from service.engine import Game
 from service.games.access import AccessRecord, encode_access, index_keys
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document
@@ -20,24 +26,45 @@ from service.games.context import Retention
 from service.games.lifecycle import overdue_at
 from service.games.ports import Commit
 from service.games.timestamps import unix_seconds
+from service.settings import make_retention, with_settings
 from service.store.game_store import RedisStore
 
-__all__ = ["import_files", "make_restore"]
+__all__ = ["import_command", "import_files", "make_restore"]
 
 _HASH_BYTES = 32
 _SALT_BYTES = 16
 
 
+@click.command("import")
+@click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace games that exist already; without it they are skipped.")
+@with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
+def import_command(sources: Sequence[Path], *, replace: bool, **settings: Any) -> None:
+    """Store games from files that `export` or the archive wrote; directories are searched for them.
+
+    Each game is stored completely or not at all, and only if its document is consistent: log, digests, snapshot and
+    tile set. Existing games are skipped, so an interrupted import can be repeated. The retention of an imported game
+    begins now. Archived games have no tokens: they can only be watched, and private ones cannot be imported. Exits with
+    1 if a document was rejected.
+    """
+    retention = make_retention(settings)
+    counts = run_with_store(
+        settings, lambda store: import_files(store, iter_documents(sources), retention, replace=replace)
+    )
+    click.echo(f"imported {counts['imported']} games, {counts['skipped']} skipped, {counts['rejected']} rejected")
+    sys.exit(1 if counts["rejected"] else 0)
+
+
 async def import_files(
     store: RedisStore, files: Iterable[Path], retention: Retention, *, replace: bool
 ) -> Counter[str]:
-    """Store the game of each file; counts `imported`, `skipped` (it is there already) and `refused`.
+    """Store the game of each file.
 
-    Raises StoreUnavailable.
+    Returns the numbers of games `imported`, `skipped` (they exist) and `rejected`. Raises StoreUnavailable.
     """
     progress, counts = Progress("imported"), Counter[str]()
     for file in files:
-        outcome = "refused"
+        outcome = "rejected"
         with report_failure(str(file)):
             document = decode_document(await asyncio.to_thread(file.read_bytes))
             outcome = await _import(store, document, retention, replace=replace)
@@ -47,7 +74,7 @@ async def import_files(
 
 
 async def _import(store: RedisStore, document: GameDocument, retention: Retention, *, replace: bool) -> str:
-    """Store one game; gives what came of it. Raises BadDocument, StoreUnavailable."""
+    """Store one game; return its outcome. Raises InvalidDocument, StoreUnavailable."""
     if not replace and await store.load_versions([document.game]) != [None]:
         return "skipped"
     stored = await store.transfer.restore(make_restore(document, retention, replace=replace))
@@ -55,18 +82,23 @@ async def _import(store: RedisStore, document: GameDocument, retention: Retentio
 
 
 def make_restore(document: GameDocument, retention: Retention, *, replace: bool) -> RestoreRequest:
-    """What is stored of a document; raises BadDocument."""
-    proven = validate_document(document)
-    commit = _commit(document, proven, proven.access or _make_inaccessible(document, proven.game), retention)
+    """Return the request that stores a document's game. Raises InvalidDocument."""
+    validated = validate_document(document)
+    commit = _make_commit(
+        document, validated, validated.access or _make_inaccessible(document, validated.game), retention
+    )
     return RestoreRequest(commit, document.webhooks, replace)
 
 
 def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
-    """An access record that no token opens, for a game that came without; raises BadDocument where that is no use."""
+    """Return an access record that no token opens, for an archived game.
+
+    Raises InvalidDocument for a game that could not be continued or read without tokens.
+    """
     if document.status not in ENDED_STATUSES:
-        raise InvalidDocument("it has no access record, so that nobody could play on")
+        raise InvalidDocument("it has no access record, so nobody could continue the game")
     if document.visibility == "private":
-        raise InvalidDocument("it is the archive of a private game, which has no tokens: nobody could read it")
+        raise InvalidDocument("it is an archived private game, which has no tokens: nobody could read it")
     return AccessRecord(
         visibility=document.visibility,
         salt=secrets.token_bytes(_SALT_BYTES),
@@ -77,9 +109,11 @@ def _make_inaccessible(document: GameDocument, game: Game) -> AccessRecord:
     )
 
 
-def _commit(document: GameDocument, proven: ValidatedDocument, access: AccessRecord, retention: Retention) -> Commit:
-    """The game as if it were created now with its whole log; it is kept as if it had changed now."""
-    game = proven.game
+def _make_commit(
+    document: GameDocument, validated: ValidatedDocument, access: AccessRecord, retention: Retention
+) -> Commit:
+    """Return the commit that creates the game with its whole log; its retention begins now."""
+    game = validated.game
     due_at = int(time.time()) if bot_on_turn(game) is not None else overdue_at(game)
     return Commit(
         game=game.id,
@@ -87,7 +121,7 @@ def _commit(document: GameDocument, proven: ValidatedDocument, access: AccessRec
         expected=None,
         snapshot=document.snapshot,
         access=document.access or encode_access(access),
-        diffs=proven.diffs,
+        diffs=validated.diffs,
         idempotency=None,
         status=game.status,
         previous_status=None,

@@ -1,4 +1,4 @@
-"""Reading a game's log from a file: the diffs as an array, under `diffs`, or one a line; perhaps the `tileset` too."""
+"""Log files: a JSON array of diffs, an object with `diffs` and perhaps `tileset`, or one diff per line."""
 
 from typing import Any, NamedTuple
 
@@ -6,18 +6,18 @@ import msgspec
 
 
 class BadLog(Exception):
-    """The file holds no log; says why."""
+    """The file contains no log; the message says why."""
 
 
 class Log(NamedTuple):
-    """Diffs decoded from JSON, oldest first, and the tile set's JSON where the file has it."""
+    """A game's log: decoded diffs, oldest first, and the JSON of the tile set where the file contains it."""
 
     diffs: list[dict[str, Any]]
     tileset: bytes | None
 
 
 def decode_log(data: bytes) -> Log:
-    """The log in a file; raises BadLog."""
+    """Return the log of a file. Raises BadLog."""
     document = _decode(data)
     tileset = None
     if isinstance(document, dict) and "diffs" in document:
@@ -32,7 +32,7 @@ def decode_log(data: bytes) -> Log:
 
 
 def encode_log(log: Log) -> bytes:
-    """A file that `read_log` reads, complete in itself."""
+    """Return the content of a file, diffs and tile set, for `decode_log`."""
     return msgspec.json.encode({"tileset": msgspec.Raw(log.tileset or b"null"), "diffs": log.diffs})
 
 

@@ -1,4 +1,4 @@
-"""What a command that takes long says meanwhile, on the error stream."""
+"""Progress and failures of long-running commands, on the error stream."""
 
 import time
 from collections.abc import Iterator
@@ -18,40 +18,42 @@ REPORT_INTERVAL_S = 2.0
 
 
 class Progress:
-    """Counts games, and says every few seconds how many."""
+    """A counter of games that prints itself every few seconds."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, verb: str) -> None:
+        self._verb = verb
         self.games = 0
         self._started_at = self._reported_at = time.monotonic()
 
     def count(self, games: int = 1) -> None:
-        """So many more are done."""
+        """Add finished games."""
         self.games += games
         now = time.monotonic()
         if now >= self._reported_at + REPORT_INTERVAL_S:
             self._reported_at = now
-            a_second = self.games / (now - self._started_at)
-            click.echo(f"{self._what} {self.games} games so far, {a_second:.0f} a second", err=True)
+            rate = self.games / (now - self._started_at)
+            click.echo(f"{self._verb} {self.games} games so far, {rate:.0f} per second", err=True)
 
 
 @contextmanager
-def report_failure(about: str) -> Iterator[None]:
-    """Within a `with`, let work on one game fail: say why, and go on after it. Raises StoreUnavailable."""
+def report_failure(subject: str) -> Iterator[None]:
+    """Print the failure of a `with` block and suppress it, so that other games are not affected.
+
+    Raises StoreUnavailable.
+    """
     try:
         yield
-    except TileSetMissing as missing:
-        _print_failure(about, f"{missing}: name the directory of its tile set with --tilesets-dir")
-    except (InvalidDocument, UnreadableGame, msgspec.DecodeError) as bad:
-        _print_failure(about, bad)
+    except TileSetMissing as error:
+        _print_failure(subject, f"{error}: name the directory of its tile set with --tilesets-dir")
+    except (InvalidDocument, UnreadableGame, msgspec.DecodeError) as error:
+        _print_failure(subject, error)
     except StoreUnavailable:
         raise
     except OSError as error:
-        _print_failure(about, error.strerror or error)
-    except Exception as error:  # noqa: BLE001  one game must not keep all others from being exported or imported
-        _print_failure(about, f"{type(error).__name__}: {error}")
+        _print_failure(subject, error.strerror or error)
+    except Exception as error:  # noqa: BLE001  one failing game must not stop the others
+        _print_failure(subject, f"{type(error).__name__}: {error}")
 
 
-def _print_failure(about: str, reason: object) -> None:
-    """Say what could not be done, and why."""
-    click.echo(escape_unprintable(f"{about}: {reason}"), err=True)
+def _print_failure(subject: str, reason: object) -> None:
+    click.echo(escape_unprintable(f"{subject}: {reason}"), err=True)

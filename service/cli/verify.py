@@ -1,4 +1,4 @@
-"""The commands that check something without serving it: `south-seas verify` and `south-seas tileset check`."""
+"""`south-seas verify`: check a game's log."""
 
 import asyncio
 import os
@@ -13,10 +13,11 @@ import msgspec
 
 from schemas.vocabulary import DIGEST
 from service.cli.log_file import BadLog, Log, decode_log, encode_log
+from service.cli.tileset import describe_fault
 from service.cli.verdict import make_verdict
 from service.client.errors import ClientError
 from service.client.fetching import download_log
-from service.engine.tileset_validation import Fault, TileSetInvalid, parse_tileset
+from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.escaping import escape_unprintable
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document
 from service.games.archive.validation import validate_document
@@ -30,7 +31,7 @@ _DIGEST = re.compile(rf'"?(?:(\d{{1,10}})-)?({DIGEST})"?', re.ASCII)
 
 
 def _parse_commitment(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
-    """Refuse what no commitment could be."""
+    """Return a commitment. Raises click.BadParameter."""
     if text is None or _HEX_64.fullmatch(text):
         return text
     raise click.BadParameter("a commitment is 64 hex digits, as deck.commitment says")
@@ -39,11 +40,11 @@ def _parse_commitment(_context: click.Context, _option: click.Parameter, text: s
 def _parse_digests(
     _context: click.Context, _option: click.Parameter, texts: Sequence[str]
 ) -> tuple[tuple[int | None, str], ...]:
-    """Refuse what no digest could be."""
-    found = [_DIGEST.fullmatch(text) for text in texts]
-    if not all(found):
+    """Return digests with their versions, where given. Raises click.BadParameter."""
+    matches = [_DIGEST.fullmatch(text) for text in texts]
+    if not all(matches):
         raise click.BadParameter("a digest is 32 hex digits, or VERSION-DIGEST as an ETag has it")
-    return tuple((int(one[1]) if one[1] else None, one[2]) for one in found if one)
+    return tuple((int(match[1]) if match[1] else None, match[2]) for match in matches if match)
 
 
 @click.command("verify")
@@ -52,18 +53,18 @@ def _parse_digests(
     "--tileset",
     "tileset_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The tile set, where neither the file nor this program has it.",
+    help="Tile set, if neither the file nor this program has it.",
 )
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep what a URL gave in a file that can be verified without the service.",
+    help="Save the log of a URL to a file that can be verified without the service.",
 )
 @click.option(
     "--commitment",
     callback=_parse_commitment,
     metavar="HEX",
-    help="The game's deck.commitment, as a player saw it: refuse the log of another game, or one made anew.",
+    help="The deck.commitment that a player saw: reject the log of another game, or a forged one.",
 )
 @click.option(
     "--digest",
@@ -71,8 +72,8 @@ def _parse_digests(
     callback=_parse_digests,
     metavar="HEX",
     multiple=True,
-    help="A digest that a player saw, or VERSION-DIGEST as an ETag has it: refuse a log that was changed up to there. "
-    "May be given several times.",
+    help="A digest that a player saw, or VERSION-DIGEST as in an ETag: reject a log that was changed before it. May be "
+    "given several times.",
 )
 def verify_command(
     file_or_url: str,
@@ -83,22 +84,22 @@ def verify_command(
 ) -> None:
     """Replay a game's whole log and check commitment, shuffle, digests, rules and result.
 
-    FILE_OR_URL is http://HOST/v1/games/ID (for a private game put one of its tokens in SOUTH_SEAS_TOKEN), a document
-    of the archive or of `export`, whose snapshot is checked too, or a file with the diffs: an array, an object with
-    `diffs`, or one a line. Says what is proved and what is not: whoever makes a whole log anew makes all digests fit,
-    unless --commitment or --digest say what a player saw. Ends with 0 when all checks passed, 1 when something is
-    wrong, 3 when the game is not over yet, so that its seed is not known.
+    FILE_OR_URL is http://HOST/v1/games/ID (for a private game put one of its tokens in SOUTH_SEAS_TOKEN), a document of
+    the archive or of `export`, whose snapshot is checked too, or a file with the diffs: an array, an object with
+    `diffs`, or one diff per line. Prints what is proved and what is not: a completely forged log passes, unless
+    --commitment or --digest give what a player saw. Exits with 0 if all checks passed, 1 if one failed, 3 if the game
+    is not over, so that its seed is still secret.
     """
     log, document = (_fetch_log(file_or_url), None) if "://" in file_or_url else _read_file(Path(file_or_url))
     if save is not None:
         save.write_bytes(encode_log(log))
-    seen = Observed(commitment, digests)
-    checks = verify(log.diffs, _load_tileset(log, tileset_file), seen)
+    observed = Observed(commitment, digests)
+    checks = verify(log.diffs, _load_tileset(log, tileset_file), observed)
     if document is not None:
         checks.append(_check_document(document))
     for check in checks:
         click.echo(_format_check(check))
-    conclusion = make_verdict(log.diffs, checks, seen)
+    conclusion = make_verdict(log.diffs, checks, observed)
     for title, claims in (("Proved:", conclusion.proved), ("Not proved:", conclusion.not_proved)):
         click.echo("\n".join((title, *(f"- {claim}" for claim in claims)) if claims else ()), nl=bool(claims))
     if any(check.passed is False for check in checks):
@@ -107,43 +108,16 @@ def verify_command(
         sys.exit(3)
 
 
-@click.group("tileset")
-def tileset_group() -> None:
-    """Tile sets: the tiles and ships that games are played with."""
-
-
-@tileset_group.command("check")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def check_tileset_command(file: Path) -> None:
-    """Check a tile set's file; says for each fault where and why, and ends with 1 if there is any."""
-    try:
-        tileset = parse_tileset(file.read_bytes())
-    except TileSetInvalid as invalid:
-        for fault in invalid.faults:
-            click.echo(escape_unprintable(f"{file}: {describe_fault(fault)}"), err=True)
-        sys.exit(1)
-    tiles = sum(tile.count for tile in tileset.tiles)
-    click.echo(
-        f"{file}: {tileset.id} is a playable tile set: {tiles} tiles of {len(tileset.tiles)} types, "
-        f"{len(tileset.ships)} ships"
-    )
-
-
-def describe_fault(fault: Fault) -> str:
-    """Return a fault as `PATH: REASON`."""
-    return fault.reason if fault.path == "$" else f"{fault.path}: {fault.reason}"
-
-
 def _fetch_log(url: str) -> Log:
     try:
         fetched = asyncio.run(download_log(url, os.environ.get(TOKEN_VARIABLE)))
-    except ClientError as failed:
-        raise click.ClickException(str(failed)) from failed
+    except ClientError as error:
+        raise click.ClickException(str(error)) from error
     return Log(fetched.diffs, fetched.tileset)
 
 
 def _read_file(path: Path) -> tuple[Log, GameDocument | None]:
-    """The log in a file, and the document that it is of, where it is one."""
+    """Return the log of a file, and the document if the file is one."""
     try:
         data = path.read_bytes()
         if not is_document(data):
@@ -151,22 +125,22 @@ def _read_file(path: Path) -> tuple[Log, GameDocument | None]:
         document = decode_document(data)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from error
-    except (BadLog, InvalidDocument) as bad:
-        raise click.ClickException(f"{path}: {bad}") from bad
+    except (BadLog, InvalidDocument) as error:
+        raise click.ClickException(f"{path}: {error}") from error
     return Log([msgspec.json.decode(diff) for diff in document.diffs], bytes(document.tileset)), document
 
 
 def _check_document(document: GameDocument) -> Check:
-    """Whether the document's snapshot is the game that its log tells."""
+    """Check that the document's snapshot is the result of its log."""
     try:
         validate_document(document)
-    except InvalidDocument as bad:
-        return Check("snapshot", passed=False, detail=str(bad))
+    except InvalidDocument as error:
+        return Check("snapshot", passed=False, detail=str(error))
     return Check("snapshot", passed=True, detail=f"{document.kind} of version {document.version}, {document.digest}")
 
 
 def _load_tileset(log: Log, file: Path | None) -> Any:
-    """The tile set that the log was played with: the one named, the one beside the diffs, or a built-in one."""
+    """Return the tile set of a log: that of the file given, that beside the diffs, or a built-in one."""
     data = file.read_bytes() if file is not None else log.tileset
     if data is not None:
         try:
@@ -176,10 +150,10 @@ def _load_tileset(log: Log, file: Path | None) -> Any:
                 f"the tile set cannot be played: {describe_fault(invalid.faults[0])}"
             ) from invalid
     patch = log.diffs[0].get("patch") if log.diffs else None
-    operations = [one for one in patch if isinstance(one, dict)] if isinstance(patch, list) else []
-    named = [operation.get("value") for operation in operations if operation.get("path") == "/tileset"]
+    operations = [item for item in patch if isinstance(item, dict)] if isinstance(patch, list) else []
+    tileset_ids = [operation.get("value") for operation in operations if operation.get("path") == "/tileset"]
     for loaded in load_catalogue(None):
-        if loaded.tileset.id in named:
+        if loaded.tileset.id in tileset_ids:
             return loaded.tileset
     raise click.ClickException("the log names no tile set that this program has: name its file with --tileset")
 

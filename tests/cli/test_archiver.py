@@ -261,7 +261,7 @@ async def test_that_of_a_private_one_is_refused(
 ) -> None:
     await kept_game(archiving, "finished", visibility="private")
     await archiver(archiving, objects).archive_due()
-    assert await imported(other, objects, tmp_path / "x.json.gz") == {"refused": 1}
+    assert await imported(other, objects, tmp_path / "x.json.gz") == {"rejected": 1}
     assert "nobody could read it" in capsys.readouterr().err
 
 

@@ -54,8 +54,8 @@ async def test_all_games_are_moved_from_one_redis_to_another(
         done = await south_seas("import", str(tmp_path), "--redis-url", other_url)
         again.append((done.returncode, done.stdout))
     assert again == [
-        (0, "imported 3 games, 0 were there, 0 refused\n"),
-        (0, "imported 0 games, 3 were there, 0 refused\n"),
+        (0, "imported 3 games, 0 skipped, 0 rejected\n"),
+        (0, "imported 0 games, 3 skipped, 0 rejected\n"),
     ]
     for kept in games:
         assert await whole(other, kept.id) == await whole(store, kept.id)
@@ -68,7 +68,7 @@ async def test_a_game_goes_into_a_data_directory_that_nothing_serves(
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
     await south_seas("export", "--game", kept.id, str(file), "--redis-url", redis_url)
     done = await alone("import", str(file), "--data-dir", data)
-    assert done.stdout == "imported 1 games, 0 were there, 0 refused\n", done.stderr
+    assert done.stdout == "imported 1 games, 0 skipped, 0 rejected\n", done.stderr
     await alone("export", "--game", kept.id, str(back), "--data-dir", data)
     assert back.read_bytes() == file.read_bytes()
 
@@ -111,11 +111,14 @@ async def test_verify_says_that_the_snapshot_is_another_games(
     assert re.search(r"^WRONG +snapshot ", done.stdout, re.MULTILINE)
 
 
-async def test_mend_makes_the_lists_anew(store: RedisStore, redis: Redis, redis_url: str) -> None:
+async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis_url: str) -> None:
     kept = await kept_game(store)
     await redis.delete(keys.lobby("active"))
     done = await south_seas("reindex", "--redis-url", redis_url)
-    assert (done.returncode, done.stdout) == (0, "looked at 1 games: 1 places added, 0 removed, 0 unreadable\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "checked 1 games: 1 index entries added, 0 removed, 0 games unreadable\n",
+    )
     assert (await store.list_by_status(["active"], 10, None)).games == [kept.id]
 
 
@@ -168,7 +171,7 @@ async def test_an_import_that_is_killed_leaves_whole_games_and_is_completed_by_t
         assert await whole(other, kept.id) == await whole(store, kept.id)
     done = await south_seas("import", str(tmp_path), "--redis-url", other_url)
     left = len(games) - len(there)
-    assert done.stdout == f"imported {left} games, {len(there)} were there, 0 refused\n"
+    assert done.stdout == f"imported {left} games, {len(there)} skipped, 0 rejected\n"
 
 
 async def _there(store: RedisStore, games: list[Kept]) -> list[Kept]:

@@ -131,7 +131,7 @@ async def test_many_games_are_each_a_file_and_unknown_ones_are_told(
         ({"snapshot": "AAAA"}, "its snapshot cannot be read"),
         ({"snapshot": "!"}, "it is no document of a game"),
         ({"access": "AAAA"}, "its access record cannot be read"),
-        ({"access": None}, "nobody could play on"),
+        ({"access": None}, "nobody could continue"),
         ({"visibility": "private"}, "its access record is of another game"),
         ({"tileset_hash": "0"}, "its tile set has the hash"),
         ({"schema": LATEST_SCHEMA + 1}, "only a later release knows"),
@@ -153,7 +153,7 @@ async def test_a_document_that_was_changed_is_refused(
     file = tmp_path / "game.json"
     await export_games(store, CATALOGUE, [kept.id], file)
     file.write_bytes(msgspec.json.encode({**msgspec.json.decode(file.read_bytes()), **change}))
-    assert await import_files(other, [file], KEPT, replace=False) == {"refused": 1}
+    assert await import_files(other, [file], KEPT, replace=False) == {"rejected": 1}
     told = capsys.readouterr().err
     assert told.startswith(f"{file}: ")
     assert reason in told
@@ -177,7 +177,7 @@ async def test_a_broken_chain_is_refused_and_said_where(
         (msgspec.json.encode({**document, "diffs": reordered}), "the diff is version 8 of game"),
     ):
         file.write_bytes(broken)
-        assert await import_files(other, [file], KEPT, replace=False) == {"refused": 1}
+        assert await import_files(other, [file], KEPT, replace=False) == {"rejected": 1}
         told = capsys.readouterr().err
         assert "version 7: " in told
         assert reason in told

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from schemas.base import encode_json
 from schemas.tileset import TileSet
-from service.cli.verify import check_tileset_command
+from service.cli.tileset import check_tileset_command
 from service.engine import TileSetIndex, build_view, is_finished
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue

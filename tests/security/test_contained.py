@@ -60,17 +60,17 @@ class Connection:
         self.fails = fails
         self.calls = 0
 
-    def look(self, now: float) -> None:
+    def check_timeouts(self, now: float) -> None:
         """Count, or fail."""
         del now
         self.calls += 1
         if self.fails:
             raise RuntimeError("nobody expects this")
 
-    def dismiss(self, retry_after_ms: int) -> None:
+    def request_reconnect(self, retry_after_ms: int) -> None:
         """Leave, or fail."""
         del retry_after_ms
-        self.look(0.0)
+        self.check_timeouts(0.0)
         assert self.connections is not None
         self.connections.remove(self)  # type: ignore[arg-type]
 
@@ -234,7 +234,7 @@ async def test_a_game_that_cannot_be_exported_or_imported_ends_the_backup_of_no_
 
     monkeypatch.setattr("service.cli.importer.make_restore", failing_import)
     counts = await import_files(store, iter_documents([tmp_path]), Retention(), replace=True)
-    assert counts == {"imported": OTHERS - 1, "refused": 1}
+    assert counts == {"imported": OTHERS - 1, "rejected": 1}
 
 
 async def register(table: Table) -> str:

@@ -1,0 +1,38 @@
+"""`south-seas reindex`: rebuild the indexes of a Redis from its games."""
+
+import sys
+import time
+from typing import Any
+
+import click
+
+from service.cli.progress import Progress
+from service.cli.store import REDIS_SETTINGS, RETENTION_SETTINGS, run_with_store
+from service.games.index_repair.repairer import IndexRepairer, RepairReport
+from service.settings import make_retention, with_settings
+
+__all__ = ["reindex_command"]
+
+
+@click.command("reindex")
+@with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
+def reindex_command(**settings: Any) -> None:
+    """Rebuild the indexes from the games: public lists, games by token, and the schedule.
+
+    Running instances repair the indexes slowly in the background. This command repairs all of them now; it may run
+    beside instances. Exits with 1 if a game could not be read.
+    """
+    retention = make_retention(settings)
+    progress = Progress("checked")
+
+    def report(so_far: RepairReport) -> None:
+        progress.count(so_far.games - progress.games)
+
+    result = run_with_store(
+        settings, lambda store: IndexRepairer(store, store.index_repair, retention, time.time).repair_all(report)
+    )
+    click.echo(
+        f"checked {result.games} games: {result.added} index entries added, {result.removed} removed, "
+        f"{result.unreadable} games unreadable"
+    )
+    sys.exit(1 if result.unreadable else 0)
