@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and the documents found in files and directories."""
+"""Atomic writes of files, and the game documents in files and directories."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -14,9 +14,9 @@ _SUFFIXES = (SUFFIX, ".json")
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file that is there whole, or as it was before, whatever happens; down to the disk, for this user alone.
+    """Write a file atomically: after a crash or a loss of power it has the new content or the old one.
 
-    Directories that are not there are made. Raises OSError.
+    The file and the directories that it creates are accessible to this user alone. Raise OSError.
     """
     for directory in reversed([path.parent, *path.parent.parents]):
         with suppress(FileExistsError):
@@ -35,20 +35,20 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def iter_documents(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files that are named, and all documents in the directories that are, by name."""
+    """Yield each path that is a file, and all game documents below each path that is a directory, sorted by name."""
     for path in paths:
         if path.is_dir():
             yield from sorted(
-                one
-                for one in path.rglob("*")
-                if one.name.endswith(_SUFFIXES) and not one.name.startswith(".") and one.is_file()
+                file
+                for file in path.rglob("*")
+                if file.name.endswith(_SUFFIXES) and not file.name.startswith(".") and file.is_file()
             )
         else:
             yield path
 
 
 def _sync_directory(directory: Path) -> None:
-    """Have the names in a directory on the disk."""
+    """Flush the entries of a directory to the disk."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,6 +1,6 @@
-"""Where archives go: a directory, or object storage by the library obstore, which is only imported for that.
+"""Storage for archives: a directory, or object storage by the library obstore, which is imported only if used.
 
-BadArchiveUrl   the URL cannot be used, and why
+InvalidArchiveURL   the URL cannot be used, and why
 """
 
 import asyncio
@@ -21,7 +21,7 @@ __all__ = ["InvalidArchiveURL", "open_object_storage", "validate_archive_url"]
 
 _BUCKET_SCHEMES = ("s3", "gs", "az")
 _RETRY_CONFIG: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
-"""Few: what is not written is looked at again."""
+"""Few retries: a game that cannot be archived now is due again later."""
 
 
 class InvalidArchiveURL(ValueError):
@@ -29,31 +29,33 @@ class InvalidArchiveURL(ValueError):
 
 
 def validate_archive_url(url: str) -> None:
-    """Raise BadArchiveUrl unless archives can go there; nothing is asked of it yet."""
+    """Raise InvalidArchiveURL unless `url` is that of a storage for archives. This does not connect."""
     try:
         parts = urlsplit(url)
     except ValueError:
         raise InvalidArchiveURL("is not a URL") from None
     if parts.username or parts.password:
-        raise InvalidArchiveURL("has a user or a password: give these in the variables of the storage's own")
+        raise InvalidArchiveURL(
+            "has a user or a password: set the environment variables of the storage provider instead"
+        )
     if parts.scheme == "file":
         if parts.netloc or not parts.path.strip("/"):
-            raise InvalidArchiveURL("names no directory: write file:///DIRECTORY")
+            raise InvalidArchiveURL("has no directory: write file:///DIRECTORY")
     elif parts.scheme not in _BUCKET_SCHEMES:
-        raise InvalidArchiveURL("begins with none of file://, s3://, gs:// and az://")
+        raise InvalidArchiveURL("has an unsupported scheme (not file, s3, gs or az)")
     elif not parts.netloc:
-        raise InvalidArchiveURL(f"names no bucket: write {parts.scheme}://BUCKET/PREFIX")
+        raise InvalidArchiveURL(f"has no bucket: write {parts.scheme}://BUCKET/PREFIX")
     elif find_spec("obstore") is None:
         raise InvalidArchiveURL("needs the Python package obstore: pip install 'south-seas[archive]'")
 
 
 def open_object_storage(url: str) -> ArchiveStorage:
-    """Where `url` leads to. Raises BadArchiveUrl."""
+    """Return the storage at `url`. Raise InvalidArchiveURL."""
     validate_archive_url(url)
     parts = urlsplit(url)
     if parts.scheme == "file":
         return DirectoryStorage(Path(unquote(parts.path)))
-    from obstore.exceptions import BaseError  # noqa: PLC0415  only who archives there has it
+    from obstore.exceptions import BaseError  # noqa: PLC0415  an optional dependency
     from obstore.store import from_url  # noqa: PLC0415
 
     try:
@@ -63,13 +65,13 @@ def open_object_storage(url: str) -> ArchiveStorage:
 
 
 class DirectoryStorage:
-    """A directory; each object is a file below it, for this user alone."""
+    """A directory, in which each object is a file that is accessible to this user alone."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write the file whole, down to the disk. Raises ObjectsUnavailable."""
+        """Write a file atomically. Raise StorageUnavailable."""
         try:
             await asyncio.to_thread(write_atomically, self._directory / name, data)
         except OSError as error:
@@ -77,13 +79,13 @@ class DirectoryStorage:
 
 
 class BucketStorage:
-    """A bucket, or what comes below a prefix in it."""
+    """A bucket, or a prefix in it."""
 
     def __init__(self, store: "ObjectStore") -> None:
         self._store = store
 
     async def put(self, name: str, data: bytes) -> None:
-        """Put the object in place of any before it. Raises ObjectsUnavailable."""
+        """Put an object, replacing an earlier one. Raise StorageUnavailable."""
         from obstore import put_async  # noqa: PLC0415
         from obstore.exceptions import BaseError  # noqa: PLC0415
 
@@ -94,5 +96,5 @@ class BucketStorage:
 
 
 def _first_line(error: Exception) -> str:
-    """What obstore says, without the request that it repeats after it."""
+    """Return the message of obstore without the request, which it repeats on further lines."""
     return str(error).partition(os.linesep)[0][:200]

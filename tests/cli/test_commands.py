@@ -131,9 +131,9 @@ async def test_reindex_rebuilds_the_lists(store: RedisStore, redis: Redis, redis
         (("export", "x", "--all", "--redis-url", "redis://127.0.0.1:1/0"), "Redis does not answer"),
         (("export", "x", "--all", "--redis-url", "http://:hunter2@h"), "the Redis URL"),
         (("import", "no-such-file"), "does not exist"),
-        (("serve", "--archive-url", "ftp://h/x"), "begins with none of file://"),
+        (("serve", "--archive-url", "ftp://h/x"), "has an unsupported scheme"),
         (("serve", "--archive-url", "file://h/x"), "write file:///DIRECTORY"),
-        (("serve", "--archive-url", "s3://"), "names no bucket"),
+        (("serve", "--archive-url", "s3://"), "has no bucket"),
         (("serve", "--archive-url", "s3://key:hunter2@b/x"), "has a user or a password"),
     ),
 )

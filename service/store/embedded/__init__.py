@@ -1,1 +1,1 @@
-"""A Redis server that the service starts for itself when nobody names one."""
+"""A Redis server that the service starts for itself if it is given none."""

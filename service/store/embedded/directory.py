@@ -1,4 +1,4 @@
-"""Prepare the directory of an embedded server: private, locked, with the server's socket in it."""
+"""The directory of an embedded server: private, locked, with the server's socket in it."""
 
 import asyncio
 import fcntl
@@ -21,11 +21,11 @@ __all__ = ["create_private_directory", "lock_directory", "socket_path"]
 SOCKET = "redis.sock"
 
 MAX_SOCKET_PATH = 103
-"""Bytes: Linux takes 107, macOS 103."""
+"""The longest path of a unix socket in bytes: 103 on macOS, 107 on Linux."""
 
 
 def create_private_directory(directory: Path) -> Path:
-    """Make the directory where there is none, for this user alone; raises DataDirectoryUnusable."""
+    """Create the directory if it does not exist, accessible to this user alone. Raise DataDirectoryUnusable."""
     directory = directory.absolute()
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def create_private_directory(directory: Path) -> Path:
 
 @asynccontextmanager
 async def lock_directory(directory: Path, wait_s: float) -> AsyncIterator[int]:
-    """Hold an open file, locked as long as this process or a child has it open; raises DataDirectoryBusy."""
+    """Open the lock file, which stays locked until this process and its children close it. Raise DataDirectoryBusy."""
     lock = os.open(directory / "lock", os.O_RDWR)
     try:
         await _acquire(lock, directory, wait_s)
@@ -75,7 +75,7 @@ def _is_running(pid: int) -> bool:
 
 
 async def _shut_down_orphan(socket: Path) -> None:
-    """Ask the server of an instance that was killed to end. Linux ends it by itself, macOS does not."""
+    """Shut down the server of an instance that was killed. Linux terminates it with the instance, macOS does not."""
     async with aclosing(Redis(unix_socket_path=str(socket), socket_timeout=1, retry=Retry(NoBackoff(), 0))) as redis:
         with suppress(RedisError, OSError):
             await redis.shutdown()
@@ -83,7 +83,7 @@ async def _shut_down_orphan(socket: Path) -> None:
 
 @contextmanager
 def socket_path(directory: Path) -> Iterator[Path]:
-    """Give the socket a path: beside the data, or in a directory of its own where that path would be too long."""
+    """Yield a path for the socket: beside the data, or in a temporary directory if that path would be too long."""
     socket = directory / SOCKET
     if len(os.fsencode(socket)) <= MAX_SOCKET_PATH:
         socket.unlink(missing_ok=True)

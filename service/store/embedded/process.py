@@ -1,4 +1,4 @@
-"""Start and stop the process of an embedded server, which ends with this one."""
+"""The process of an embedded server, which ends with this one."""
 
 import asyncio
 import ctypes
@@ -18,12 +18,15 @@ STOP_TIMEOUT_S = 10.0
 
 
 def log_path(directory: Path) -> Path:
-    """Name the file that the server appends its log to."""
+    """Return the path of the server's log."""
     return directory / "redis.log"
 
 
 def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
-    """Start the server, which inherits the open file `lock`. In the main thread only: it would end with any other."""
+    """Start the server, which inherits the open file `lock`.
+
+    Call it in the main thread: the server ends with the thread that started it.
+    """
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("an embedded server must be started in the main thread")
     settings = {
@@ -33,7 +36,7 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
         "dir": str(directory),
         "appendonly": "yes",
         "appendfsync": "everysec",
-        # Plain commands instead of an RDB preamble: Redis cannot read Valkey's RDB, and the machine may change servers.
+        # Without an RDB preamble: Redis cannot read Valkey's RDB, and another program may read these files next time.
         "aof-use-rdb-preamble": "no",
         "save": "",
         "daemonize": "no",
@@ -46,26 +49,26 @@ def spawn(program: Path, directory: Path, socket: Path, lock: int) -> subprocess
             stdout=log,
             stderr=log,
             pass_fds=[lock],
-            start_new_session=True,  # Ctrl-C at the terminal is for the service, which ends the server last
+            start_new_session=True,  # Ctrl-C at the terminal reaches the service alone, which stops the server last
             preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
         )
 
 
 def terminate_with_parent(parent: int) -> Callable[[], None] | None:
-    """What a child does before it becomes a server: ask to be ended when `parent` dies, however. Linux only."""
+    """Return a `preexec_fn` that has the kernel terminate the child when `parent` dies; None except on Linux."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl
 
-    def ask() -> None:
+    def set_parent_death_signal() -> None:
         if prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM)) != 0 or os.getppid() != parent:
             os._exit(1)
 
-    return ask
+    return set_parent_death_signal
 
 
 async def stop(process: subprocess.Popen[bytes]) -> None:
-    """Let the server end by itself, which writes what it has; kill it when that takes too long."""
+    """Terminate the server, which then saves its data, and kill it after STOP_TIMEOUT_S."""
     process.terminate()
     try:
         with suppress(subprocess.TimeoutExpired):

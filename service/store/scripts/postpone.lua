@@ -1,7 +1,8 @@
--- A due game failed: it is put off, unless another instance has moved it or put it off meanwhile.
+-- Move a due game that failed to a later date, unless another instance has moved it meanwhile.
 --
--- KEYS  1 due   ARGV  1 game   2 now   3 Unix second at which it is due
--- Returns 1 when it was put off, else 0.
+-- KEYS  1 schedule
+-- ARGV  1 game   2 now   3 Unix second of the new date
+-- Returns 1 if it was moved; 0 if it is not due.
 
 local at = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 'inf')
 if at > tonumber(ARGV[2]) then

@@ -1,17 +1,17 @@
--- Store a whole game at once, as it was elsewhere. All keys share the game's hash tag.
+-- Store a whole exported game at once.
 --
--- KEYS  1 game   2 log   3... attempts at delivering to each of its webhooks
--- ARGV  1 id of this   2 '1' to take the place of a game that is there   3 seconds until the game expires
---       4 how many of the following are fields and values of the game's hash   5... these
---       then for each key from the third on: how many attempts, and these, the newest first
+-- KEYS  1 game   2 log   3... delivery attempts of each of its webhooks
+-- ARGV  1 id of this commit   2 '1' to replace an existing game   3 seconds until the game expires
+--       4 number of the following fields and values   5... fields and values of the game's hash
+--       then for each key from the third on: the number of attempts, and the attempts, the newest first
 --       then version, digest, previous digest and data of each diff
--- Returns 1 when it is stored, 0 where there is such a game, which is left as it is.
+-- Returns 1 if it is stored; 0 if the game exists and is not to be replaced.
 
 local game, log = KEYS[1], KEYS[2]
 local id, seconds = ARGV[1], ARGV[3]
 
--- A client that lost the connection sends it again; the first may have been stored. There is something to wait for then
--- (WAIT) as if it were stored now.
+-- After a lost connection this may be a repetition of a commit that was stored. The EXPIRE is a write, so that WAIT has
+-- something to wait for.
 local first = redis.call('XRANGE', log, '1-0', '1-0')[1]
 if first and first[2][2] == id then
   redis.call('EXPIRE', game, seconds)

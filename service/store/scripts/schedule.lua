@@ -1,8 +1,11 @@
--- Before a commit that has a due date: the game shall be looked at by then. What is due earlier stays so, for the commit
--- may yet lose; its mark (see reschedule.lua) is taken off, for the commit may yet be stored.
+-- Set the due date of a game before the commit that brings it.
 --
--- KEYS  1 due   ARGV  1 game   2 Unix second
--- Returns 1 when the date stands, 0 when an earlier one does.
+-- An earlier date stays, because the commit may still lose against another. Its mark (see reschedule.lua) is removed,
+-- because the commit may still be stored.
+--
+-- KEYS  1 schedule
+-- ARGV  1 game   2 Unix second of the date
+-- Returns 1 if the date is set; 0 if an earlier one stays.
 
 local at = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 'inf')
 if at >= tonumber(ARGV[2]) then

@@ -1,17 +1,18 @@
--- Takes tokens out of a bucket that refills steadily.
+-- Take tokens from a bucket that refills steadily.
 --
--- KEYS: the bucket, a string: the microsecond of the server's time at which it is full again; it expires then.
--- ARGV: how many are wanted, how many the bucket holds, the seconds that fill it.
--- Returns how many were taken, how many whole ones are left, and the milliseconds until there is one.
+-- KEYS  1 bucket: a string with the microsecond of the server's clock at which it is full again, when it expires
+-- ARGV  1 tokens wanted   2 capacity   3 seconds in which it refills
+-- Returns {tokens taken, whole tokens left, milliseconds until there is one}.
+
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local wanted, quota, window = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] * 1000000
 local each = window / quota
 
--- Never emptier than empty: after a failover the clock may have gone back.
+-- At least 0 tokens: after a failover the clock may be behind.
 local full = math.min(math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now), now + window)
 local left = quota - (full - now) / each
--- What rounding takes from a whole token is given back.
+-- The small number makes up for rounding errors, which would turn a whole token into none.
 local taken = math.min(wanted, math.floor(left + 0.000001))
 if taken > 0 then
   full = full + taken * each

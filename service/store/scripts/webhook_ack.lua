@@ -1,14 +1,14 @@
--- Store how far a webhook has come, for who holds it.
+-- Store the state of a webhook and a delivery attempt, for the holder of its lease.
 --
--- KEYS  1 game   2 lease   3 attempts
--- ARGV  1 id   2 who holds it   3 state   4 attempt ('' for none)   5 how many attempts are kept
---       6 seconds to hold it on ('' lets go)
--- Returns 1, or 0 and changes nothing: it is not held (any more), or was forgotten.
+-- KEYS  1 game   2 lease   3 delivery attempts
+-- ARGV  1 webhook id   2 holder   3 state   4 attempt ('' for none)   5 maximum number of stored attempts
+--       6 seconds by which to extend the lease ('' releases it)
+-- Returns 1; 0, and changes nothing, if the holder has no lease any more or the webhook was removed.
 
 local game, lease, attempts = KEYS[1], KEYS[2], KEYS[3]
 local holder, field = redis.call('GET', lease), 'hook:' .. ARGV[1] .. ':state'
 if holder ~= ARGV[2] then
-  -- A client that lost the connection sends again what may have been stored, and the hold let go.
+  -- After a lost connection this may be a repetition of a call that has stored the state and released the lease.
   return not holder and ARGV[6] == '' and redis.call('HGET', game, field) == ARGV[3] and 1 or 0
 end
 if redis.call('HEXISTS', game, 'hook:' .. ARGV[1]) == 0 then

@@ -1,7 +1,8 @@
--- Forget a webhook of a game.
+-- Remove a webhook from a game.
 --
--- KEYS  1 game   2 lease   3 attempts   ARGV  1 id
--- Returns 1, or 0 where there was none.
+-- KEYS  1 game   2 lease   3 delivery attempts
+-- ARGV  1 webhook id
+-- Returns 1; 0 if there was no such webhook.
 
 local game, id = KEYS[1], ARGV[1]
 redis.call('DEL', KEYS[2], KEYS[3])
