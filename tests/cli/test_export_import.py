@@ -193,7 +193,7 @@ async def test_a_file_that_ends_in_the_middle_is_refused(
     file.write_bytes(data[: len(data) // 2])
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8bnonsense")
     (tmp_path / "y.json").write_bytes(b"")
-    assert await import_files(other, iter_documents([tmp_path]), KEPT, replace=False) == {"refused": 3}
+    assert await import_files(other, iter_documents([tmp_path]), KEPT, replace=False) == {"rejected": 3}
     assert "ends in the middle" in capsys.readouterr().err
 
 

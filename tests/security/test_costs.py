@@ -15,7 +15,7 @@ from service.web.images.responses import IMAGE_RENDERER
 from service.web.limits import Limits
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER
-from service.web.ratelimit.recent_cache import hash_token
+from service.web.ratelimit.subjects import hash_token
 from tests.security.clients import limits
 from tests.security.measured_costs import Answer, Plain, times_dearer
 from tests.web.app_server import Client, serve

@@ -16,7 +16,7 @@ from service.web.ratelimit import trusted_tokens
 from service.web.ratelimit.address_leases import MAX_NETWORK_LEASES_BYTES
 from service.web.ratelimit.leases import LeasePool
 from service.web.ratelimit.limiter import MAX_LEASES_BYTES, MAX_TOKEN_LEASES_BYTES, RATE_LIMITER, RateLimiter
-from service.web.ratelimit.recent_cache import hash_token
+from service.web.ratelimit.subjects import hash_token
 from tests.security.clients import limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table

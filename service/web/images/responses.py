@@ -15,7 +15,8 @@ from service.web.images.jobs import DrawingJob, ImageFormat
 from service.web.images.renderer import ImageRenderer
 from service.web.parsing import matches_if_none_match
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import PICTURE_SLOTS, charge_request
+from service.web.ratelimit.concurrency import PICTURE_SLOTS
+from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import CACHE_IMMUTABLE, CACHE_PRIVATE, CACHE_PUBLIC
 from service.web.routing import ResponseSpec
 from service.web.security_headers import API_HEADERS

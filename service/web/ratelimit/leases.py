@@ -22,7 +22,8 @@ from service.supervision import spawn
 from service.telemetry.metrics import RATE_LIMITED
 from service.web.errors import RateLimited
 from service.web.ratelimit.policies import Policy
-from service.web.ratelimit.recent_cache import RecentCache, Subject, bucket_key
+from service.web.ratelimit.recent_cache import RecentCache
+from service.web.ratelimit.subjects import Subject, bucket_key
 
 __all__ = ["MAX_ATTEMPTS", "LeasePending", "LeasePool", "TokenLease", "retry_when_leased"]
 

@@ -35,7 +35,7 @@ from service.web.ratelimit.classification import (
 )
 from service.web.ratelimit.leases import RATE_LIMIT, LeasePending, TokenLease, retry_when_leased
 from service.web.ratelimit.policies import Policy
-from service.web.ratelimit.recent_cache import hash_token
+from service.web.ratelimit.subjects import hash_token
 from service.web.ratelimit.token_verifier import TokenVerifier
 from service.web.ratelimit.trusted_tokens import TrustedTokens
 from service.web.responses import IDEMPOTENT_REPLAYED

@@ -17,7 +17,7 @@ from service.web.images.queries import BoardQuery, TextQuery, board_options
 from service.web.images.responses import ImageRequest, board_cache_headers, image_response, image_responses
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import replay_slot
+from service.web.ratelimit.request_charges import replay_slot
 from service.web.routing import GAME_ID, Handler, Route
 
 OPERATIONS: dict[ImageFormat, tuple[str, str]] = {

@@ -7,7 +7,7 @@ from service.games.queries import games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import get_path_id, parse_bearer_token, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge_request
+from service.web.ratelimit.request_charges import charge_request
 from service.web.responses import game_etag, json_response, not_modified_response
 from service.web.routes.game_responses import GAME_NOT_MODIFIED
 from service.web.routes.queries import LogQuery

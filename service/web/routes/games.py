@@ -25,10 +25,10 @@ from service.web.parsing import (
 )
 from service.web.ratelimit import costs
 from service.web.ratelimit.bot_charges import charge_game_bots
-from service.web.ratelimit.concurrency import (
+from service.web.ratelimit.request_charges import (
     charge_open_game,
     charge_request,
-    make_creator_key,
+    hash_client,
     refund_request,
     trust_issued_tokens,
 )
@@ -88,7 +88,7 @@ async def create_game(request: web.Request) -> web.Response:
             key=key,
             include_moves=include is not None,
             creator=creator,
-            client=make_creator_key(request),
+            client=hash_client(request),
             language=negotiate_language(request),
         )
     if result.replayed:

@@ -11,7 +11,7 @@ from service.games.queries.my_games import MyGamesQuery, collect_my_games
 from service.web.app_keys import CONTEXT
 from service.web.parsing import parse_bearer_tokens, read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge_request, refund_request
+from service.web.ratelimit.request_charges import charge_request, refund_request
 from service.web.responses import json_response
 from service.web.routes.queries import GameListQuery
 from service.web.routing import ResponseSpec, Route

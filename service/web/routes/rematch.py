@@ -9,7 +9,7 @@ from service.web.app_keys import CONTEXT
 from service.web.languages import negotiate_language
 from service.web.parsing import get_path_id, parse_bearer_token, parse_idempotency_key, read_optional_body, read_query
 from service.web.ratelimit.bot_charges import make_rematch_charge
-from service.web.ratelimit.concurrency import make_creator_key
+from service.web.ratelimit.request_charges import hash_client
 from service.web.routes.games import created_response
 from service.web.routes.queries import IncludeQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route
@@ -61,7 +61,7 @@ async def create_rematch(request: web.Request) -> web.Response:
             parse_bearer_token(request),
             key,
             include_moves=include is not None,
-            client=make_creator_key(request),
+            client=hash_client(request),
             language=language,
             charge_bots=make_rematch_charge(request),
         ),

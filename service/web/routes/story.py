@@ -9,7 +9,7 @@ from service.games.queries.story import build_story
 from service.web.app_keys import CONTEXT
 from service.web.parsing import read_query
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge_request
+from service.web.ratelimit.request_charges import charge_request
 from service.web.routes.game_responses import GAME_NOT_MODIFIED, localized_response
 from service.web.routes.queries import LogQuery
 from service.web.routing import GAME_ID, ResponseSpec, Route

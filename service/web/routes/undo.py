@@ -10,7 +10,7 @@ from schemas.diffs import Diff
 from service.games.commands.undo import undo
 from service.web.parsing import read_optional_body
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import replay_slot
+from service.web.ratelimit.request_charges import replay_slot
 from service.web.routes.actions import (
     COMMAND_PROBLEMS,
     FOR_SEAT_DECODER,

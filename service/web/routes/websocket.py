@@ -12,9 +12,9 @@ from service.web.app_keys import CONTEXT, LIMITS
 from service.web.languages import negotiate_language
 from service.web.parsing import parse_bearer_token
 from service.web.problems import PROBLEM_ERRORS, to_problem
-from service.web.ratelimit.concurrency import open_stream
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
+from service.web.ratelimit.request_charges import open_stream
 from service.web.websocket.connection import WebSocketConnection, accept_connection, problem_close_code
 from service.web.websocket.resume_point import ResumePoint, parse_resume_query
 from service.web.websocket.session import Session

@@ -19,9 +19,9 @@ from service.web.connections.protocol import HIGH_WATER_BYTES
 from service.web.limits import Limits
 from service.web.parsing import parse_bearer_token
 from service.web.ratelimit import costs
-from service.web.ratelimit.concurrency import charge_request, open_stream
 from service.web.ratelimit.limiter import CHARGE
 from service.web.ratelimit.origins import check_origin
+from service.web.ratelimit.request_charges import charge_request, open_stream
 from service.web.request_metrics import EVENT_STREAM
 from service.web.responses import CACHE_PRIVATE, CACHE_PUBLIC, add_common_headers, game_etag
 from service.web.websocket.frames import CHUNK, EVENT, HEARTBEAT, chunk, encode_message

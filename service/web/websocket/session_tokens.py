@@ -5,7 +5,7 @@ from typing import NamedTuple
 from schemas.messages import ActMessage, Auth, ClientMessage, SeatMessage, Subscribe, Sync
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import MessageInfo
-from service.web.ratelimit.recent_cache import hash_token
+from service.web.ratelimit.subjects import hash_token
 
 __all__ = ["SessionTokens"]
 
