@@ -138,8 +138,9 @@ def authorize_read(access: AccessRecord, game: str, token: str | None) -> Princi
 
 def authorize_action(access: AccessRecord, game: str, token: str | None) -> Principal:
     """Return who acts. Raises NoSuchGame, or Unauthorized without a token or for an unknown one."""
-    principal = authorize_read(access, game, token)
-    if principal.role is None:
+    principal = None if token is None else authenticate(access, token)
+    if principal is None:
+        authorize_read(access, game, token)
         raise Unauthorized(missing=True)
     return principal
 

@@ -49,6 +49,8 @@ class ChangeNotifications:
 
     def count_own_subscribers(self, game: str) -> int:
         """Return how many of the channel's subscribers belong to this process: 0 or 1."""
+        if game not in self._games:
+            return 0
         subscriber = self._subscriber_for(game)
         return int(subscriber is not None and game in subscriber.subscribed)
 

@@ -46,7 +46,7 @@ COMMAND_PROBLEMS = ("wrong_seat", "not_found", "not_active", "conflict", "versio
 async def run_command(
     request: web.Request, body: Body, execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[CommandResult]]
 ) -> web.Response:
-    """Do what a request with this body asks, with all that its headers and its query ask besides."""
+    """Run a command with what the request's headers and query say, and return its response."""
     include = read_query(request, IncludeQuery).include if request.query_string else None
     include_game = prefers_representation(request)
     expected, key, token = parse_if_match(request), parse_idempotency_key(request), parse_bearer_token(request)
@@ -61,10 +61,12 @@ async def run_command(
         language=language,
         charge_bots=make_bot_charge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
     )
-    acted, encoded, replayed = await execute(request.app[CONTEXT], get_path_id(request), command_request)
-    response = json_response(encoded, etag=game_etag(acted.version, acted.digest), private=True)
-    mark_replayed(response, replayed=replayed)
-    set_moves_language(response, acted.legal_moves)
+    result, encoded, is_replayed = await execute(request.app[CONTEXT], get_path_id(request), command_request)
+    response = json_response(encoded, etag=game_etag(result.version, result.digest), private=True)
+    if is_replayed:
+        mark_replayed(response, replayed=True)
+    if result.legal_moves is not None:
+        set_moves_language(response, result.legal_moves)
     if include_game:
         response.headers["Preference-Applied"] = PREFER_REPRESENTATION
     return response
