@@ -53,11 +53,11 @@ class Failing:
         self.name = name
         self._otherwise = otherwise
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
         """Fail, or decide."""
-        if self._otherwise is None or any(player.bot == "failing" for player in position.game.players):
+        if self._otherwise is None or any(player.bot == "failing" for player in state.game.players):
             raise RuntimeError("this bot fails")
-        return self._otherwise.bot.choose(position, chance)
+        return self._otherwise.bot.choose(state, rng)
 
 
 def bots() -> BotRegistry:

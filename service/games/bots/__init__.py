@@ -1,6 +1,7 @@
-"""Opponents that the service plays itself, and the interface by which others plug in theirs.
+"""Opponents that the service plays itself, and the interface by which other packages add theirs.
 
-`interface` is what a bot is and what it is shown, `position` hides what nobody may know, `registry` finds the bots,
-`deciding` asks one and checks its answer, `workers` does that in other processes, `table` puts it together: the bots of
-one instance. The bots themselves, `random`, `greedy` and `expert`, know the interface and the engine alone.
+`interface` defines a bot and the game state that it sees; `redaction` removes what the players cannot know. `plugins`
+loads the bots, `runner` runs one and validates its move, and `process_pool` does so in other processes, in the order of
+`fair_queue` and `priority`. `registry` puts them together: the bots of one instance. The built-in bots `random`,
+`greedy` and `expert` use only the interface and the engine.
 """

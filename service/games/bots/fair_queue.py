@@ -1,8 +1,8 @@
-"""Slots for bots' decisions: games in which a person waits come first, and within a class creators take turns.
+"""A fair queue of slots for bots' decisions: attended games first, and within a class one creator after the other.
 
-A creator who has a thousand games waiting gets as many slots as one who has a single game. Work that runs is never
-interrupted, so a part of the slots is closed to games without people, and their work is paced: after each decision
-they pause, so that they get no more than their share of the time.
+A creator with a thousand waiting games gets as many slots as one with a single game. Running decisions are never
+interrupted. So unattended games may use only some of the slots, and pause after each decision, which limits them to
+their share of the time.
 """
 
 import asyncio
@@ -15,23 +15,23 @@ from prometheus_client import Histogram
 __all__ = ["ANONYMOUS", "FairQueue", "QueueFull", "Requester", "UnattendedLimits"]
 
 MAX_WAITING = 1_000
-"""Decisions of one class that may wait; then the creator that has most of them loses its latest one."""
+"""Number of decisions of one class that may wait; beyond it, the creator with the most loses its latest one."""
 
 CLASS_LABELS = ("unattended", "attended")
-"""What metrics call games without people, and with them."""
+"""Metric labels of unattended and attended games."""
 
 
 class QueueFull(Exception):
-    """Too many decisions wait, and this creator has the most of them: ask again later."""
+    """Too many decisions wait, and this creator has the most of them. Retry later."""
 
 
 class Requester(NamedTuple):
-    """In whose name a slot is asked for."""
+    """On whose behalf a slot is requested."""
 
     creator: bytes = b""
-    """Stands for whoever created the game; those who are not known are one."""
+    """A hash of the game's creator; all unknown creators share the empty one."""
     attended: bool = True
-    """Whether a person plays the game."""
+    """Whether a person plays in the game."""
 
 
 ANONYMOUS = Requester()
@@ -39,18 +39,18 @@ ANONYMOUS = Requester()
 
 
 class UnattendedLimits(NamedTuple):
-    """What games without people may have."""
+    """The limits of unattended games."""
 
     slots: int
-    """At once."""
+    """Number of slots that they may use at once."""
     time_share: float = 1.0
-    """Of the time of all slots together, at most 1."""
+    """Share of the time of all slots together, at most 1."""
     overhead_s: float = 0.0
-    """What a decision takes besides its slot's time."""
+    """Time that a decision costs in addition to its slot's."""
 
 
 class _RoundRobin:
-    """Those of one class who wait: creators in turn, each one's in the order of their coming."""
+    """The waiters of one class: creators in turn, each creator's in order of arrival."""
 
     def __init__(self) -> None:
         self._creators: OrderedDict[bytes, deque[asyncio.Future[None]]] = OrderedDict()
@@ -61,7 +61,7 @@ class _RoundRobin:
         self.size += 1
 
     def pop(self) -> "asyncio.Future[None]":
-        """Take the next one; its creator's turn comes again after all others'."""
+        """Remove and return the next waiter, and move its creator to the end."""
         creator, waiters = next(iter(self._creators.items()))
         waiter = waiters.popleft()
         self._creators.move_to_end(creator)
@@ -69,15 +69,15 @@ class _RoundRobin:
         return waiter
 
     def remove(self, creator: bytes, waiter: "asyncio.Future[None]") -> None:
-        """Take out one who waits no longer, if it is there."""
+        """Remove a waiter if it is there."""
         waiters = self._creators.get(creator)
         if waiters is not None and waiter in waiters:
             waiters.remove(waiter)
             self._remove_one(creator)
 
     def drop_latest(self) -> None:
-        """Refuse the latest of the creator that has most."""
-        creator, waiters = max(self._creators.items(), key=lambda one: len(one[1]))
+        """Fail the latest waiter of the creator with the most."""
+        creator, waiters = max(self._creators.items(), key=lambda item: len(item[1]))
         waiter = waiters.pop()
         self._remove_one(creator)
         if not waiter.done():
@@ -90,7 +90,7 @@ class _RoundRobin:
 
 
 class FairQueue:
-    """So many slots."""
+    """A fixed number of slots, assigned fairly to attended and unattended games."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class FairQueue:
         self._max_waiting = max_waiting
         self._in_use = self._unattended_in_use = 0
         self._pause_ends_at = 0.0
-        """When the next decision for a game without people may begin."""
+        """When the next decision of an unattended game may start."""
         self._timer: asyncio.TimerHandle | None = None
         self._waiting = {True: _RoundRobin(), False: _RoundRobin()}
         self._wait_histograms = (
@@ -113,36 +113,36 @@ class FairQueue:
 
     @property
     def slots_in_use(self) -> int:
-        """Slots that are taken."""
+        """Return the number of slots in use."""
         return self._in_use
 
     def queue_length(self, *, attended: bool) -> int:
-        """How many of a class wait."""
+        """Return the number of waiters of a class."""
         return self._waiting[attended].size
 
     async def acquire(self, requester: Requester) -> float:
-        """Take a slot as soon as it is this one's turn; gives when, for `release`. Raises QueueFull."""
-        ring = self._waiting[requester.attended]
-        if not ring.size and self._can_start(attended=requester.attended):
+        """Wait for a slot; return the start time, which `release` takes. Raises QueueFull."""
+        waiting = self._waiting[requester.attended]
+        if not waiting.size and self._can_start(attended=requester.attended):
             self._take_slot(attended=requester.attended)
             return self._record_start(requester, 0.0)
-        asked = perf_counter()
+        queued_at = perf_counter()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        ring.add(requester.creator, waiter)
-        if ring.size > self._max_waiting:
-            ring.drop_latest()
+        waiting.add(requester.creator, waiter)
+        if waiting.size > self._max_waiting:
+            waiting.drop_latest()
         self._dispatch()
         try:
             await waiter
         except asyncio.CancelledError:
-            ring.remove(requester.creator, waiter)
+            waiting.remove(requester.creator, waiter)
             if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
-                self._return_slot(attended=requester.attended)  # it was this one's turn in the same moment
+                self._return_slot(attended=requester.attended)  # the slot was assigned in the same moment
             raise
-        return self._record_start(requester, perf_counter() - asked)
+        return self._record_start(requester, perf_counter() - queued_at)
 
     def release(self, requester: Requester, started_at: float, ended_at: float | None = None) -> None:
-        """Give a slot back that was taken at `began`; the work ended now, or earlier."""
+        """Return a slot that was acquired at `started_at`; `ended_at` is the end of the work, by default now."""
         if not requester.attended:
             share = self._unattended_limits
             work_s = (perf_counter() if ended_at is None else ended_at) - started_at + share.overhead_s
@@ -155,11 +155,11 @@ class FairQueue:
         return perf_counter()
 
     def _has_slot(self, *, attended: bool) -> bool:
-        """Whether there is a slot for one of this class."""
+        """Return whether a slot is free for this class."""
         return self._in_use < self._slots and (attended or self._unattended_in_use < self._unattended_limits.slots)
 
     def _can_start(self, *, attended: bool) -> bool:
-        """Whether one of this class may begin now."""
+        """Return whether a decision of this class may start now."""
         return self._has_slot(attended=attended) and (attended or perf_counter() >= self._pause_ends_at)
 
     def _take_slot(self, *, attended: bool) -> None:
@@ -172,20 +172,20 @@ class FairQueue:
         self._dispatch()
 
     def _dispatch(self) -> None:
-        """Let all begin whose turn it is."""
+        """Assign free slots to the next waiters."""
         for attended in (True, False):
-            ring = self._waiting[attended]
-            while ring.size and self._can_start(attended=attended):
-                waiter = ring.pop()
+            waiting = self._waiting[attended]
+            while waiting.size and self._can_start(attended=attended):
+                waiter = waiting.pop()
                 if not waiter.done():
                     self._take_slot(attended=attended)
                     waiter.set_result(None)
         if self._waiting[False].size and self._timer is None and self._has_slot(attended=False):
-            # only the pause keeps them, which may have ended in this moment
+            # only the pause delays them, and it may have ended by now
             pause_s = max(0.0, self._pause_ends_at - perf_counter())
             self._timer = asyncio.get_running_loop().call_later(pause_s, self._end_pause)
 
     def _end_pause(self) -> None:
-        """Games without people have paused for long enough."""
+        """End the pause of unattended games."""
         self._timer = None
         self._dispatch()

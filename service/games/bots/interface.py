@@ -1,4 +1,4 @@
-"""What a bot is, and what it is shown: all that whoever writes one needs."""
+"""The interface for bot authors: `Bot`, and the `GameState` and `SeededRNG` that it decides from."""
 
 from typing import NamedTuple, Protocol
 
@@ -11,49 +11,49 @@ __all__ = ["Action", "Bot", "GameState", "SeededRNG"]
 
 
 class GameState(NamedTuple):
-    """A game that waits for a decision, as far as the players know it; the bot's own, to do with as it likes.
+    """A game that waits for a decision, limited to what the players know. The bot owns it and may change it.
 
-    `game.bag` and `game.pile` hold what is really left, in an order that the bot's chance has made up; `game.seed` is
-    empty.
+    `game.bag` and `game.ship_pile` hold the tiles and ships that are left, shuffled by the bot's own generator.
+    `game.seed` is empty.
     """
 
     tileset_index: TileSetIndex
-    """What follows from the tile set alone."""
+    """The engine's look-up tables of the tile set."""
     game: Game
-    """The engine's own Struct."""
+    """The engine's own Struct: `service.engine.game`."""
 
     @property
     def seat(self) -> int:
-        """The seat that decides."""
+        """Return the seat that decides: the bot's own."""
         return self.game.decider
 
     def legal_moves(self) -> list[Action]:
-        """Every action that is accepted now; never empty."""
+        """Return every action that is legal now; never empty."""
         return legal_moves(self.tileset_index, self.game)
 
     def after(self, action: Action) -> "GameState":
-        """The position after an action, this one being left as it is; what it draws is as the bot's chance has it."""
+        """Return the state after an action; this one does not change. Tiles are drawn from the shuffled bag."""
         game = copy_game(self.game)
         apply_action(self.tileset_index, game, action)
         return GameState(self.tileset_index, game)
 
     def view(self) -> GameView:
-        """GAME, as clients see it."""
+        """Return the game as clients see it."""
         return build_view(self.tileset_index, self.game)
 
 
 class Bot(Protocol):
-    """An opponent. It decides from the position and its chance alone, so that a game can be played again."""
+    """An opponent played by the service. It must decide from the state and the generator alone, to be reproducible."""
 
     name: str
-    """What a new game asks for: 1 to 32 of a-z, 0-9 and -."""
+    """The name that a new game asks for: 1 to 32 characters of a-z, 0-9 and -."""
     version: str
-    """Raise it when the bot decides otherwise than before; its chance follows from it."""
+    """Raise it when the bot's decisions change; the generator is seeded with it."""
     description: str
     """For people, at most 200 characters."""
     heavy: bool
-    """Whether a decision takes more than a few milliseconds: then it is made in a process of its own."""
+    """Whether a decision takes more than a few milliseconds; a heavy bot runs in a separate process."""
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        """One of the position's legal moves."""
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        """Return one of the state's legal moves."""
         ...

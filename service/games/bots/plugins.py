@@ -1,4 +1,4 @@
-"""Finding bots: those of the service, and those that other packages offer as entry points of `GROUP`."""
+"""Load bots: the built-in ones, and those that other packages declare as entry points of `ENTRY_POINT_GROUP`."""
 
 from importlib.metadata import EntryPoint, entry_points
 
@@ -17,7 +17,7 @@ BUILT_IN_BOTS = {
 
 
 class InvalidBot(Exception):
-    """What an entry point names is no bot; says which and why."""
+    """An entry point does not name a usable bot."""
 
     def __init__(self, name: str, source: str, reason: str) -> None:
         super().__init__(f"bot {name} ({source}): {reason}")
@@ -27,7 +27,7 @@ class InvalidBot(Exception):
 
 
 class LoadedBot(msgspec.Struct, frozen=True):
-    """A bot, what is told of it, and where it was found: `module:attribute`."""
+    """A bot, its public description, and its import path `module:attribute`."""
 
     bot: Bot
     info: BotInfo
@@ -35,20 +35,22 @@ class LoadedBot(msgspec.Struct, frozen=True):
 
 
 def load_bots(*, plugins: bool) -> list[LoadedBot]:
-    """All bots by name, with or without those of other packages; raises BadBot."""
-    found = {name: load_bot(name, source) for name, source in BUILT_IN_BOTS.items()}
-    for offered in entry_points(group=ENTRY_POINT_GROUP) if plugins else ():
-        if offered.name in found:
-            raise InvalidBot(offered.name, offered.value, f"{found[offered.name].source} has this name too")
-        found[offered.name] = load_bot(offered.name, offered.value)
-    return [found[name] for name in sorted(found)]
+    """Return all bots, sorted by name, with or without plugins. Raises InvalidBot."""
+    loaded = {name: load_bot(name, source) for name, source in BUILT_IN_BOTS.items()}
+    for entry_point in entry_points(group=ENTRY_POINT_GROUP) if plugins else ():
+        if entry_point.name in loaded:
+            raise InvalidBot(
+                entry_point.name, entry_point.value, f"{loaded[entry_point.name].source} has this name too"
+            )
+        loaded[entry_point.name] = load_bot(entry_point.name, entry_point.value)
+    return [loaded[name] for name in sorted(loaded)]
 
 
 def load_bot(name: str, source: str) -> LoadedBot:
-    """The bot that an entry point names; raises BadBot."""
+    """Return the bot that an entry point names. Raises InvalidBot."""
     try:
         bot = EntryPoint(name, source, ENTRY_POINT_GROUP).load()
-    except Exception as error:  # importing a package that is not ours may raise anything: it ends as BadBot
+    except Exception as error:  # importing a plugin may raise anything
         raise InvalidBot(name, source, f"cannot be loaded: {type(error).__name__}: {error}") from error
     try:
         info = msgspec.convert(bot, BotInfo, from_attributes=True)

@@ -1,7 +1,7 @@
-"""Whether a person plays a game, and whose it is: so it is decided which games' bots have their turn first.
+"""Priority of games in the bot queue: whether a person plays, and who created the game.
 
-A person is there who has a seat, has neither left it to a bot nor resigned, and has not let the clock decide each time
-of late. Watching does not count: anybody can watch any number of games at no cost.
+A game is attended while some person has a seat, has not left it to a bot, has not resigned, and has not timed out on
+every recent decision. Watchers do not count: anybody can watch any number of games at no cost.
 """
 
 from hashlib import blake2b
@@ -13,23 +13,23 @@ from service.games.lifecycle import is_abandoned
 __all__ = ["bot_on_turn", "hash_creator", "is_attended", "requester_of", "upcoming_bots"]
 
 CREATOR_HASH_BYTES = 3
-"""So short that hundreds of addresses of IPv4 share each: it tells creators apart, and nobody's address."""
+"""Short enough that hundreds of IPv4 addresses share each hash, so that it identifies nobody."""
 
 
 def is_attended(game: Game) -> bool:
-    """Whether a person plays: in a game that waits for its bots, whether anybody waits with it."""
+    """Return whether a person plays in the game."""
     people = sum(player.kind == "human" and player.bot is None and not player.resigned for player in game.players)
     return game.consecutive_timeouts < people
 
 
 def bot_on_turn(game: Game) -> str | None:
-    """The bot that must decide now, if it is a bot; none while the game rests."""
+    """Return the bot that must decide now; None for a person, or while the game rests."""
     bot = game.players[game.decider].bot if game.status == "active" else None
     return None if bot is None or is_abandoned(game) else bot
 
 
 def upcoming_bots(game: Game) -> list[str]:
-    """The bots that decide before a person does, each once."""
+    """Return the bots that decide before the next person does, one entry per seat."""
     ahead: list[str] = []
     if bot_on_turn(game) is None:
         return ahead
@@ -43,12 +43,12 @@ def upcoming_bots(game: Game) -> list[str]:
 
 
 def requester_of(game: Game) -> Requester:
-    """In whose name the game's bots ask for their turn."""
+    """Return the requester for decisions of the game's bots."""
     return Requester(game.creator, is_attended(game))
 
 
 def hash_creator(client: str) -> bytes:
-    """What is stored of a client that creates a game, until it is over.
+    """Return the hash of a client's address that is stored with a game until it ends.
 
     >>> creator_of("192.0.2.1") == creator_of("192.0.2.1") != creator_of("192.0.2.2")
     True

@@ -1,4 +1,4 @@
-"""Processes of their own in which heavy bots think, so that everybody else is served meanwhile."""
+"""A process pool for heavy bots, so that their decisions do not block the event loop."""
 
 import asyncio
 import faulthandler
@@ -29,29 +29,29 @@ from service.supervision import spawn
 from service.telemetry.metrics import BOT_QUEUE_WAIT
 
 DECISION_TIMEOUT_S = 3.0
-"""A decision that takes longer is given up."""
+"""A decision that takes longer fails."""
 
 MAX_ATTEMPTS = 2
-"""A process may have ended for another reason than the bot that is asked."""
+"""A process may end for a reason other than this bot."""
 
 
 class Job(NamedTuple):
-    """A question to a bot, as it goes to the process that answers it."""
+    """A decision to make, as it is sent to a process."""
 
     bot: str
     source: str
-    """Where the bot is found: `module:attribute`."""
+    """The bot's import path: `module:attribute`."""
     tileset: bytes
     snapshot: bytes
-    chance: SeededRNG
+    rng: SeededRNG
     timeout_s: float
 
 
 UNATTENDED_TIME_SHARE = 0.5
-"""Of the processes' time, for games without people."""
+"""Share of the processes' time for unattended games."""
 
 MAX_UNCLAIMED_DECISIONS = 64
-"""Decisions, begun or made, that are kept for whoever asks again: nobody waited for them any longer."""
+"""Number of decisions that are stored for a retry after their caller timed out."""
 
 
 _DecisionKey = tuple[str, str, bytes, bytes]
@@ -59,9 +59,9 @@ _DecisionKey = tuple[str, str, bytes, bytes]
 
 
 class BotProcessPool:
-    """At most `number` processes, started with the first question; one that ends is replaced.
+    """Up to `processes` processes, started with the first decision; one that ends is replaced.
 
-    A process decides for one game at a time, and no other waits inside the pool: so whose turn it is, the queue says.
+    Each process runs one job at a time and none waits inside the executor, so `queue` alone decides the order.
     """
 
     def __init__(
@@ -72,36 +72,34 @@ class BotProcessPool:
         self.queue = FairQueue(
             processes, UnattendedLimits(max(1, processes - 1), unattended_share), wait_histogram=BOT_QUEUE_WAIT
         )
-        """One process is left to games with people, where there are several."""
+        """With several processes, one is reserved for attended games."""
         self._decisions: dict[_DecisionKey, asyncio.Task[Action]] = {}
 
     @property
     def running_processes(self) -> int:
-        """How many may think now."""
+        """Return the number of processes that are started."""
         return 0 if self._executor is None else self._processes
 
     @property
     def pending_decisions(self) -> int:
-        """How many are thought about, or will be."""
+        """Return the number of decisions that run or wait."""
         queue = self.queue
         return queue.slots_in_use + queue.queue_length(attended=True) + queue.queue_length(attended=False)
 
     async def decide(
-        self, loaded: LoadedBot, position: GameState, chance: SeededRNG, requester: Requester = ANONYMOUS
+        self, loaded: LoadedBot, state: GameState, rng: SeededRNG, requester: Requester = ANONYMOUS
     ) -> Action:
-        """What a bot decides in one of the processes. Raises BotFailed, QueueFull.
+        """Return a bot's move, decided in one of the processes. Raises BotFailed, QueueFull.
 
-        Whoever is cancelled meanwhile, and asks the same again, gets what was decided.
+        A decision goes on when its caller is cancelled; a retry for the same game state receives its result.
         """
-        index, game = position
-        job = Job(
-            loaded.bot.name, loaded.source, _encode_tileset(index), encode_snapshot(game), chance, self._timeout_s
-        )
-        key = job[:4]  # the chance follows from the game
+        index, game = state
+        job = Job(loaded.bot.name, loaded.source, _encode_tileset(index), encode_snapshot(game), rng, self._timeout_s)
+        key = job[:4]  # the generator follows from the game
         task = self._decisions.get(key)
         if task is None:
-            began = await self.queue.acquire(requester)
-            task = spawn("bot-decision", self._run(job, requester, began), expected=(BotFailed,))
+            started_at = await self.queue.acquire(requester)
+            task = spawn("bot-decision", self._run(job, requester, started_at), expected=(BotFailed,))
             self._decisions[key] = task
             self._evict_unclaimed()
         try:
@@ -110,15 +108,15 @@ class BotProcessPool:
             if task.done() and self._decisions.get(key) is task:
                 del self._decisions[key]
 
-    async def _run(self, job: Job, requester: Requester, began: float) -> Action:
-        """Have a job done, and give its slot back when the process is free again."""
+    async def _run(self, job: Job, requester: Requester, started_at: float) -> Action:
+        """Run a job, and release its slot when the process is free again."""
         try:
             return await self._run_in_process(job)
         finally:
-            self.queue.release(requester, began)
+            self.queue.release(requester, started_at)
 
     def _evict_unclaimed(self) -> None:
-        """Forget decisions that nobody has asked for again."""
+        """Drop the oldest finished decisions beyond MAX_UNCLAIMED_DECISIONS."""
         for key in [*self._decisions][:-MAX_UNCLAIMED_DECISIONS]:
             if self._decisions[key].done():
                 del self._decisions[key]
@@ -130,10 +128,10 @@ class BotProcessPool:
                 return await asyncio.wrap_future(executor.submit(_run_job, job))
             except BrokenProcessPool:
                 self._discard(executor)
-        raise BotFailed(job.bot, "ended the process that it thought in")
+        raise BotFailed(job.bot, "ended its process")
 
     async def aclose(self) -> None:
-        """End all processes; whoever waits for an answer gets none."""
+        """End all processes; waiting callers are cancelled."""
         executor, self._executor = self._executor, None
         if executor is not None:
             await asyncio.to_thread(executor.shutdown, cancel_futures=True)
@@ -144,18 +142,18 @@ class BotProcessPool:
         return self._executor
 
     def _discard(self, executor: ProcessPoolExecutor) -> None:
-        """Give up a pool that is broken, once for all who found out."""
+        """Shut a broken executor down, unless another caller has replaced it."""
         if self._executor is executor:
             self._executor = None
             executor.shutdown(wait=False)
 
 
 class _DecisionTimeout(BaseException):
-    """The time is up; no Exception, so that a bot which catches those does not catch this."""
+    """The time is up. Not an Exception, so that a bot cannot catch it by accident."""
 
 
 def _initialize_process() -> None:
-    """In a new process: Ctrl-C is the service's to handle, and the process ends with it however it ends."""
+    """Set up a new process: ignore Ctrl-C, and exit when the service does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_exit_with_parent, daemon=True).start()
 
@@ -169,17 +167,17 @@ def _exit_with_parent() -> None:
 
 def _run_job(job: Job) -> Action:
     loaded = _cached_bot(job.bot, job.source)
-    position = GameState(_decode_tileset(job.tileset), decode_snapshot(job.snapshot))
+    state = GameState(_decode_tileset(job.tileset), decode_snapshot(job.snapshot))
     try:
         with _time_limit(job.timeout_s):
-            return choose_legal_action(loaded.bot, position, job.chance)
+            return choose_legal_action(loaded.bot, state, job.rng)
     except _DecisionTimeout:
         raise BotFailed(job.bot, f"took more than {job.timeout_s:g} s") from None
 
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise _TooSlow when the time is up; end the process where even that does not help."""
+    """Raise _DecisionTimeout when the time is up; end the process if the bot goes on all the same."""
     signal.signal(signal.SIGALRM, _raise_timeout)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     faulthandler.dump_traceback_later(2 * seconds, exit=True)

@@ -1,4 +1,4 @@
-"""What a bot is shown of a game: nothing that the players could not know."""
+"""Redaction: what a bot sees of a game, which is what the players know."""
 
 from service.engine import Game, TileSetIndex, copy_game
 from service.games.bots.interface import Bot, GameState
@@ -6,15 +6,15 @@ from service.games.shuffle import SeededRNG, bot_seed
 
 
 def redact(bot: Bot, index: TileSetIndex, game: Game) -> tuple[GameState, SeededRNG]:
-    """The position for a bot, and its chance.
+    """Return the state for a bot, and its random number generator.
 
-    Bag and pile are sorted and then shuffled by the chance, so that nothing of their order is left; the seed, from
-    which it follows, is taken out, and the chance knows only a number that was made of it.
+    Bag and ship pile are sorted and then shuffled by the generator, so their order reveals nothing. The game's seed,
+    which decides that order, is removed; the generator knows only a hash of it.
     """
-    chance = SeededRNG(bot_seed(game.seed, bot.name, bot.version), game.version)
-    known = copy_game(game)
-    known.seed = ""
-    for hidden in (known.bag, known.ship_pile):
+    rng = SeededRNG(bot_seed(game.seed, bot.name, bot.version), game.version)
+    redacted = copy_game(game)
+    redacted.seed = ""
+    for hidden in (redacted.bag, redacted.ship_pile):
         hidden.sort()
-        chance.shuffle(hidden)
-    return GameState(index, known), chance
+        rng.shuffle(hidden)
+    return GameState(index, redacted), rng

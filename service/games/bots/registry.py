@@ -1,4 +1,4 @@
-"""The bots of one instance, and the game going on whatever one of them does."""
+"""The bots of one instance, with a fallback for bots that fail."""
 
 import asyncio
 import logging
@@ -19,70 +19,70 @@ from service.telemetry.metrics import BOT_FAILURES, BOT_QUEUE_WAIT, BOT_THINKING
 logger = logging.getLogger(__name__)
 
 FALLBACK_BOT = "greedy"
-"""Decides where a bot fails, and for whoever is absent."""
+"""The bot that decides when another bot fails, and for absent players."""
 
 
 MISSING_BOT_LABEL = "missing"
-"""As which all bots are counted that are not here."""
+"""The metric label of all bots that are not installed."""
 
 
 LIGHT_BOT_LIMITS = UnattendedLimits(slots=1, time_share=0.1, overhead_s=0.0005)
-"""Of the event loop's time, for light bots in games without people; storing a move takes about as long as said."""
+"""Limits of light bots in unattended games; the overhead is about what storing a move costs."""
 
 
 class BotRegistry:
-    """All bots by name; without `workers` the heavy ones think in this process too, and nobody waits for a turn."""
+    """All bots by name. Without a process pool, heavy bots run in this process too and nothing is queued."""
 
     def __init__(self, loaded_bots: Iterable[LoadedBot], process_pool: BotProcessPool | None = None) -> None:
         self._bots = {loaded.bot.name: loaded for loaded in loaded_bots}
         self._process_pool = process_pool
         self._light_queue = FairQueue(1, LIGHT_BOT_LIMITS, wait_histogram=BOT_QUEUE_WAIT)
-        """Decisions in this process: one each time that the event loop comes round, so that others are served."""
-        for name in (*self._bots, MISSING_BOT_LABEL):  # so that the first of each is seen
+        """Decisions in this process: one per iteration of the event loop, so that other tasks run in between."""
+        for name in (*self._bots, MISSING_BOT_LABEL):  # so that each series exists before its first event
             for metric in (BOT_FAILURES, LATE_BOT_DECISIONS, BOT_THINKING):
                 metric.labels(name)
 
     def queue_length(self, *, attended: bool) -> int:
-        """How many decisions wait for their turn: in games that people play, or in those that nobody plays."""
-        there = 0 if self._process_pool is None else self._process_pool.queue.queue_length(attended=attended)
-        return there + self._light_queue.queue_length(attended=attended)
+        """Return how many decisions of attended or unattended games wait."""
+        heavy_waiting = 0 if self._process_pool is None else self._process_pool.queue.queue_length(attended=attended)
+        return heavy_waiting + self._light_queue.queue_length(attended=attended)
 
     def __contains__(self, name: str) -> bool:
         return name in self._bots
 
     def list_bots(self) -> list[BotInfo]:
-        """What is told of each."""
+        """Return the public description of each bot, sorted by name."""
         return [self._bots[name].info for name in sorted(self._bots)]
 
     def is_heavy(self, name: str) -> bool:
-        """Whether a bot thinks for long; one that is not here does not, as another stands in."""
+        """Return whether a bot is heavy; one that is not installed is not, as the fallback decides."""
         return name in self._bots and self._bots[name].info.heavy
 
     def is_deferred(self, requester: Requester) -> bool:
-        """Whether no request waits for this game's bots: nobody plays it."""
+        """Return whether requests do not wait for this game's bots, as nobody plays it."""
         return self._process_pool is not None and not requester.attended
 
     async def choose(
         self, name: str, index: TileSetIndex, game: Game, timeout_s: float | None, requester: Requester = ANONYMOUS
     ) -> Action | None:
-        """The decider's move as the bot `name` decides, legal and in full; None where it does not come in time.
+        """Return the legal move that the bot `name` decides on, or None on timeout.
 
-        A bot that fails, or that this instance does not have, is stood in for.
+        For a bot that fails or is not installed, the fallback decides.
         """
-        known = name if name in self._bots else MISSING_BOT_LABEL
-        began = perf_counter()
+        label = name if name in self._bots else MISSING_BOT_LABEL
+        started_at = perf_counter()
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._choose(name, index, game, requester)
         except (TimeoutError, QueueFull):
-            LATE_BOT_DECISIONS.labels(known).inc()
+            LATE_BOT_DECISIONS.labels(label).inc()
             return None
         except BotFailed as failed:
-            BOT_FAILURES.labels(known).inc()
+            BOT_FAILURES.labels(label).inc()
             logger.warning("game %s, version %d: %s; %s decides", game.id, game.version, failed, FALLBACK_BOT)
             return run_bot(self._bots[FALLBACK_BOT].bot, index, game)
         finally:
-            BOT_THINKING.labels(known).observe(perf_counter() - began)
+            BOT_THINKING.labels(label).observe(perf_counter() - started_at)
 
     async def _choose(self, name: str, index: TileSetIndex, game: Game, requester: Requester) -> Action:
         loaded = self._bots.get(name)
@@ -92,14 +92,14 @@ class BotRegistry:
             return run_bot(loaded.bot, index, game)
         if loaded.info.heavy:
             return await self._process_pool.decide(loaded, *redact(loaded.bot, index, game), requester)
-        began = await self._light_queue.acquire(requester)
+        started_at = await self._light_queue.acquire(requester)
         try:
             return run_bot(loaded.bot, index, game)
-        finally:  # the next one has its turn only when everybody else has been served in between
-            asyncio.get_running_loop().call_soon(self._light_queue.release, requester, began, perf_counter())
+        finally:  # the next decision starts only after all other ready tasks have run
+            asyncio.get_running_loop().call_soon(self._light_queue.release, requester, started_at, perf_counter())
 
 
 @cache
 def built_in_registry() -> BotRegistry:
-    """The service's own bots, without processes: for tools and tests."""
+    """Return a registry of the built-in bots without a process pool, for tools and tests."""
     return BotRegistry(load_bots(plugins=False))

@@ -1,4 +1,4 @@
-"""Asking a bot, and believing nothing that it says before it is checked."""
+"""Run a bot and validate its choice."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ from service.games.shuffle import SeededRNG
 
 
 class BotFailed(Exception):
-    """A bot raised an error, answered what is no legal move, or did not answer."""
+    """A bot raised an error, chose an illegal move, or did not decide in time."""
 
     def __init__(self, bot: str, reason: str) -> None:
         super().__init__(bot, reason)
@@ -21,25 +21,25 @@ class BotFailed(Exception):
         return f"the bot {self.bot} {self.reason}"
 
 
-def choose_legal_action(bot: Bot, position: GameState, chance: SeededRNG) -> Action:
-    """A bot's legal move, in full; raises BotFailed."""
-    index, game = position
+def choose_legal_action(bot: Bot, state: GameState, rng: SeededRNG) -> Action:
+    """Return the bot's move, validated and completed by the engine. Raises BotFailed."""
+    index, game = state
     try:
-        answer = bot.choose(GameState(index, copy_game(game)), chance)
-        action, _ = apply_action(index, copy_game(game), _exactly(answer))
-    except Exception as error:  # whatever a bot that is not ours may raise: it ends as BotFailed, never unnoticed
+        choice = bot.choose(GameState(index, copy_game(game)), rng)
+        action, _ = apply_action(index, copy_game(game), _strictly_typed(choice))
+    except Exception as error:  # a plugin may raise anything; the caller logs BotFailed
         raise BotFailed(bot.name, f"failed: {type(error).__name__}: {error}") from error
     return action
 
 
 def run_bot(bot: Bot, index: TileSetIndex, game: Game) -> Action:
-    """What a bot does in a game, decided here and now; raises BotFailed."""
+    """Return the bot's move in a game, decided in this process. Raises BotFailed."""
     return choose_legal_action(bot, *redact(bot, index, game))
 
 
-def _exactly(answer: Action) -> Action:
-    """The same action, every field of which is of its type."""
-    return _DECODER.decode(msgspec.msgpack.encode(answer))
+def _strictly_typed(choice: Action) -> Action:
+    """Return an equal action, after checking the type of every field."""
+    return _DECODER.decode(msgspec.msgpack.encode(choice))
 
 
 _DECODER: msgspec.msgpack.Decoder[Action] = msgspec.msgpack.Decoder(Action)

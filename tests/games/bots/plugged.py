@@ -18,74 +18,74 @@ class Plugged:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        del chance
-        return position.legal_moves()[0]
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        del rng
+        return state.legal_moves()[0]
 
 
 class Raising(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        raise LookupError(f"nothing to say of turn {position.game.turn_number}, {chance.below(1)}")
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        raise LookupError(f"nothing to say of turn {state.game.turn_number}, {rng.below(1)}")
 
 
 class Illegal(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        del position, chance
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        del state, rng
         return TakeShip("none")
 
 
 class Nonsense(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        del position, chance
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        del state, rng
         return "pass"  # type: ignore[return-value]  # as a bot without types might
 
 
 class Endless(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
         while True:
             try:
-                chance.below(len(position.legal_moves()))
+                rng.below(len(state.legal_moves()))
             except Exception:  # noqa: BLE001, S112 (it holds on to its turn as hard as it can)
                 continue
 
 
 class Deaf(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
         while True:
             try:
-                chance.below(len(position.legal_moves()))
+                rng.below(len(state.legal_moves()))
             except BaseException:  # noqa: BLE001, S112 (not even the interruption ends it)
                 continue
 
 
 class Ending(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        del position, chance
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        del state, rng
         os._exit(3)
 
 
 class Thoughtful(Plugged):
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
         time.sleep(0.3)
-        return super().choose(position, chance)
+        return super().choose(state, rng)
 
 
 class Reading(Plugged):
     """Answers with what it was shown."""
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        del chance
-        moves = position.legal_moves()
-        return moves[(sum(position.game.bag[-3:]) + sum(position.game.ship_pile[-3:])) % len(moves)]
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        del rng
+        moves = state.legal_moves()
+        return moves[(sum(state.game.bag[-3:]) + sum(state.game.ship_pile[-3:])) % len(moves)]
 
 
 class Meddling(Plugged):
     """Changes what it was shown."""
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        action = super().choose(position, chance)
-        position.game.players[position.seat].wares[0] += 20
-        position.game.frontier.clear()
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        action = super().choose(state, rng)
+        state.game.players[state.seat].wares[0] += 20
+        state.game.frontier.clear()
         return action
 
 

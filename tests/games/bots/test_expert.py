@@ -9,9 +9,9 @@ from service.engine.tileset_index import unpack_cell
 from service.games.bots import expert, greedy, random
 from service.games.bots.expert.playout import Playout
 from service.games.bots.expert.search import ROUNDS, Search
-from service.games.bots.greedy.feature_estimates import Prospects
-from service.games.bots.greedy.move_scores import weigh
-from service.games.bots.greedy.weights import WEIGHTS
+from service.games.bots.greedy.feature_estimates import FeatureEstimator
+from service.games.bots.greedy.move_scores import score_moves
+from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.redaction import redact
 from service.games.bots.runner import run_bot
 from tests.games.bots.games import ARCHIPELAGO, act, finish, start
@@ -45,9 +45,9 @@ def test_in_its_head_it_places_what_greedy_might_place(turns: int) -> None:
     while game.turn_number < turns or game.phase != "place_tile":
         act(game, greedy.BOT)
     ahead = copy_game(game)
-    Playout(Prospects(ARCHIPELAGO, game, WEIGHTS)).play_on(ahead, game.turn_number)
+    Playout(FeatureEstimator(ARCHIPELAGO, game, DEFAULT_WEIGHTS)).play_turns(ahead, game.turn_number)
     placed = PlaceTile(*unpack_cell(ahead.cells[len(game.cells)]), ahead.oriented_tiles[len(game.cells)] & 3)
-    moves, worths = weigh(ARCHIPELAGO, game, WEIGHTS)
+    moves, worths = score_moves(ARCHIPELAGO, game, DEFAULT_WEIGHTS)
     assert worths[moves.index(placed)] == pytest.approx(max(worths))
 
 
@@ -56,7 +56,7 @@ def test_a_decision_takes_little_more_work_than_its_phase_is_given(turns: int) -
     game = start("work")
     while game.turn_number < turns or len(legal_moves(ARCHIPELAGO, game)) == 1:
         act(game, greedy.BOT)
-    position, chance = redact(expert.BOT, ARCHIPELAGO, game)
-    search = Search(position, chance)
-    search.best(position.legal_moves())
-    assert search.playout.work < 1.25 * ROUNDS[game.phase][-1].work
+    state, rng = redact(expert.BOT, ARCHIPELAGO, game)
+    search = Search(state, rng)
+    search.best_candidate(state.legal_moves())
+    assert search.playout.work < 1.25 * ROUNDS[game.phase][-1].max_work

@@ -122,7 +122,7 @@ async def test_a_process_that_ends_is_replaced(caplog: pytest.LogCaptureFixture)
     async with at_work() as workers:
         table = bots("ending", "first", workers=workers)
         assert await table.choose("ending", ARCHIPELAGO, game, None) == run_bot(greedy.BOT, ARCHIPELAGO, game)
-        assert "the bot ending ended the process" in caplog.text
+        assert "the bot ending ended its process" in caplog.text
         assert await table.choose("first", ARCHIPELAGO, game, None) == legal_moves(ARCHIPELAGO, game)[0]
 
 
@@ -142,9 +142,9 @@ async def test_light_bots_of_many_games_leave_the_event_loop_to_others_in_betwee
     class Noting(Plugged):
         heavy = False
 
-        def choose(self, position: GameState, chance: SeededRNG) -> Action:
+        def choose(self, state: GameState, rng: SeededRNG) -> Action:
             asked.append(rounds)
-            return super().choose(position, chance)
+            return super().choose(state, rng)
 
     noting = Noting("noting")
     async with at_work() as workers:

@@ -1,27 +1,27 @@
-"""The bot `expert`: it plays on from its best options in its head, and takes the one that turns out best.
+"""The bot `expert`: it plays out its best candidates and takes the one with the best result.
 
-First every option is weighed as `greedy` does; a placement together with the islander's move after it (`options`). The
-best of them are then judged by the lead that they will bring in the end (`judgement`), first as they stand, then, fewer
-and fewer of them, after the next two turns with tiles that may come (`search`). Those are played about as `greedy`
-would (`playing`). How much of that is done follows from the position alone, so that the same game gives the same moves.
+`candidates` scores every move as `greedy` does, a placement together with the islander move after it. `evaluation`
+estimates the final lead that the best of them lead to, from the `inputs` of each seat. `search` repeats that for fewer
+and fewer candidates after `playout` has played two more turns, with shuffled bags. The amount of work follows from the
+game alone, so the same game always gives the same move.
 """
 
 from schemas.actions import Action
-from service.games.bots.expert.search import choose
+from service.games.bots.expert.search import choose_move
 from service.games.bots.interface import Bot, GameState, SeededRNG
 
 
 class ExpertBot:
-    """Looks at the answers to its best options."""
+    """A bot that searches the moves that `greedy` scores best."""
 
     name = "expert"
     version = "1"
     description = "Plays on from its best moves in its head, and takes the one that turns out best."
     heavy = True
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        """The move that turns out best."""
-        return choose(position, chance)
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        """Return the best move of the search."""
+        return choose_move(state, rng)
 
 
 BOT: Bot = ExpertBot()

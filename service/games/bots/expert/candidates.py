@@ -1,47 +1,57 @@
-"""What a player can do with a turn: a placement together with the islander's move after it."""
+"""The candidates of a search: a move, and for a placement the islander move after it."""
 
 from typing import NamedTuple
 
 from schemas.actions import Action, PlaceTile
 from service.engine import Game, apply_action, copy_game
 from service.engine.islanders import has_islander_move, legal_islander_moves
-from service.games.bots.greedy.evaluation import Before, Outcome, laid
-from service.games.bots.greedy.feature_estimates import Prospects
-from service.games.bots.greedy.move_scores import weigh_others
+from service.games.bots.greedy.evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
+from service.games.bots.greedy.feature_estimates import FeatureEstimator
+from service.games.bots.greedy.move_scores import score_other_moves
 
 
-class Option(NamedTuple):
-    """A move, and the islander's after it, where that is decided next."""
+class Candidate(NamedTuple):
+    """A move, together with the islander move that follows a placement."""
 
-    worth: float
-    """As `greedy` sees it."""
+    score: float
+    """Its score by `greedy`."""
     move: Action
-    then: Action | None
+    islander_move: Action | None
 
-    def done(self, prospects: Prospects, game: Game) -> Game:
-        """A copy of the game in which it is done."""
-        ahead = copy_game(game)
-        for action in (self.move, self.then):
+    def apply_to(self, estimator: FeatureEstimator, game: Game) -> Game:
+        """Return a copy of the game after the candidate's moves."""
+        after = copy_game(game)
+        for action in (self.move, self.islander_move):
             if action is not None:
-                apply_action(prospects.index, ahead, action)
-        return ahead
+                apply_action(estimator.index, after, action)
+        return after
 
 
-def options(prospects: Prospects, moves: list[Action]) -> list[Option]:
-    """All options with these moves, the one that is worth most first."""
-    if prospects.game.phase == "place_tile":
-        before = Before(prospects)
-        found = [option for move in moves if isinstance(move, PlaceTile) for option in _with(prospects, before, move)]
+def rank_candidates(estimator: FeatureEstimator, moves: list[Action]) -> list[Candidate]:
+    """Return the candidates for these moves, the best score first."""
+    if estimator.game.phase == "place_tile":
+        baseline = FeatureBaseline(estimator)
+        candidates = [
+            candidate
+            for move in moves
+            if isinstance(move, PlaceTile)
+            for candidate in _with_islander_moves(estimator, baseline, move)
+        ]
     else:
-        found = [Option(worth, move, None) for move, worth in zip(moves, weigh_others(prospects, moves), strict=True)]
-    return sorted(found, key=lambda option: -option.worth)
+        candidates = [
+            Candidate(score, move, None) for move, score in zip(moves, score_other_moves(estimator, moves), strict=True)
+        ]
+    return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
-def _with(prospects: Prospects, before: Before, move: PlaceTile) -> list[Option]:
-    """A placement with each of the islander's moves."""
-    ahead = laid(prospects.index, prospects.game, move)
-    outcome = Outcome(prospects, ahead, before)
-    plain = outcome.plain()
-    if not has_islander_move(ahead):
-        return [Option(plain, move, None)]
-    return [Option(plain + outcome.islander(then), move, then) for then in legal_islander_moves(prospects.index, ahead)]
+def _with_islander_moves(estimator: FeatureEstimator, baseline: FeatureBaseline, move: PlaceTile) -> list[Candidate]:
+    """Return a placement with each of the islander moves after it."""
+    after = with_tile_placed(estimator.index, estimator.game, move)
+    evaluation = PlacementEvaluation(estimator, after, baseline)
+    base_value = evaluation.value_without_islander()
+    if not has_islander_move(after):
+        return [Candidate(base_value, move, None)]
+    return [
+        Candidate(base_value + evaluation.islander_gain(islander_move), move, islander_move)
+        for islander_move in legal_islander_moves(estimator.index, after)
+    ]

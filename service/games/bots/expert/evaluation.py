@@ -1,8 +1,8 @@
-"""How far ahead a seat will be in the end, judged from a position between two turns.
+"""An estimate of a seat's final lead, from a game between two turns.
 
-The weights in `weights.json` were found by regression: they best told the final lead from the traits, over 135,000
-positions of two-player games that `greedy` played against itself. Each trait has two for the player who has just moved
-and two for the others: one while there is time, one for the end, between which the turns to come decide.
+The weights in `weights.json` come from a regression of the final lead on the inputs, over 135,000 states of two-player
+games that `greedy` played against itself. Each input has two weights for the player who has just moved and two for the
+others: one for early in the game and one for its end. The number of turns left interpolates between the two.
 """
 
 from functools import cache
@@ -12,60 +12,60 @@ import msgspec
 
 from service.engine import Game
 from service.engine.final_scoring import WARES_PER_POINT, final_score, ship_points
-from service.games.bots.expert.inputs import TRAITS, Traits
-from service.games.bots.greedy.feature_estimates import Prospects
+from service.games.bots.expert.inputs import INPUT_NAMES, InputCalculator
+from service.games.bots.greedy.feature_estimates import FeatureEstimator
 
-HORIZON = 12
-"""Turns to come from which on there is time."""
+HORIZON_TURNS = 12
+"""Number of turns left from which on the early weights apply alone."""
 
 
-class Weights(msgspec.Struct, frozen=True):
-    """For each trait: while there is time, and at the end."""
+class LeadWeights(msgspec.Struct, frozen=True):
+    """The weights of each input: early in the game, and at its end."""
 
     moved: dict[str, tuple[float, float]]
     waiting: dict[str, tuple[float, float]]
 
 
-class Judgement:
-    """Judges positions that lie not far ahead of the one that `prospects` knows."""
+class LeadEvaluator:
+    """Evaluates games a few turns ahead of the estimator's."""
 
-    def __init__(self, prospects: Prospects) -> None:
-        self._index = prospects.index
-        self._traits = Traits(prospects)
+    def __init__(self, estimator: FeatureEstimator) -> None:
+        self._index = estimator.index
+        self._inputs = InputCalculator(estimator)
 
-    def lead(self, game: Game, seat: int, moved: int) -> float:
-        """The final points of `seat` less the others' on average, where `moved` has just had its turn."""
+    def estimate_lead(self, game: Game, seat: int, moved: int) -> float:
+        """Return the expected final points of `seat` less the others' average; `moved` has just had its turn."""
         if game.status == "active":
-            points = self._expected(game, moved)
+            points = self._expected_points(game, moved)
         else:
-            points = [self._final(game, one) for one in range(len(game.players))]
+            points = [self._final_points(game, other) for other in range(len(game.players))]
         return points[seat] - (sum(points) - points[seat]) / (len(points) - 1)
 
-    def _final(self, game: Game, seat: int) -> float:
-        """Points at the end; wares that are no whole point break ties, as they are worth something to have had."""
+    def _final_points(self, game: Game, seat: int) -> float:
+        """Return the final points; a remainder of wares counts a tenth of a point each, to break ties."""
         return final_score(self._index, game, seat).total + sum(game.players[seat].wares) % WARES_PER_POINT / 10
 
-    def _expected(self, game: Game, moved: int) -> list[float]:
+    def _expected_points(self, game: Game, moved: int) -> list[float]:
         seats = len(game.players)
         tiles = len(game.bag) + (game.seat != moved)
         turns = [max(0, (tiles - (seat - moved - 1) % seats + seats - 1) // seats) for seat in range(seats)]
         points = []
-        for seat, traits in enumerate(self._traits.of(game, sum(turns) / seats)):
-            weights = _blended(min(HORIZON, turns[seat]), moved=seat == moved)
-            expected = sum([weight * trait for weight, trait in zip(weights, traits, strict=True)])
+        for seat, inputs in enumerate(self._inputs.compute(game, sum(turns) / seats)):
+            weights = _blend_weights(min(HORIZON_TURNS, turns[seat]), moved=seat == moved)
+            expected = sum([weight * value for weight, value in zip(weights, inputs, strict=True)])
             points.append(ship_points(self._index, game.players[seat]) + expected)
         return points
 
 
 @cache
-def _blended(turns: int, *, moved: bool) -> list[float]:
-    """The weights with so many turns to come."""
-    share = turns / HORIZON
-    both = _weights().moved if moved else _weights().waiting
-    return [share * both[trait][0] + (1 - share) * both[trait][1] for trait in TRAITS]
+def _blend_weights(turns: int, *, moved: bool) -> list[float]:
+    """Return the weights for a number of turns left, in the order of INPUT_NAMES."""
+    share = turns / HORIZON_TURNS
+    pairs = _load_weights().moved if moved else _load_weights().waiting
+    return [share * pairs[name][0] + (1 - share) * pairs[name][1] for name in INPUT_NAMES]
 
 
 @cache
-def _weights() -> Weights:
-    written = resources.files("service.games.bots.expert").joinpath("weights.json").read_bytes()
-    return msgspec.json.decode(written, type=Weights)
+def _load_weights() -> LeadWeights:
+    data = resources.files("service.games.bots.expert").joinpath("weights.json").read_bytes()
+    return msgspec.json.decode(data, type=LeadWeights)

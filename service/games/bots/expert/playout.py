@@ -1,8 +1,8 @@
-"""Playing on quickly, about as `greedy` does: what was found out once is used again.
+"""Fast playouts, which choose about as `greedy` does and reuse what they have computed.
 
-What a placement gains follows almost from the features that it joins. So it is weighed once for each state of them,
-with the wares and the bag of that time, and only where it may be good: among the best on the board as it is now, or on
-the cells around what was placed since.
+The gain of a placement follows almost entirely from the features that it joins. So a placement is scored once for
+each state of these, with the wares and the bag of that moment. Only promising placements are scored: the best ones on
+the root's board, and those on cells that changed since.
 """
 
 from msgspec.structs import replace
@@ -12,79 +12,81 @@ from service.engine import Game, apply_action, legal_moves
 from service.engine.islanders import legal_islander_moves
 from service.engine.placement import legal_placements
 from service.engine.tileset_index import CELL_BITS, COORDINATE_LIMIT, SIDE_OFFSETS, pack_cell
-from service.games.bots.greedy.evaluation import Before, Outcome, laid
-from service.games.bots.greedy.feature_estimates import Prospects
-from service.games.bots.greedy.move_scores import weigh_others
+from service.games.bots.greedy.evaluation import FeatureBaseline, PlacementEvaluation, with_tile_placed
+from service.games.bots.greedy.feature_estimates import FeatureEstimator
+from service.games.bots.greedy.move_scores import score_other_moves
 
-REMEMBERED = 5
-"""Placements of a tile on the board as it is now that are compared wherever it comes."""
+MAX_CACHED_PLACEMENTS = 5
+"""Number of the best placements on the root's board that are compared for each tile."""
 
-TURN = 6
-"""What a turn costs besides, in placements weighed."""
+TURN_COST = 6
+"""Fixed work of a turn, in scored placements."""
 
-DECISION = 3
-"""What a decision about a ship costs, in placements weighed."""
+DECISION_COST = 3
+"""Work of a decision about a ship, in scored placements."""
 
-Key = tuple[int, ...]
-"""A seat, its islanders at home, a placement, and the features that it joins."""
+PlacementKey = tuple[int, ...]
+"""A seat, its supply, a placement, and the state of the features that it joins."""
 
 
 class Playout:
-    """Plays on from positions that lie not far ahead of the one that `prospects` knows."""
+    """Plays out games a few turns ahead of the estimator's, the root."""
 
-    def __init__(self, prospects: Prospects) -> None:
-        self.prospects = prospects
-        self.index, self.now = prospects.index, prospects.game
+    def __init__(self, estimator: FeatureEstimator) -> None:
+        self.estimator = estimator
+        self.index, self.root = estimator.index, estimator.game
         self.work = 0
-        """Placements that were weighed so far."""
-        self._best: dict[tuple[int, int], list[PlaceTile]] = {}
-        self._gains: dict[Key, float] = {}
-        self._islanders: dict[Key, Action] = {}
+        """Work done so far, in scored placements."""
+        self._best_by_tile: dict[tuple[int, int], list[PlaceTile]] = {}
+        self._gains: dict[PlacementKey, float] = {}
+        self._islander_moves: dict[PlacementKey, Action] = {}
 
-    def play_on(self, game: Game, number: int) -> None:
-        """Play until the turn with this number is over."""
-        while game.status == "active" and game.turn_number <= number:
+    def play_turns(self, game: Game, last_turn: int) -> None:
+        """Play until the turn `last_turn` is over, or the game."""
+        while game.status == "active" and game.turn_number <= last_turn:
             if game.phase == "place_tile":
-                self._place(game)
+                self._play_placement(game)
             else:
-                self._decide(game)
+                self._play_decision(game)
 
-    def _place(self, game: Game) -> None:
-        """Place the tile, and move an islander."""
-        self.work += TURN
-        keys, gains = self._weigh(game, self._worth_weighing(game))
+    def _play_placement(self, game: Game) -> None:
+        """Place the tile and move an islander."""
+        self.work += TURN_COST
+        keys, gains = self._score_placements(game, self._candidate_placements(game))
         move = max(gains, key=gains.__getitem__)
         key = keys[move]
         apply_action(self.index, game, move)
         if game.phase == "islander":
             moves = legal_islander_moves(self.index, game)
-            then = self._islanders.get(key)
-            if then is None or then not in moves:
-                outcome = Outcome(self._prospects(game), game, None)
-                then = self._islanders[key] = max(moves, key=outcome.islander)
-            apply_action(self.index, game, then)
+            islander_move = self._islander_moves.get(key)
+            if islander_move is None or islander_move not in moves:
+                evaluation = PlacementEvaluation(self._estimator_for(game), game, None)
+                islander_move = self._islander_moves[key] = max(moves, key=evaluation.islander_gain)
+            apply_action(self.index, game, islander_move)
 
-    def _weigh(self, game: Game, moves: list[PlaceTile]) -> tuple[dict[PlaceTile, Key], dict[PlaceTile, float]]:
-        """What placements gain, the islander's best move included."""
-        before: Before | None = None
-        prospects: Prospects | None = None
-        usual = 0.0
+    def _score_placements(
+        self, game: Game, moves: list[PlaceTile]
+    ) -> tuple[dict[PlaceTile, PlacementKey], dict[PlaceTile, float]]:
+        """Return the cache key and the gain of each placement, the best islander move included."""
+        baseline: FeatureBaseline | None = None
+        estimator: FeatureEstimator | None = None
+        stock_value = 0.0
         keys, gains = {}, {}
         for move in moves:
-            key = keys[move] = self._key(game, move)
+            key = keys[move] = self._placement_key(game, move)
             gain = self._gains.get(key)
             if gain is None:
-                if before is None or prospects is None:
-                    prospects = self._prospects(game)
-                    before = Before(prospects)
-                    usual = _stocks(prospects)
+                if baseline is None or estimator is None:
+                    estimator = self._estimator_for(game)
+                    baseline = FeatureBaseline(estimator)
+                    stock_value = _stock_value(estimator)
                 self.work += 1
-                outcome = Outcome(prospects, laid(self.index, game, move), before)
-                gain = self._gains[key] = outcome.best() - usual
+                evaluation = PlacementEvaluation(estimator, with_tile_placed(self.index, game, move), baseline)
+                gain = self._gains[key] = evaluation.best_value() - stock_value
             gains[move] = gain
         return keys, gains
 
-    def _key(self, game: Game, move: PlaceTile) -> Key:
+    def _placement_key(self, game: Game, move: PlaceTile) -> PlacementKey:
         cell = pack_cell(move.x, move.y)
         board, facing, bases, feature = game.board, self.index.slots_facing, game.first_segments, game.feature_labels
         open_slots, symbols, islanders = game.open_slots, game.symbols, game.islanders
@@ -97,49 +99,59 @@ class Playout:
                     key += open_slots[label], symbols[label], islanders[label]
         return tuple(key)
 
-    def _prospects(self, game: Game) -> Prospects:
-        return Prospects(self.index, game, self.prospects.weights, self.prospects.known)
+    def _estimator_for(self, game: Game) -> FeatureEstimator:
+        return FeatureEstimator(self.index, game, self.estimator.weights, self.estimator.bag)
 
-    def _decide(self, game: Game) -> None:
-        """Decide anything else."""
+    def _play_decision(self, game: Game) -> None:
+        """Decide any other phase."""
         moves: list[Action] = legal_moves(self.index, game)
         if len(moves) > 1:
-            self.work += DECISION
-            worths = weigh_others(self._prospects(game), moves)
-            apply_action(self.index, game, moves[worths.index(max(worths))])
+            self.work += DECISION_COST
+            scores = score_other_moves(self._estimator_for(game), moves)
+            apply_action(self.index, game, moves[scores.index(max(scores))])
         else:
             apply_action(self.index, game, moves[0])
 
-    def _worth_weighing(self, game: Game) -> list[PlaceTile]:
-        """The best placements on the board as it is now that are still possible, and those on cells that changed."""
-        fits, frontier, before = self.index.fitting_rotations[game.tile], game.frontier, self.now.frontier
-        found = []
-        for move in self._remembered(game.seat, game.tile):
+    def _candidate_placements(self, game: Game) -> list[PlaceTile]:
+        """Return the root's best placements that are still possible, and all on cells that changed."""
+        rotations_by_edges, frontier, root_frontier = (
+            self.index.fitting_rotations[game.tile],
+            game.frontier,
+            self.root.frontier,
+        )
+        placements = []
+        for move in self._best_placements(game.seat, game.tile):
             cell = pack_cell(move.x, move.y)
-            if frontier.get(cell) == before[cell]:
-                found.append(move)
-                if len(found) == REMEMBERED:
+            if frontier.get(cell) == root_frontier[cell]:
+                placements.append(move)
+                if len(placements) == MAX_CACHED_PLACEMENTS:
                     break
         for cell, packed in frontier.items():
-            if before.get(cell) != packed and (rotations := fits[packed]):
+            if root_frontier.get(cell) != packed and (rotations := rotations_by_edges[packed]):
                 y = (cell + COORDINATE_LIMIT) >> CELL_BITS
                 x = cell - (y << CELL_BITS)
-                found += [PlaceTile(x, y, rotation) for rotation in rotations]
-        return found or legal_placements(self.index, game)
+                placements += [PlaceTile(x, y, rotation) for rotation in rotations]
+        return placements or legal_placements(self.index, game)
 
-    def _remembered(self, seat: int, tile: int) -> list[PlaceTile]:
-        """Where a seat would place a tile on the board as it is now, the best first."""
-        found = self._best.get((seat, tile))
-        if found is None:
-            game = replace(self.now, phase="place_tile", seat=seat, tile=tile)
-            _, gains = self._weigh(game, legal_placements(self.index, game))
-            found = self._best[seat, tile] = sorted(gains, key=lambda move: -gains[move])[: 2 * REMEMBERED]
-        return found
+    def _best_placements(self, seat: int, tile: int) -> list[PlaceTile]:
+        """Return the best placements of a tile on the root's board for a seat, the best first."""
+        placements = self._best_by_tile.get((seat, tile))
+        if placements is None:
+            game = replace(self.root, phase="place_tile", seat=seat, tile=tile)
+            _, gains = self._score_placements(game, legal_placements(self.index, game))
+            placements = self._best_by_tile[seat, tile] = sorted(gains, key=lambda move: -gains[move])[
+                : 2 * MAX_CACHED_PLACEMENTS
+            ]
+        return placements
 
 
-def _stocks(prospects: Prospects) -> float:
-    """What everybody's wares and islanders at home are worth."""
+def _stock_value(estimator: FeatureEstimator) -> float:
+    """Return the value of all wares and islanders in supply."""
     return sum(
-        side * (prospects.purses[seat].worth(prospects.wares[seat]) + sum(prospects.homes[seat][: player.supply]))
-        for seat, (side, player) in enumerate(zip(prospects.sides, prospects.game.players, strict=True))
+        seat_weight
+        * (
+            estimator.ware_values[seat].value(estimator.wares[seat])
+            + sum(estimator.islander_values[seat][: player.supply])
+        )
+        for seat, (seat_weight, player) in enumerate(zip(estimator.seat_weights, estimator.game.players, strict=True))
     )

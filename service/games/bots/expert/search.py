@@ -1,32 +1,32 @@
-"""Trying the best options out."""
+"""The search: play out the best candidates and take the one with the best result."""
 
 from typing import NamedTuple
 
 from schemas.actions import Action
 from service.engine import Game, copy_game
-from service.games.bots.expert.candidates import Option, options
-from service.games.bots.expert.evaluation import Judgement
+from service.games.bots.expert.candidates import Candidate, rank_candidates
+from service.games.bots.expert.evaluation import LeadEvaluator
 from service.games.bots.expert.playout import Playout
-from service.games.bots.greedy.feature_estimates import Prospects
-from service.games.bots.greedy.weights import WEIGHTS
+from service.games.bots.greedy.feature_estimates import FeatureEstimator
+from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.interface import GameState, SeededRNG
 
-WORTH = 0.27
-JUDGED = 0.7
-"""How much is believed of an option's worth, and of the lead it is judged to bring: both err."""
+SCORE_WEIGHT = 0.27
+LEAD_WEIGHT = 0.7
+"""Weights of a candidate's greedy score and of its evaluated lead, as each of them errs."""
 
-MARGIN = 2.5
-"""Options that are worth so much less than the best are not looked at."""
+SCORE_MARGIN = 2.5
+"""Candidates whose score is this much below the best are not evaluated."""
 
-LOOKED_AT = 16
-"""Options that are judged as they stand."""
+MAX_CANDIDATES = 16
+"""Number of candidates that are evaluated without a playout."""
 
 
 class Round(NamedTuple):
-    """How many options are tried out, until how much work is done; each with the same orders of tiles to come."""
+    """One round of playouts: the number of candidates, and the total work at which it ends."""
 
-    options: int
-    work: int
+    candidates: int
+    max_work: int
 
 
 ROUNDS = {
@@ -35,77 +35,77 @@ ROUNDS = {
     "deliver": (Round(4, 650), Round(2, 900)),
     "take_ship": (Round(4, 400),),
 }
-"""Of each phase. Work is counted in placements weighed."""
+"""The rounds of each phase. Work is counted in scored placements."""
 
-ATTEMPT = 5
-"""What an attempt costs besides its turns, in placements weighed."""
+PLAYOUT_COST = 5
+"""Fixed work of a playout, in scored placements."""
 
-TURNS = 2
-"""Turns that are played on after the one to be decided."""
+PLAYOUT_TURNS = 2
+"""Number of turns that a playout adds to the current one."""
 
 
-class Tried:
-    """An option, and the leads that it was judged to bring: as it stands, then with each order of the tiles."""
+class Trial:
+    """A candidate and its evaluated leads: without a playout, then after each playout."""
 
-    def __init__(self, option: Option) -> None:
-        self.option = option
+    def __init__(self, candidate: Candidate) -> None:
+        self.candidate = candidate
         self.leads: list[float] = []
 
     @property
     def value(self) -> float:
-        """What is believed of it, in points."""
+        """Return the candidate's combined value, in points."""
         leads = self.leads[1:] or self.leads
-        return WORTH * self.option.worth + JUDGED * sum(leads) / len(leads)
+        return SCORE_WEIGHT * self.candidate.score + LEAD_WEIGHT * sum(leads) / len(leads)
 
 
 class Search:
-    """The options of one position."""
+    """The search for the best move of one game state."""
 
-    def __init__(self, position: GameState, chance: SeededRNG) -> None:
-        self.index, self.game = position
-        self.chance = chance
-        self.prospects = Prospects(self.index, self.game, WEIGHTS)
-        self.judgement = Judgement(self.prospects)
-        self.playout = Playout(self.prospects)
+    def __init__(self, state: GameState, rng: SeededRNG) -> None:
+        self.index, self.game = state
+        self.rng = rng
+        self.estimator = FeatureEstimator(self.index, self.game, DEFAULT_WEIGHTS)
+        self.lead_evaluator = LeadEvaluator(self.estimator)
+        self.playout = Playout(self.estimator)
 
-    def best(self, moves: list[Action]) -> Option:
-        """The option that turns out best."""
-        found = options(self.prospects, moves)
-        least = found[0].worth - MARGIN
-        tried = [Tried(option) for option in found[:LOOKED_AT] if option.worth >= least]
-        if len(tried) > 1:
-            self._try(tried, self.game, turns=0)
-            tried = _sorted(tried)
+    def best_candidate(self, moves: list[Action]) -> Candidate:
+        """Return the candidate with the highest value."""
+        candidates = rank_candidates(self.estimator, moves)
+        threshold = candidates[0].score - SCORE_MARGIN
+        trials = [Trial(candidate) for candidate in candidates[:MAX_CANDIDATES] if candidate.score >= threshold]
+        if len(trials) > 1:
+            self._evaluate(trials, self.game, turns=0)
+            trials = _best_first(trials)
             for number, work in ROUNDS[self.game.phase]:
-                tried = self._play_out(tried[:number], work)
-        return tried[0].option
+                trials = self._run_playouts(trials[:number], work)
+        return trials[0].candidate
 
-    def _play_out(self, tried: list[Tried], work: int) -> list[Tried]:
-        """Try options with orders in which tiles may come, the same for each of them."""
+    def _run_playouts(self, trials: list[Trial], work: int) -> list[Trial]:
+        """Play out the candidates with shuffled bags, the same for each, until the work is done."""
         while self.playout.work < work:
             game = copy_game(self.game)
-            self.chance.shuffle(game.bag)
-            self.chance.shuffle(game.ship_pile)
-            self._try(tried, game, turns=TURNS)
-        return _sorted(tried)
+            self.rng.shuffle(game.bag)
+            self.rng.shuffle(game.ship_pile)
+            self._evaluate(trials, game, turns=PLAYOUT_TURNS)
+        return _best_first(trials)
 
-    def _try(self, tried: list[Tried], game: Game, turns: int) -> None:
-        """Play each option, the rest of the turn and `turns` more, then judge."""
+    def _evaluate(self, trials: list[Trial], game: Game, turns: int) -> None:
+        """Play each candidate, the rest of the turn and `turns` more, and record the lead."""
         moved = (game.seat + turns) % len(game.players)
-        for one in tried:
-            ahead = one.option.done(self.prospects, game)
-            self.playout.play_on(ahead, game.turn_number + turns)
-            self.playout.work += ATTEMPT
-            one.leads.append(self.judgement.lead(ahead, self.game.decider, moved))
+        for trial in trials:
+            game_after = trial.candidate.apply_to(self.estimator, game)
+            self.playout.play_turns(game_after, game.turn_number + turns)
+            self.playout.work += PLAYOUT_COST
+            trial.leads.append(self.lead_evaluator.estimate_lead(game_after, self.game.decider, moved))
 
 
-def choose(position: GameState, chance: SeededRNG) -> Action:
-    """The move that turns out best."""
-    moves = position.legal_moves()
+def choose_move(state: GameState, rng: SeededRNG) -> Action:
+    """Return the best move of a game state."""
+    moves = state.legal_moves()
     if len(moves) == 1:
         return moves[0]
-    return Search(position, chance).best(moves).move
+    return Search(state, rng).best_candidate(moves).move
 
 
-def _sorted(tried: list[Tried]) -> list[Tried]:
-    return sorted(tried, key=lambda one: -one.value)
+def _best_first(trials: list[Trial]) -> list[Trial]:
+    return sorted(trials, key=lambda trial: -trial.value)

@@ -1,34 +1,32 @@
-"""The bot `greedy`: it does what is worth most, now and later, in points of the final score.
+"""The bot `greedy`: it plays the move with the highest estimated value, in points of the final score.
 
-Every placement is tried on a copy of the game, together with the best that an islander can do after it
-(`positions`). A position is worth what everybody's wares will bring, given the ships of the display (`wares`), what
-unfinished features are likely to give and to whom (`prospects`), and the islanders at home; the others' share counts
-against the bot's own. `fitting` knows which tiles fit or close an open cell, `weights` holds every number that is a
-belief and not a rule.
+`evaluation` tries every placement on a copy of the game, together with the best islander move after it. The value of
+a board adds up the players' wares, given the displayed ships (`ware_values`), the expected yield of unfinished features
+(`feature_estimates`) and the islanders in supply. The other players' values count against the bot's own. `tile_fit`
+lists the tiles that fit or close an open cell, and `weights` holds every number that is an estimate and not a rule.
 
-It does not look at the order of bag and pile, which its chance has made up, only at what they hold. That is public
-(R8.1; all ships are known, and so are those not turned up yet).
+The bot uses the contents of the bag and the pile, which are public (R8.1), and never their order.
 """
 
 from schemas.actions import Action
-from service.games.bots.greedy.move_scores import decide
-from service.games.bots.greedy.weights import WEIGHTS
+from service.games.bots.greedy.move_scores import choose_move
+from service.games.bots.greedy.weights import DEFAULT_WEIGHTS
 from service.games.bots.interface import Bot, GameState, SeededRNG
 
-__all__ = ["BOT", "decide"]
+__all__ = ["BOT", "choose_move"]
 
 
 class GreedyBot:
-    """Does what is worth most by its own measure, without looking further than this turn."""
+    """A bot that plays the move with the highest estimated value, looking at this turn only."""
 
     name = "greedy"
     version = "1"
     description = "Does what is worth most now and later, looking at this turn alone."
     heavy = False
 
-    def choose(self, position: GameState, chance: SeededRNG) -> Action:
-        """The move that is worth most, `chance` deciding among equals."""
-        return decide(position, chance, WEIGHTS)
+    def choose(self, state: GameState, rng: SeededRNG) -> Action:
+        """Return the move with the highest score; `rng` breaks ties."""
+        return choose_move(state, rng, DEFAULT_WEIGHTS)
 
 
 BOT: Bot = GreedyBot()

@@ -1,4 +1,4 @@
-"""The worth of a position with the tile on the board, and of what the islander does then."""
+"""The value of a game with its tile on the board, and of the islander moves after it."""
 
 from msgspec.structs import replace
 
@@ -9,12 +9,12 @@ from service.engine.islanders import can_retrieve
 from service.engine.placement import place_tile
 from service.engine.segments import feature_kind
 from service.engine.tileset_index import SHIPS, SIDE_OFFSETS, pack_cell
-from service.games.bots.greedy.feature_estimates import Feature, Prospects
+from service.games.bots.greedy.feature_estimates import FeatureEstimator, UnfinishedFeature
 
 
-def laid(index: TileSetIndex, game: Game, move: PlaceTile) -> Game:
-    """The game with its tile on the board and nothing evaluated yet; all that this does not change is shared."""
-    ahead: Game = replace(
+def with_tile_placed(index: TileSetIndex, game: Game, move: PlaceTile) -> Game:
+    """Return the game with its tile on the board, nothing evaluated; unchanged parts are shared with `game`."""
+    after: Game = replace(
         game,
         phase="islander",
         board=game.board.copy(),
@@ -29,158 +29,162 @@ def laid(index: TileSetIndex, game: Game, move: PlaceTile) -> Game:
         symbols=game.symbols.copy(),
         islanders=game.islanders.copy(),
     )
-    place_tile(index, ahead, pack_cell(move.x, move.y), game.tile * 4 + move.rotation)
-    return ahead
+    place_tile(index, after, pack_cell(move.x, move.y), game.tile * 4 + move.rotation)
+    return after
 
 
-class Before:
-    """The board before a tile is placed: the occupied features and their worth."""
+class FeatureBaseline:
+    """The occupied features before a tile is placed, and their values."""
 
-    def __init__(self, prospects: Prospects) -> None:
-        game = self.game = prospects.game
+    def __init__(self, estimator: FeatureEstimator) -> None:
+        game = self.game = estimator.game
         self.kinds: dict[int, int] = {}
         self.openings: dict[int, dict[int, tuple[int, int]]] = {}
-        self.worth: dict[int, float] = {}
-        self.at: dict[int, list[int]] = {}
-        """Empty cell -> the occupied features that open to it."""
+        self.values: dict[int, float] = {}
+        self.features_by_cell: dict[int, list[int]] = {}
+        """Empty cell -> labels of the occupied features that open to it."""
         for label in sorted(
             {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}
         ):
-            kind = self.kinds[label] = feature_kind(prospects.index, game, label)
-            openings = self.openings[label] = {} if kind == SHIPS else prospects.openings(game, label)
-            self.worth[label] = prospects.worth(
-                prospects.feature(game, label, kind, openings), islander_counts(game, label)
+            kind = self.kinds[label] = feature_kind(estimator.index, game, label)
+            openings = self.openings[label] = {} if kind == SHIPS else estimator.openings(game, label)
+            self.values[label] = estimator.feature_value(
+                estimator.unfinished_feature(game, label, kind, openings), islander_counts(game, label)
             )
             for cell in openings:
-                self.at.setdefault(cell, []).append(label)
+                self.features_by_cell.setdefault(cell, []).append(label)
 
 
-class Outcome:
-    """The game with the tile on the board, before the islander moves; or after it, where only a pass was possible.
+class PlacementEvaluation:
+    """The value of a game with its tile on the board, before the islander moves or after a forced pass.
 
-    Where `before` is given, `best` compares the whole position with it. What the tile completes is counted as given,
-    as it will be unless an islander is retrieved from it.
+    With a `baseline`, `best_value` is relative to it. Features that the tile completes count as evaluated, which holds
+    unless an islander is retrieved from them.
     """
 
-    def __init__(self, prospects: Prospects, game: Game, before: Before | None = None) -> None:
-        self.prospects, self.game = prospects, game
-        tile = prospects.index.tiles[game.oriented_tiles[-1] >> 2]
+    def __init__(self, estimator: FeatureEstimator, game: Game, baseline: FeatureBaseline | None = None) -> None:
+        self.estimator, self.game = estimator, game
+        tile = estimator.index.tiles[game.oriented_tiles[-1] >> 2]
         self.labels = game.feature_labels[game.first_segments[-1] :]
         self.kinds = dict(zip(self.labels, tile.kinds, strict=True))
-        self.boat = None if tile.boat is None else self.labels[tile.boat]
-        if self.boat is not None and not game.symbols[self.boat] and game.edition == "german":
-            self.boat = None
+        self.boat_label = None if tile.boat is None else self.labels[tile.boat]
+        if self.boat_label is not None and not game.symbols[self.boat_label] and game.edition == "german":
+            self.boat_label = None
         self.wares = [player.wares.copy() for player in game.players]
-        self.homes = [player.supply for player in game.players]
-        self.points = [0] * len(self.homes)
+        self.supplies = [player.supply for player in game.players]
+        self.points = [0] * len(self.supplies)
         self.value = 0.0
-        self._features: dict[int, Feature] = {}
+        self._unfinished: dict[int, UnfinishedFeature] = {}
         for label, kind in self.kinds.items():
             if game.islanders[label]:
-                self._add(label, kind)
-        if before is not None:
-            self._compare(before)
+                self._add_feature(label, kind)
+        if baseline is not None:
+            self._apply_baseline(baseline)
 
-    def best(self) -> float:
-        """The position with the best that the islander can do in it."""
-        return self.plain() + self._best_islander()
+    def best_value(self) -> float:
+        """Return the value with the best islander move."""
+        return self.value_without_islander() + self._best_islander_gain()
 
-    def plain(self) -> float:
-        """The position where the islander does nothing."""
-        prospects, value = self.prospects, self.value
-        for seat, side in enumerate(prospects.sides):
+    def value_without_islander(self) -> float:
+        """Return the value without an islander move."""
+        estimator, value = self.estimator, self.value
+        for seat, seat_weight in enumerate(estimator.seat_weights):
             bananas, shells, fish = self.wares[seat]
-            wares = prospects.purses[seat].worth((bananas, shells, fish))
-            value += side * (wares + sum(prospects.homes[seat][: self.homes[seat]]) + self.points[seat])
+            wares = estimator.ware_values[seat].value((bananas, shells, fish))
+            value += seat_weight * (
+                wares + sum(estimator.islander_values[seat][: self.supplies[seat]]) + self.points[seat]
+            )
         return value
 
-    def islander(self, move: Action) -> float:
-        """How much better a move of the islander is than none."""
+    def islander_gain(self, move: Action) -> float:
+        """Return the value that an islander move adds."""
         game = self.game
         match move:
             case PlaceIslander(index):
                 label = self.labels[index]
-                return self._place(label, self.kinds[label], None)
+                return self._placement_gain(label, self.kinds[label], None)
             case RetrieveIslander(x, y, index):
-                return self._retrieve(game.first_segments[game.board[pack_cell(x, y)]] + index)
+                return self._retrieval_gain(game.first_segments[game.board[pack_cell(x, y)]] + index)
             case _:
                 return 0.0
 
-    def _add(self, label: int, kind: int) -> None:
-        """Count what an occupied feature gives, now or later."""
+    def _add_feature(self, label: int, kind: int) -> None:
+        """Add the yield of an occupied feature, now or later."""
         islanders = islander_counts(self.game, label)
-        if not self._at_once(label):
-            self.value += self.prospects.worth(self._feature(label, kind), islanders)
+        if not self._is_evaluated_now(label):
+            self.value += self.estimator.feature_value(self._unfinished_feature(label, kind), islanders)
             return
         for seat, number in enumerate(islanders):
-            self.homes[seat] += number
+            self.supplies[seat] += number
         for seat in majority_seats(islanders):
             if kind == SHIPS:
-                self.points[seat] += self.prospects.best_ship
+                self.points[seat] += self.estimator.best_ship_points
             else:
                 self.wares[seat][kind] += self.game.symbols[label]
 
-    def _compare(self, before: Before) -> None:
-        """Take away what the features were worth that this placement changed, and count what is new about them."""
-        game, prospects, here = self.game, self.prospects, self.game.cells[-1]
-        near = {label for step in SIDE_OFFSETS for label in before.at.get(here + step, ())}
-        for label, kind in before.kinds.items():
+    def _apply_baseline(self, baseline: FeatureBaseline) -> None:
+        """Replace the baseline values of the features that this placement changed by their new ones."""
+        game, estimator, cell = self.game, self.estimator, self.game.cells[-1]
+        adjacent = {label for step in SIDE_OFFSETS for label in baseline.features_by_cell.get(cell + step, ())}
+        for label, kind in baseline.kinds.items():
             if game.feature_labels[label] in self.kinds:
-                self.value -= before.worth[label]
-            elif kind == SHIPS and game.open_slots[label] != before.game.open_slots[label]:
-                self.value -= before.worth[label]
+                self.value -= baseline.values[label]
+            elif kind == SHIPS and game.open_slots[label] != baseline.game.open_slots[label]:
+                self.value -= baseline.values[label]
                 if game.islanders[label]:
-                    self._add(label, kind)
-            elif label in near:
-                feature = prospects.feature(game, label, kind, before.openings[label])
-                self.value += prospects.worth(feature, islander_counts(game, label)) - before.worth[label]
+                    self._add_feature(label, kind)
+            elif label in adjacent:
+                feature = estimator.unfinished_feature(game, label, kind, baseline.openings[label])
+                self.value += estimator.feature_value(feature, islander_counts(game, label)) - baseline.values[label]
 
-    def _at_once(self, label: int) -> bool:
-        """Whether a feature is evaluated this turn if it is occupied (R5.5, R5.6)."""
-        return not self.game.open_slots[label] or label == self.boat
+    def _is_evaluated_now(self, label: int) -> bool:
+        """Return whether a feature is evaluated this turn if it is occupied (R5.5, R5.6)."""
+        return not self.game.open_slots[label] or label == self.boat_label
 
-    def _feature(self, label: int, kind: int) -> Feature:
-        found = self._features.get(label)
-        if found is None:
-            openings = {} if kind == SHIPS else self.prospects.openings(self.game, label)
-            found = self._features[label] = self.prospects.feature(self.game, label, kind, openings)
-        return found
+    def _unfinished_feature(self, label: int, kind: int) -> UnfinishedFeature:
+        cached = self._unfinished.get(label)
+        if cached is None:
+            openings = {} if kind == SHIPS else self.estimator.openings(self.game, label)
+            cached = self._unfinished[label] = self.estimator.unfinished_feature(self.game, label, kind, openings)
+        return cached
 
-    def _best_islander(self) -> float:
-        """How much better the best move of the islander is than none."""
+    def _best_islander_gain(self) -> float:
+        """Return the value that the best islander move adds, at least 0."""
         game, best = self.game, 0.0
-        player = game.players[self.prospects.me]
+        player = game.players[self.estimator.own_seat]
         if player.supply:
             for label, kind in self.kinds.items():
                 if not game.islanders[label]:
-                    best = max(best, self._place(label, kind, best))
+                    best = max(best, self._placement_gain(label, kind, best))
         if player.islander_segments and can_retrieve(game):
-            best = max(best, *[self._retrieve(segment) for segment in player.islander_segments])
+            best = max(best, *[self._retrieval_gain(segment) for segment in player.islander_segments])
         return best
 
-    def _place(self, label: int, kind: int, least: float | None) -> float:
-        """The decider's islander on a free feature; less than the truth where that is below `least` all the same."""
-        game, prospects = self.game, self.prospects
-        me, symbols = prospects.me, game.symbols[label]
-        if self._at_once(label):
+    def _placement_gain(self, label: int, kind: int, threshold: float | None) -> float:
+        """Return the gain of placing an islander on a free feature; may stop early at `threshold`."""
+        game, estimator = self.game, self.estimator
+        own_seat, symbols = estimator.own_seat, game.symbols[label]
+        if self._is_evaluated_now(label):
             if kind == SHIPS:
-                return float(prospects.best_ship)
-            bananas, shells, fish = self.wares[me]
-            return prospects.purses[me].gain((bananas, shells, fish), kind, symbols)
-        cost = prospects.homes[me][self.homes[me] - 1]
-        if least is not None and prospects.limit(kind, symbols) - cost <= least:
-            return least
-        alone = [int(seat == me) for seat in range(len(self.homes))]
-        return prospects.worth(self._feature(label, kind), alone) - cost
+                return float(estimator.best_ship_points)
+            bananas, shells, fish = self.wares[own_seat]
+            return estimator.ware_values[own_seat].gain((bananas, shells, fish), kind, symbols)
+        cost = estimator.islander_values[own_seat][self.supplies[own_seat] - 1]
+        if threshold is not None and estimator.max_feature_value(kind, symbols) - cost <= threshold:
+            return threshold
+        alone = [int(seat == own_seat) for seat in range(len(self.supplies))]
+        return estimator.feature_value(self._unfinished_feature(label, kind), alone) - cost
 
-    def _retrieve(self, segment: int) -> float:
-        """The decider's islander taken home; what the tile completed is better left to its evaluation."""
-        game, prospects = self.game, self.prospects
-        me, label = prospects.me, game.feature_labels[segment]
-        if self._at_once(label):
+    def _retrieval_gain(self, segment: int) -> float:
+        """Return the gain of retrieving an islander; 0 for a feature that is about to be evaluated."""
+        game, estimator = self.game, self.estimator
+        own_seat, label = estimator.own_seat, game.feature_labels[segment]
+        if self._is_evaluated_now(label):
             return 0.0
-        feature = self._feature(label, feature_kind(prospects.index, game, label))
+        feature = self._unfinished_feature(label, feature_kind(estimator.index, game, label))
         islanders = islander_counts(game, label)
-        value = prospects.homes[me][self.homes[me]] - prospects.worth(feature, islanders)
-        islanders[me] -= 1
-        return value + (prospects.worth(feature, islanders) if any(islanders) else 0.0)
+        value = estimator.islander_values[own_seat][self.supplies[own_seat]] - estimator.feature_value(
+            feature, islanders
+        )
+        islanders[own_seat] -= 1
+        return value + (estimator.feature_value(feature, islanders) if any(islanders) else 0.0)

@@ -1,4 +1,4 @@
-"""What unfinished features are likely to give, and to whom."""
+"""The expected yield of unfinished features, for each player."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,154 +9,174 @@ from service.engine.evaluation import majority_seats
 from service.engine.final_scoring import WARES_PER_POINT
 from service.engine.segments import feature_segments, tile_order
 from service.engine.tileset_index import FISH, SHIPS, Payment
-from service.games.bots.greedy.tile_fit import Opening, fitting
-from service.games.bots.greedy.ware_values import Purse
+from service.games.bots.greedy.tile_fit import Opening, build_tile_fit
+from service.games.bots.greedy.ware_values import WareValues
 from service.games.bots.greedy.weights import Weights
 
 
-class Feature(NamedTuple):
-    """An unfinished feature, as far as its future goes."""
+class UnfinishedFeature(NamedTuple):
+    """The properties of an unfinished feature that decide its value."""
 
     kind: int
     symbols: int
-    empty: int
-    """Sides still open; a market's empty cells around it."""
-    served: tuple[float, ...]
-    """For each cell that a bridge, island or sea opens to, how likely the next tile is to close it there."""
+    open_count: int
+    """The number of open sides; for a market, the number of empty cells around it."""
+    closing_chances: tuple[float, ...]
+    """For each cell that the feature opens to, the probability that the next tile closes it there."""
 
 
-class Known:
-    """What follows from a bag, whatever lies on the board; whoever looks a few turns ahead goes on using it."""
+class BagStatistics:
+    """The tile counts of a bag and what follows from them; a search reuses them for all boards a few turns ahead."""
 
     def __init__(self, index: TileSetIndex, game: Game, weights: Weights) -> None:
         self.index, self.weights = index, weights
-        self.left = Counter(game.bag)
-        self.tiles = max(1, len(game.bag))
-        boats = sum(number for tile, number in self.left.items() if index.tiles[tile].boat is not None)
-        self.boat = weights.harvest * boats / self.tiles
-        self.served: dict[Opening, float] = {}
-        self._purses: dict[tuple[tuple[int, ...], float], Purse] = {}
+        self.tile_counts = Counter(game.bag)
+        self.bag_size = max(1, len(game.bag))
+        boats = sum(number for tile, number in self.tile_counts.items() if index.tiles[tile].boat is not None)
+        self.boat_chance = weights.boat_fit_chance * boats / self.bag_size
+        self.closing_chances: dict[Opening, float] = {}
+        self._ware_values: dict[tuple[tuple[int, ...], float], WareValues] = {}
 
-    def purse(self, display: tuple[int, ...], turns: float) -> Purse:
-        """The worth of wares where these ships are waiting."""
-        found = self._purses.get((display, turns))
-        if found is None:
-            found = self._purses[display, turns] = Purse(self.index, display, turns, self.weights)
-        return found
+    def ware_values(self, display: tuple[int, ...], turns_left: float) -> WareValues:
+        """Return the ware values for a display; they are cached."""
+        cached = self._ware_values.get((display, turns_left))
+        if cached is None:
+            cached = self._ware_values[display, turns_left] = WareValues(self.index, display, turns_left, self.weights)
+        return cached
 
 
-class Prospects:
-    """All that stays the same while the moves of one position are compared.
+class FeatureEstimator:
+    """Everything that stays the same while the moves of one game state are compared.
 
-    Worths are the decider's: `sides` says how much of each seat's gain counts, the others' against it.
+    Values are from the decider's point of view: `seat_weights` is 1 for its own seat and negative for the others.
     """
 
-    def __init__(self, index: TileSetIndex, game: Game, weights: Weights, known: Known | None = None) -> None:
-        known = known or Known(index, game, weights)
+    def __init__(self, index: TileSetIndex, game: Game, weights: Weights, bag: BagStatistics | None = None) -> None:
+        bag = bag or BagStatistics(index, game, weights)
         self.index, self.game, self.weights = index, game, weights
-        self.me = game.decider
-        self.fitting = fitting(index)
-        self.known, self.left, self.tiles, self.boat = known, known.left, known.tiles, known.boat
+        self.own_seat = game.decider
+        self.tile_fit = build_tile_fit(index)
+        self.bag, self.tile_counts = bag, bag.tile_counts
+        self.bag_size, self.boat_chance = bag.bag_size, bag.boat_chance
         seats = len(game.players)
-        self.turns = [_turns(game, seat, weights) for seat in range(seats)]
-        against = -weights.rivals / (seats - 1)
-        self.sides = [1.0 if seat == self.me else against for seat in range(seats)]
+        self.turns_left = [_turns_left(game, seat, weights) for seat in range(seats)]
+        rival_weight = -weights.rival_weight / (seats - 1)
+        self.seat_weights = [1.0 if seat == self.own_seat else rival_weight for seat in range(seats)]
         self.wares: list[Payment] = [(p.wares[0], p.wares[1], p.wares[2]) for p in game.players]
         display = (*game.display,)
-        self.purses = [known.purse(display, turns + (seat == game.seat)) for seat, turns in enumerate(self.turns)]
-        self.best_ship = max((index.ships[ship].points for ship in game.display), default=0)
-        self.homes = [_homes(weights, turns) for turns in self.turns]
-        self._served = known.served
+        self.ware_values = [
+            bag.ware_values(display, turns + (seat == game.seat)) for seat, turns in enumerate(self.turns_left)
+        ]
+        self.best_ship_points = max((index.ships[ship].points for ship in game.display), default=0)
+        self.islander_values = [_islander_values(weights, turns) for turns in self.turns_left]
+        self._closing_chances = bag.closing_chances
         self._gains: dict[tuple[int, int, int], float] = {}
 
     def openings(self, game: Game, label: int) -> dict[int, tuple[int, int]]:
-        """The empty cells that a bridge, island or sea opens to, each with a side and a place there."""
-        found: dict[int, tuple[int, int]] = {}
+        """Return the empty cells that a bridge, island or sea opens to, each with its side and slot."""
+        openings: dict[int, tuple[int, int]] = {}
         if game.open_slots[label]:
-            exits, cells, board = self.fitting.exits, game.cells, game.board
+            exits, cells, board = self.tile_fit.exits, game.cells, game.board
             for segment in feature_segments(game, label):
                 order = tile_order(game, segment)
-                for step, side, place in exits[game.oriented_tiles[order]][segment - game.first_segments[order]]:
+                for step, side, slot in exits[game.oriented_tiles[order]][segment - game.first_segments[order]]:
                     if (cell := cells[order] + step) not in board:
-                        found[cell] = (side, place)
-        return found
+                        openings[cell] = (side, slot)
+        return openings
 
-    def feature(self, game: Game, label: int, kind: int, openings: dict[int, tuple[int, int]]) -> Feature:
-        """A feature of the game, or of a copy of it."""
+    def unfinished_feature(
+        self, game: Game, label: int, kind: int, openings: dict[int, tuple[int, int]]
+    ) -> UnfinishedFeature:
+        """Describe a feature of the game, or of a copy of it."""
         frontier = game.frontier
-        served = tuple([self.serve(frontier[cell], side, place) for cell, (side, place) in openings.items()])
-        return Feature(kind, game.symbols[label], game.open_slots[label], served)
+        closing_chances = tuple(
+            [self.closing_chance(frontier[cell], side, slot) for cell, (side, slot) in openings.items()]
+        )
+        return UnfinishedFeature(kind, game.symbols[label], game.open_slots[label], closing_chances)
 
-    def worth(self, feature: Feature, islanders: Sequence[int]) -> float:
-        """An unfinished feature on which each seat has so many islanders."""
+    def feature_value(self, feature: UnfinishedFeature, islanders: Sequence[int]) -> float:
+        """Return the value of an unfinished feature; `islanders` counts each seat's on it."""
         winners = majority_seats([*islanders])
         return sum(
             [
-                side * self._share(feature, seat, islanders[seat], wins=seat in winners)
-                for seat, side in enumerate(self.sides)
+                seat_weight * self._expected_share(feature, seat, islanders[seat], wins=seat in winners)
+                for seat, seat_weight in enumerate(self.seat_weights)
                 if islanders[seat]
             ]
         )
 
-    def _share(self, feature: Feature, seat: int, islanders: int, *, wins: bool) -> float:
-        """What a seat can expect of a feature, the return of its islanders included."""
-        weights, turns = self.weights, self.turns[seat]
-        back = islanders * weights.return_share * self.homes[seat][1]
+    def _expected_share(self, feature: UnfinishedFeature, seat: int, islanders: int, *, wins: bool) -> float:
+        """Return what a seat can expect of a feature, including the return of its islanders."""
+        weights, turns = self.weights, self.turns_left[seat]
+        return_value = islanders * weights.return_share * self.islander_values[seat][1]
         if feature.kind == SHIPS:
-            in_time = feature.empty < turns * len(self.sides)
-            return weights.market_step**feature.empty * (weights.future * self.best_ship + back) if in_time else 0.0
-        chance = self._chance(feature, min(turns, weights.patience))
+            in_time = feature.open_count < turns * len(self.seat_weights)
+            return (
+                weights.market_fill_chance**feature.open_count
+                * (weights.future_discount * self.best_ship_points + return_value)
+                if in_time
+                else 0.0
+            )
+        chance = self._completion_chance(feature, min(turns, weights.completion_turns))
         if not wins:
-            return chance * back
-        then = back + weights.future * self.gain(seat, feature.kind, feature.symbols)
-        return chance * then + (1 - chance) * feature.symbols / WARES_PER_POINT
+            return chance * return_value
+        completed_value = return_value + weights.future_discount * self.ware_gain(seat, feature.kind, feature.symbols)
+        return chance * completed_value + (1 - chance) * feature.symbols / WARES_PER_POINT
 
-    def limit(self, kind: int, symbols: int) -> float:
-        """What the decider alone can expect of a feature at most; found without looking at its openings."""
+    def max_feature_value(self, kind: int, symbols: int) -> float:
+        """Return an upper bound of what the decider alone can expect, without computing the openings."""
         weights = self.weights
-        back = weights.return_share * self.homes[self.me][1]
+        return_value = weights.return_share * self.islander_values[self.own_seat][1]
         if kind == SHIPS:
-            return back + weights.future * self.best_ship
-        return max(back + weights.future * self.gain(self.me, kind, symbols), symbols / WARES_PER_POINT)
+            return return_value + weights.future_discount * self.best_ship_points
+        return max(
+            return_value + weights.future_discount * self.ware_gain(self.own_seat, kind, symbols),
+            symbols / WARES_PER_POINT,
+        )
 
-    def _chance(self, feature: Feature, tries: float) -> float:
-        """How likely so many draws are to complete a feature, or to bring a boat to it (R5.6)."""
-        done = 1.0
-        for served in feature.served:
-            done *= 1 - (1 - served) ** tries
-        if feature.kind == FISH and feature.served:
-            done += (1 - done) * (1 - (1 - self.boat) ** tries)
-        return done
+    def _completion_chance(self, feature: UnfinishedFeature, draws: float) -> float:
+        """Return the probability that `draws` tiles complete a feature, or bring a boat to it (R5.6)."""
+        chance = 1.0
+        for closing_chance in feature.closing_chances:
+            chance *= 1 - (1 - closing_chance) ** draws
+        if feature.kind == FISH and feature.closing_chances:
+            chance += (1 - chance) * (1 - (1 - self.boat_chance) ** draws)
+        return chance
 
-    def serve(self, packed: int, side: int, place: int) -> float:
-        """How likely the next tile is to close a feature at an opening; tiles that only extend it count for less."""
-        found = self._served.get((packed, side, place))
-        if found is None:
-            left = self.left
-            fit = sum([left[tile] for tile in self.fitting.fit.get(packed, ())])
-            end = sum([left[tile] for tile in self.fitting.end.get((packed, side, place), ())])
-            found = self._served[packed, side, place] = (end + self.weights.extend * (fit - end)) / self.tiles
-        return found
+    def closing_chance(self, packed: int, side: int, slot: int) -> float:
+        """Return the probability that the next tile closes a feature at an opening.
 
-    def gain(self, seat: int, kind: int, amount: int) -> float:
-        """What more wares of one kind would add to a player's stock."""
+        A tile that only extends the feature counts with `extension_weight`.
+        """
+        cached = self._closing_chances.get((packed, side, slot))
+        if cached is None:
+            counts = self.tile_counts
+            fitting = sum([counts[tile] for tile in self.tile_fit.fitting_tiles.get(packed, ())])
+            closing = sum([counts[tile] for tile in self.tile_fit.closing_tiles.get((packed, side, slot), ())])
+            cached = self._closing_chances[packed, side, slot] = (
+                closing + self.weights.extension_weight * (fitting - closing)
+            ) / self.bag_size
+        return cached
+
+    def ware_gain(self, seat: int, kind: int, amount: int) -> float:
+        """Return the value that more wares of one kind add to a player's stock."""
         key = (seat, kind, amount)
-        found = self._gains.get(key)
-        if found is None:
-            found = self._gains[key] = self.purses[seat].gain(self.wares[seat], kind, amount)
-        return found
+        cached = self._gains.get(key)
+        if cached is None:
+            cached = self._gains[key] = self.ware_values[seat].gain(self.wares[seat], kind, amount)
+        return cached
 
 
-def _turns(game: Game, seat: int, weights: Weights) -> float:
-    """How many turns a player will have after this one, as far as tiles and ships last (R7.1)."""
+def _turns_left(game: Game, seat: int, weights: Weights) -> float:
+    """Return how many turns a player has after this one, until tiles or ships run out (R7.1)."""
     seats = len(game.players)
-    away = (seat - game.seat - 1) % seats
-    tiles = max(0, (len(game.bag) - away + seats - 1) // seats)
-    ships = weights.pace * (len(game.display) + len(game.ship_pile)) / seats
+    turns_away = (seat - game.seat - 1) % seats
+    tiles = max(0, (len(game.bag) - turns_away + seats - 1) // seats)
+    ships = weights.turns_per_ship * (len(game.display) + len(game.ship_pile)) / seats
     return min(tiles, ships)
 
 
-def _homes(weights: Weights, turns: float) -> tuple[float, ...]:
-    """The worth of the first, second... islander at home."""
+def _islander_values(weights: Weights, turns: float) -> tuple[float, ...]:
+    """Return the values of the first, second, third and fourth islander in supply."""
     share = min(1.0, turns / weights.islander_horizon)
-    return tuple([share * worth for worth in weights.islander])
+    return tuple([share * value for value in weights.islander_values])

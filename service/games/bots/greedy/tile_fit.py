@@ -1,4 +1,4 @@
-"""What follows from a tile set alone: which tiles fit an open cell, which of them end a feature there."""
+"""Which tiles of a tile set fit an open cell, and which of them close a feature there."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -7,40 +7,40 @@ from service.engine import TileSetIndex
 from service.engine.tileset_index import SIDE_OFFSETS
 
 Opening = tuple[int, int, int]
-"""Where a feature goes on: the edges around an empty cell (or the step to it), its side, the slot along that side."""
+"""Where a feature continues: the edges around an empty cell (or the step to it), its side, the slot along that side."""
 
 
-class Fitting(NamedTuple):
-    """Lists of tiles and openings, so that no question has to turn a tile."""
+class TileFit(NamedTuple):
+    """Tables of tiles and openings, so that no look-up has to rotate a tile."""
 
     exits: tuple[tuple[tuple[Opening, ...], ...], ...]
-    """[turned tile][segment] -> the openings where nothing lies beside it; a step instead of a cell."""
-    fit: dict[int, tuple[int, ...]]
+    """[oriented tile][segment] -> its openings where no tile is adjacent; a step instead of the edges."""
+    fitting_tiles: dict[int, tuple[int, ...]]
     """The edges around a cell -> the tiles that fit it (R3.3)."""
-    end: dict[Opening, tuple[int, ...]]
-    """The edges around a cell, side and place -> the tiles with which a feature there needs no further cell."""
+    closing_tiles: dict[Opening, tuple[int, ...]]
+    """The edges around a cell, side and slot -> the tiles that close a feature there."""
 
 
 @lru_cache(maxsize=32)
-def fitting(index: TileSetIndex) -> Fitting:
-    """The lists for a tile set, made once."""
-    fit: dict[int, list[int]] = {}
-    end: dict[Opening, dict[int, None]] = {}
+def build_tile_fit(index: TileSetIndex) -> TileFit:
+    """Return the tables of a tile set; they are cached."""
+    fitting: dict[int, list[int]] = {}
+    closing: dict[Opening, dict[int, None]] = {}
     exits = tuple(
-        tuple(_exits(sides, segment) for segment in range(len(index.tiles[turned >> 2].kinds)))
-        for turned, sides in enumerate(index.slots_clockwise)
+        tuple(_exits(sides, segment) for segment in range(len(index.tiles[oriented >> 2].kinds)))
+        for oriented, sides in enumerate(index.slots_clockwise)
     )
     for tile, by_edges in enumerate(index.fitting_rotations):
         for packed, rotations in enumerate(by_edges):
             if rotations:
-                fit.setdefault(packed, []).append(tile)
+                fitting.setdefault(packed, []).append(tile)
             for rotation in rotations:
-                for side, place in _ends(index.slots_clockwise[tile * 4 + rotation], packed):
-                    end.setdefault((packed, side, place), {})[tile] = None
-    return Fitting(
+                for side, slot in _closed_openings(index.slots_clockwise[tile * 4 + rotation], packed):
+                    closing.setdefault((packed, side, slot), {})[tile] = None
+    return TileFit(
         exits,
-        {packed: tuple(tiles) for packed, tiles in fit.items()},
-        {opening: tuple(tiles) for opening, tiles in end.items()},
+        {packed: tuple(tiles) for packed, tiles in fitting.items()},
+        {opening: tuple(tiles) for opening, tiles in closing.items()},
     )
 
 
@@ -52,14 +52,14 @@ def _exits(sides: tuple[tuple[int, ...], ...], segment: int) -> tuple[Opening, .
     )
 
 
-def _ends(sides: tuple[tuple[int, ...], ...], packed: int) -> list[tuple[int, int]]:
-    """The sides and places whose segment reaches no side without a neighbour."""
-    shown = [packed >> 2 * side & 3 for side in range(4)]
-    loose = {segment for side, slots in enumerate(sides) if not shown[side] for segment in slots}
+def _closed_openings(sides: tuple[tuple[int, ...], ...], packed: int) -> list[tuple[int, int]]:
+    """Return the sides and slots whose segment touches no side without a neighbour."""
+    edges = [packed >> 2 * side & 3 for side in range(4)]
+    open_segments = {segment for side, slots in enumerate(sides) if not edges[side] for segment in slots}
     return [
-        (side, place)
+        (side, slot)
         for side, slots in enumerate(sides)
-        if shown[side]
-        for place, segment in enumerate(slots)
-        if segment not in loose
+        if edges[side]
+        for slot, segment in enumerate(slots)
+        if segment not in open_segments
     ]

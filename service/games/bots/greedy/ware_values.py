@@ -1,4 +1,4 @@
-"""What wares are worth to a player: the ships of the display that they pay for, or nearly pay for."""
+"""The value of wares to a player: the displayed ships that they pay for, or nearly pay for."""
 
 from collections.abc import Sequence
 
@@ -7,96 +7,100 @@ from service.engine.final_scoring import WARES_PER_POINT
 from service.engine.tileset_index import BANANAS, FISH, SHELLS, Payment
 from service.games.bots.greedy.weights import Weights
 
-PLANNED = 3
-"""Deliveries that a player plans ahead."""
+MAX_PLANNED_DELIVERIES = 3
+"""Number of deliveries that a plan looks ahead."""
 
-FAR = 5
-"""A ship for which so many wares are missing is not counted on."""
+MISSING_WARES_LIMIT = 5
+"""A ship that misses this many wares or more counts for nothing."""
 
 
-class Purse:
-    """The worth of any stock of wares to one player, who can deliver in `turns` more turns.
+class WareValues:
+    """The value of any stock of wares to one player, who can deliver in `turns_left` more turns.
 
-    A ware is worth `loose` as such, and feels like `cost` when it is paid; both come down to R7.3's third at the end.
+    A ware alone has `loose_ware_value`; paying it costs `paid_ware_cost`. Both fall to a third of a point (R7.3).
     """
 
-    def __init__(self, index: TileSetIndex, ships: Sequence[int], turns: float, weights: Weights) -> None:
-        self.index, self.ships, self.turns, self.weights = index, ships, turns, weights
+    def __init__(self, index: TileSetIndex, ships: Sequence[int], turns_left: float, weights: Weights) -> None:
+        self.index, self.ships, self.turns_left, self.weights = index, ships, turns_left, weights
         end = 1 / WARES_PER_POINT
-        early = min(1.0, turns / weights.ware_horizon)
-        self.loose = end + (weights.loose_ware - end) * early
-        self.cost = end + (weights.paid_ware - end) * early
+        early = min(1.0, turns_left / weights.ware_horizon)
+        self.loose_ware_value = end + (weights.loose_ware_value - end) * early
+        self.paid_ware_cost = end + (weights.paid_ware_cost - end) * early
         self.profits = {ship: self._profit(ship) for ship in ships}
-        self._known: dict[Payment, float] = {}
+        self._values: dict[Payment, float] = {}
 
-    def worth(self, wares: Payment) -> float:
-        """What a stock of wares will bring."""
-        found = self._known.get(wares)
-        if found is None:
-            found = self._known[wares] = self.loose * sum(wares) + self._plan(wares)
-        return found
+    def value(self, wares: Payment) -> float:
+        """Return the expected points of a stock of wares."""
+        value = self._values.get(wares)
+        if value is None:
+            value = self._values[wares] = self.loose_ware_value * sum(wares) + self._planned_profit(wares)
+        return value
 
     def gain(self, wares: Payment, kind: int, amount: int) -> float:
-        """What more wares of one kind would add to a stock."""
+        """Return the value that more wares of one kind add to a stock."""
         bananas, shells, fish = wares
         more = (
             bananas + amount * (kind == BANANAS),
             shells + amount * (kind == SHELLS),
             fish + amount * (kind == FISH),
         )
-        return self.worth(more) - self.worth(wares)
+        return self.value(more) - self.value(wares)
 
     def _profit(self, ship: int) -> float:
-        """A ship's points, less what paying for it costs; nothing where that is more."""
-        table = self.index.ships[ship]
-        return max(0.0, table.points - self.cost * table.total_wares)
+        """Return a ship's points less the cost of its wares, at least 0."""
+        data = self.index.ships[ship]
+        return max(0.0, data.points - self.paid_ware_cost * data.total_wares)
 
-    def _plan(self, wares: Payment) -> float:
-        """The profits of the deliveries that can be made, and of those that nearly can."""
+    def _planned_profit(self, wares: Payment) -> float:
+        """Return the profits of the deliveries that are affordable, and of the nearest one that is not."""
         value, share = 0.0, 1.0
-        lacking = {ship: missing(self.index, ship, wares) for ship in self.ships}
-        for _ in range(min(PLANNED, int(self.turns))):
+        lacking = {ship: missing_wares(self.index, ship, wares) for ship in self.ships}
+        for _ in range(min(MAX_PLANNED_DELIVERIES, int(self.turns_left))):
             payable = [ship for ship, number in lacking.items() if not number]
             if not payable:
                 break
             ship = max(payable, key=self.profits.__getitem__)
             value += share * self.profits[ship]
-            share *= self.weights.later_ship
-            wares = after(wares, thriftiest(self.index, ship, wares))
-            lacking = {other: missing(self.index, other, wares) for other in lacking if other != ship}
-        if self.turns < 1:
+            share *= self.weights.delay_discount
+            wares = pay(wares, most_even_payment(self.index, ship, wares))
+            lacking = {other: missing_wares(self.index, other, wares) for other in lacking if other != ship}
+        if self.turns_left < 1:
             return value
-        step = self.weights.missing_ware
-        near = [self.profits[ship] * step ** max(1, number) for ship, number in lacking.items() if number < FAR]
-        return value + share * max(near, default=0.0)
+        step = self.weights.missing_ware_discount
+        nearest = [
+            self.profits[ship] * step ** max(1, number)
+            for ship, number in lacking.items()
+            if number < MISSING_WARES_LIMIT
+        ]
+        return value + share * max(nearest, default=0.0)
 
 
-def missing(index: TileSetIndex, ship: int, wares: Payment) -> int:
-    """How many wares a stock lacks for a ship."""
+def missing_wares(index: TileSetIndex, ship: int, wares: Payment) -> int:
+    """Return how many wares a stock lacks for a ship."""
     bananas, shells, fish = wares
-    least = 99
-    for want_bananas, want_shells, want_fish in index.ships[ship].payments:
+    fewest = 99
+    for needed_bananas, needed_shells, needed_fish in index.ships[ship].payments:
         lacking = 0
-        if want_bananas > bananas:
-            lacking = want_bananas - bananas
-        if want_shells > shells:
-            lacking += want_shells - shells
-        if want_fish > fish:
-            lacking += want_fish - fish
-        if lacking < least:
+        if needed_bananas > bananas:
+            lacking = needed_bananas - bananas
+        if needed_shells > shells:
+            lacking += needed_shells - shells
+        if needed_fish > fish:
+            lacking += needed_fish - fish
+        if lacking < fewest:
             if not lacking:
                 return 0
-            least = lacking
-    return least
+            fewest = lacking
+    return fewest
 
 
-def after(wares: Payment, payment: Payment) -> Payment:
-    """What is left of a stock after a payment."""
+def pay(wares: Payment, payment: Payment) -> Payment:
+    """Return the stock after a payment."""
     return wares[0] - payment[0], wares[1] - payment[1], wares[2] - payment[2]
 
 
-def thriftiest(index: TileSetIndex, ship: int, wares: Payment) -> Payment:
-    """The payment for a ship that leaves the most even stock; one must be affordable."""
+def most_even_payment(index: TileSetIndex, ship: int, wares: Payment) -> Payment:
+    """Return the payment for a ship that leaves the most even stock; one must be affordable."""
     bananas, shells, fish = wares
     return min(
         (paid for paid in index.ships[ship].payments if paid[0] <= bananas and paid[1] <= shells and paid[2] <= fish),
