@@ -1,4 +1,4 @@
-"""Legal moves and acting. Source: api.md, "Legal moves" and "Acting"."""
+"""Legal moves, and requests that act. Source: api.md, "Legal moves" and "Acting"."""
 
 from typing import Annotated, Generic, TypeVar
 
@@ -12,90 +12,83 @@ from schemas.vocabulary import Digest, Language, MoveId, Phase, SeatNumber
 D = TypeVar("D")
 
 MAX_ACTIONS = 16
-"""A turn has at most five actions; more than these in one list is a mistake."""
+"""A turn has at most five actions, so a longer list is a mistake."""
 
 ActionList = Annotated[list[ActionRequest], Meta(min_length=1, max_length=MAX_ACTIONS)]
 
 
 class CellChoice(ResponseModel):
-    """A cell with at least one move, for a menu's first stage."""
+    """A cell with at least one move, for the first stage of a menu."""
 
     x: int
     y: int
     text: str
-    """For people: where, and how many moves."""
+    """The cell and its number of moves, for people."""
 
 
 class LegalMoves(ResponseModel):
-    """Every move that is accepted now; `seat` and `phase` are null and `moves` empty where nobody decides.
-
-    `cells` is null unless `stage=cell` asked for it, `next_cursor` null unless `limit` cut the answer.
-    """
+    """Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide."""
 
     version: int
     digest: Digest
     language: Language
-    """Of the texts."""
+    """The language of the texts."""
     seat: int | None
-    """Who decides; null where nobody does."""
+    """The seat that must decide; null if nobody must."""
     phase: Phase | None
-    """Null where nobody decides."""
+    """Null if nobody must decide."""
     moves: list[Move]
     cells: list[CellChoice] | None
-    """With `stage=cell`, else null."""
+    """Null without `stage=cell`."""
     next_cursor: str | None
-    """Null at the end."""
+    """The cursor of the next page; null on the last one, and without `limit`."""
 
 
 class Act(RequestModel):
-    """Exactly one of `action`, `move` (a move's id) or `actions` (all or none), and the seat that acts."""
+    """An action, a move by its id, or a list of actions; exactly one of the three."""
 
     action: ActionRequest | None = None
-    """An action in full."""
+    """A complete action."""
     move: MoveId | None = None
-    """An action by the id that the list of legal moves gives it."""
+    """The id of a legal move."""
     actions: ActionList | None = None
-    """Several, all or none; nothing may follow one that reveals something hidden."""
+    """Several actions, applied all or none. Only the last one may reveal hidden information."""
     seat: SeatNumber | None = None
-    """Who acts; null for the token's seat, or with the owner's token whoever decides."""
+    """The seat that acts. Null means the token's seat; for the owner's token, the seat that must decide."""
 
     def __post_init__(self) -> None:
         given = [self.action, self.move, self.actions]
         if sum(one is not None for one in given) != 1:
-            raise ValueError("exactly one of `action`, `move` and `actions` is needed")
+            raise ValueError("exactly one of `action`, `move` and `actions` is required")
 
 
 class SeatCommand(RequestModel):
     """The seat that undoes, resigns or returns."""
 
     seat: SeatNumber | None = None
-    """Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced)."""
+    """Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one)."""
 
 
 class NextDecision(ResponseModel):
-    """Who must decide now; both null where nobody does."""
+    """The next decision; both fields are null if nobody must decide."""
 
     seat: int | None
-    """Null where nobody must decide."""
+    """Null if nobody must decide."""
     phase: Phase | None
-    """Null where nobody must decide."""
+    """Null if nobody must decide."""
 
 
 class ActionResult(ResponseModel, Generic[D]):
-    """The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
-
-    `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service
-    fills `diffs` as they were stored (`Raw`), clients read it as `Acted[Diff]`.
-    """
+    """The response of `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`."""
 
     version: int
-    """The commit's last."""
+    """The game's version after the request."""
     digest: Digest
-    """Of that version."""
+    """The digest of that version."""
     diffs: list[D]
-    """What was asked for, and what bots did after it."""
+    """The diffs of the requested actions, and of bots' actions after them."""
     game: GameView | None
-    """With `Prefer: return=representation`, else null."""
+    """Null without `Prefer: return=representation`."""
     next: NextDecision
     legal_moves: LegalMoves | None
-    """With `include=legal_moves`, else null."""
+    """Null without `include=legal_moves`."""

@@ -1,4 +1,4 @@
-"""What a player may ask for: the actions, as the moves list names them. Source: api.md, "Legal moves"."""
+"""Actions: what a player can do, as the list of legal moves has them. Source: api.md, "Legal moves"."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from schemas.vocabulary import Count, Int32, MoveId, PassPhase, Rotation, ShipId
 
 
 class PlaceTile(msgspec.Struct, frozen=True, tag="place_tile", gc=False):
-    """Lay the drawn tile on an empty cell (R3)."""
+    """Place the drawn tile on an empty cell (R3)."""
 
     x: Int32
     y: Int32
@@ -24,7 +24,7 @@ class PlaceIslander(msgspec.Struct, frozen=True, tag="place_islander", gc=False)
 
 
 class RetrieveIslander(msgspec.Struct, frozen=True, tag="retrieve_islander", gc=False):
-    """Take one of one's own islanders back to the supply (R4.4)."""
+    """Retrieve an own islander from the board to the supply (R4.4)."""
 
     x: Int32
     y: Int32
@@ -33,26 +33,26 @@ class RetrieveIslander(msgspec.Struct, frozen=True, tag="retrieve_islander", gc=
 
 
 class TakeShip(msgspec.Struct, frozen=True, tag="take_ship", gc=False):
-    """Choose among the ships with the most points (R5.10)."""
+    """Take one of the ships with the most points for a completed market (R5.10)."""
 
     ship: ShipId
-    """One of the display."""
+    """A ship in the display."""
 
 
 class Deliver(msgspec.Struct, frozen=True, tag="deliver", gc=False):
-    """Deliver to a ship of the display (R6); `wares` is null only where one payment is possible (R6.5)."""
+    """Deliver wares to a ship in the display (R6)."""
 
     ship: ShipId
-    """One of the display."""
+    """A ship in the display."""
     wares: Wares | None = None
-    """What is paid."""
+    """The payment; null means the only possible one (R6.5)."""
 
 
 class Pass(msgspec.Struct, frozen=True, tag="pass", gc=False):
-    """Do neither (R4.5), or deliver nothing (R6.1)."""
+    """Place and retrieve no islander (R4.5), or deliver nothing (R6.1)."""
 
     phase: PassPhase | None = None
-    """Which phase is passed."""
+    """The phase to pass; null means the current one."""
 
 
 Action = PlaceTile | PlaceIslander | RetrieveIslander | TakeShip | Deliver | Pass
@@ -61,7 +61,7 @@ ActionType = Literal["place_tile", "place_islander", "retrieve_islander", "take_
 
 
 class ActionRequest(RequestModel):
-    """An action in a request: `type`, and the fields of that type alone."""
+    """An action in a request: `type`, and the fields of that type."""
 
     type: ActionType
     x: Int32 | None = None
@@ -75,17 +75,17 @@ class ActionRequest(RequestModel):
     ship: ShipId | None = None
     """With `take_ship` and `deliver`."""
     wares: WaresRequest | None = None
-    """With `deliver`; may be left out where one payment is possible."""
+    """With `deliver`; optional if only one payment is possible."""
     phase: PassPhase | None = None
-    """With `pass`, where it may be left out."""
+    """With `pass`; optional."""
 
 
 class Move(ResponseModel):
-    """A legal move: its short id, a text for people, and the action it stands for."""
+    """A legal move: its id, a text for people, and the action."""
 
     id: MoveId
-    """Means the same in every position; send it back as `move`."""
+    """Has the same meaning in every position; send it as `move`."""
     text: str
-    """For people, at most 100 characters."""
+    """A text for people, at most 100 characters."""
     action: Action
-    """The same in full."""
+    """The complete action."""

@@ -1,7 +1,6 @@
-"""The two kinds of Struct that the contract is made of, and how each is encoded.
+"""The base Structs of the API, and their JSON encoding.
 
-Answers carry every field, null where empty. Requests refuse fields that the contract does not name, and treat null as
-absent.
+Responses have every field, null if empty. Requests reject unknown fields, and treat null as absent.
 """
 
 from typing import Any, dataclass_transform
@@ -11,21 +10,21 @@ import msgspec
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class ResponseModel(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that the service says: every field is always present."""
+    """The base of what the service sends: every field is always present."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class RequestModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that a client asks: an unknown field is refused."""
+    """The base of what clients send: unknown fields are rejected."""
 
 
 def encode_json(value: Any) -> bytes:
-    """Encode an answer as JSON bytes, fields in the order they are declared."""
+    """Encode a value as JSON, fields in the order of their declaration."""
     return _ENCODER.encode(value)
 
 
 def canonical_json(value: Any) -> bytes:
-    """Encode `value` in RFC 8785 form: members sorted, no white space. The contract holds only int32 and strings."""
+    """Encode a value in RFC 8785 form: sorted members, no whitespace. The API only has int32 numbers and strings."""
     return _CANONICAL_ENCODER.encode(value)
 
 

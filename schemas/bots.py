@@ -9,24 +9,24 @@ from schemas.vocabulary import BotKind
 
 BotVersion = Annotated[
     str,
-    Meta(pattern=r"^[A-Za-z0-9._-]{1,32}(?!\n)$", description="A bot of the same version decides the same again."),
+    Meta(pattern=r"^[A-Za-z0-9._-]{1,32}(?!\n)$", description="A bot of the same version repeats its decisions."),
 ]
 
 
 class BotInfo(ResponseModel):
-    """A bot."""
+    """A bot that can fill a seat."""
 
     name: BotKind
-    """What `bot` of a seat says."""
+    """The value of `bot` in a seat."""
     version: BotVersion
     description: Annotated[str, Meta(max_length=200)]
-    """For people."""
+    """A description for people."""
     heavy: bool
-    """Whether it takes its time: its moves may follow in later versions."""
+    """Whether its decisions take long: its moves may come in later versions."""
 
 
 class BotList(ResponseModel):
-    """The answer to `GET /v1/bots`."""
+    """The response of `GET /v1/bots`."""
 
     bots: list[BotInfo]
-    """By name."""
+    """Sorted by name."""

@@ -1,4 +1,4 @@
-"""DIFF: what one change was, as events and as a JSON Patch. Source: api.md, "Versions and diffs"."""
+"""DIFF: one change of a game, as events and as a JSON Patch. Source: api.md, "Versions and diffs"."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -13,14 +13,16 @@ from schemas.vocabulary import Digest, Id
 
 DIGEST_LENGTH = 32
 
-By = Annotated[str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided: growing.")]
+By = Annotated[
+    str, Meta(examples=["seat", "owner", "bot", "clock"], description="Who decided. More values may be added.")
+]
 
 
 class Add(Struct, frozen=True, tag="add", tag_field="op"):
-    """Sets a member, present or not (RFC 6902, 4.1)."""
+    """Sets a member (RFC 6902, 4.1)."""
 
     path: str
-    """A JSON Pointer; never to an index of an array."""
+    """A JSON Pointer; never to an array element."""
     value: Any
 
 
@@ -28,44 +30,44 @@ class Remove(Struct, frozen=True, tag="remove", tag_field="op"):
     """Removes a member (RFC 6902, 4.2)."""
 
     path: str
-    """A JSON Pointer; never to an index of an array."""
+    """A JSON Pointer; never to an array element."""
 
 
 PatchOperation = Add | Remove
 
 
 class DiffBody(ResponseModel, tag="diff"):
-    """All of a DIFF that its digest is made of."""
+    """A DIFF without its digest."""
 
     game: Id
     version: int
-    """What the change makes of the game."""
+    """The game's version after the change."""
     at: Timestamp
     seat: int | None
-    """Who acted; null where nobody did."""
+    """The seat that acted; null if none did."""
     move: str | None
-    """The action's id; null where there was none."""
+    """The move's id; null without a move."""
     by: By | None
-    """Null where nobody acted."""
+    """Null if nobody acted."""
     events: list[AnyEvent]
-    """What happened, in order."""
+    """The events in order."""
     patch: list[PatchOperation]
-    """RFC 6902: makes GAME of the GAME before; that of version 1 makes it of `{}`."""
+    """The JSON Patch (RFC 6902) from the previous GAME to this one; that of version 1 applies to `{}`."""
 
 
 class Diff(DiffBody, tag="diff"):
-    """DIFF. `digest` is the first 32 hex digits of SHA-256 over the digest before and the rest of the diff."""
+    """DIFF. `digest` is the first 32 hex digits of the SHA-256 of the previous digest and the rest of the diff."""
 
     digest: Digest
 
 
 def next_digest(previous: str, body: bytes) -> str:
-    """The digest of a diff: of the digest before it (the commitment before version 1) and its RFC 8785 form."""
+    """Return a diff's digest from the previous digest (for version 1, the commitment) and `canonical_body`."""
     return sha256(previous.encode("ascii") + body).hexdigest()[:DIGEST_LENGTH]
 
 
 def canonical_body(diff: Mapping[str, Any]) -> bytes:
-    """The RFC 8785 form of a DIFF without its digest, which the digest is made of."""
+    """Return the RFC 8785 form of a DIFF without its digest."""
     return canonical_json({name: value for name, value in diff.items() if name != "digest"})
 
 
@@ -73,14 +75,11 @@ D = TypeVar("D")
 
 
 class Diffs(ResponseModel, Generic[D]):
-    """The answer to `GET /v1/games/{id}/diffs`: a part of the log, and the game's version and digest now.
-
-    The service fills it with diffs as they were stored (`Raw`), clients read it as `Diffs[Diff]`.
-    """
+    """The response of `GET /v1/games/{id}/diffs`: a page of the log."""
 
     version: int
-    """The game's now."""
+    """The game's current version."""
     digest: Digest
-    """The game's now."""
+    """The digest of that version."""
     diffs: list[D]
     """Oldest first."""

@@ -1,4 +1,4 @@
-"""What happened, in the rules' words and in order. Source: api.md, "Versions and diffs"."""
+"""Events: what happened in a game. Source: api.md, "Versions and diffs"."""
 
 from typing import Annotated, dataclass_transform
 
@@ -11,15 +11,15 @@ from schemas.vocabulary import Cell, Color, Id, MoveId, Name, Wares
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """A fact: a client can animate it, a chat bot can say it."""
+    """A fact about a game, for clients to animate or describe."""
 
 
 class GameCreated(Event, tag="game_created"):
-    """The game exists: the start tile lies (R1.2), four ships are turned up (R1.3), everybody has islanders (R1.4)."""
+    """The game was created: the start tile (R1.2), the display (R1.3) and the islanders (R1.4) are set up."""
 
 
 class PlayerJoined(Event, tag="player_joined"):
-    """Somebody took an open seat."""
+    """A player took an open seat."""
 
     seat: int
     name: Name
@@ -27,39 +27,39 @@ class PlayerJoined(Event, tag="player_joined"):
 
 
 class PlayerLeft(Event, tag="player_left"):
-    """The owner emptied a joined seat of a game that waits; whoever had it is called `name`."""
+    """The owner removed the player `name` from a seat before the start."""
 
     seat: int
     name: Name
 
 
 class GameStarted(Event, tag="game_started"):
-    """No seat is open any more; `seat` has the first turn (R1.6)."""
+    """The game started, because all seats are taken; `seat` has the first turn (R1.6)."""
 
     seat: int
 
 
 class TurnStarted(Event, tag="turn_started"):
-    """A turn begins; turns are numbered from 1."""
+    """A turn started; turns are numbered from 1."""
 
     number: int
     seat: int
 
 
 class TileDiscarded(Event, tag="tile_discarded"):
-    """A tile with no legal placement left the game (R3.5)."""
+    """A drawn tile without a legal placement was removed from the game (R3.5)."""
 
     tile: str
 
 
 class TileDrawn(Event, tag="tile_drawn"):
-    """The tile to place, open to everybody (R3.1)."""
+    """The player drew a tile, which everybody sees (R3.1)."""
 
     tile: str
 
 
 class TilePlaced(Event, tag="tile_placed"):
-    """The drawn tile lies on the board (R3)."""
+    """The player placed the drawn tile (R3)."""
 
     seat: int
     tile: str
@@ -69,7 +69,7 @@ class TilePlaced(Event, tag="tile_placed"):
 
 
 class IslanderPlaced(Event, tag="islander_placed"):
-    """An islander left its owner's supply for the tile just placed (R4.1)."""
+    """The player placed an islander on the tile just placed (R4.1)."""
 
     seat: int
     x: int
@@ -78,7 +78,7 @@ class IslanderPlaced(Event, tag="islander_placed"):
 
 
 class IslanderRetrieved(Event, tag="islander_retrieved"):
-    """An islander went home by its owner's choice, for nothing (R4.4)."""
+    """The player retrieved an islander, without an award (R4.4)."""
 
     seat: int
     x: int
@@ -87,24 +87,24 @@ class IslanderRetrieved(Event, tag="islander_retrieved"):
 
 
 class IslanderCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How many islanders of one seat stood in a feature."""
+    """The number of islanders of a seat in a feature."""
 
     seat: int
     count: int
 
 
 class FeatureEvaluated(Event, tag="feature_evaluated"):
-    """A feature was evaluated (R5.5, R5.6, R7.2); `wares` is what each winner gets."""
+    """A feature was evaluated (R5.5, R5.6, R7.2)."""
 
     kind: Annotated[str, Meta(examples=["bridge", "island", "sea"])]
     cause: Annotated[str, Meta(examples=["completed", "boat", "final"])]
     cells: list[Cell]
     islanders: list[IslanderCount]
-    """Of each seat that had any there."""
+    """The islanders of each seat that had any there."""
     winners: list[int]
     """Seats with the most islanders."""
     wares: Wares
-    """What each winner gets."""
+    """The wares that each winner gets."""
 
 
 class FishCovered(Event, tag="fish_covered"):
@@ -117,11 +117,11 @@ class FishCovered(Event, tag="fish_covered"):
     group: int
     """Index in the segment's `fish`."""
     fish: int
-    """How many fish were covered."""
+    """The number of fish in the group."""
 
 
 class IslanderReturned(Event, tag="islander_returned"):
-    """An islander went home after its feature's evaluation (R5.9), merchants too (R5.10)."""
+    """An islander returned to its owner's supply after an evaluation (R5.9), from a market too (R5.10)."""
 
     seat: int
     x: int
@@ -130,44 +130,44 @@ class IslanderReturned(Event, tag="islander_returned"):
 
 
 class ShipTaken(Event, tag="ship_taken"):
-    """A ship left the display, `by` delivery (R6.2) or by market (R5.10, nothing paid)."""
+    """A player took a ship from the display, `by` a delivery (R6.2) or a market (R5.10)."""
 
     seat: int
     ship: str
     points: int
     by: Annotated[str, Meta(examples=["delivery", "market"])]
     paid: Wares | None
-    """Null where a market brought it."""
+    """The payment; null for a market."""
 
 
 class ShipRevealed(Event, tag="ship_revealed"):
-    """The display was refilled (R6.4)."""
+    """A ship from the pile refilled the display (R6.4)."""
 
     ship: str
 
 
 class TurnTimedOut(Event, tag="turn_timed_out"):
-    """A player did not decide in time; what `policy` says follows."""
+    """A player missed a deadline; `policy` says what follows."""
 
     seat: int
     policy: TimeoutPolicy
 
 
 class PlayerReplaced(Event, tag="player_replaced"):
-    """A bot stands in for an absent player, until they return."""
+    """A bot replaced an absent player, until they return."""
 
     seat: int
     bot: str
 
 
 class PlayerReturned(Event, tag="player_returned"):
-    """A player took the seat back from the bot that stood in."""
+    """A player took their seat back from a bot."""
 
     seat: int
 
 
 class PlayerResigned(Event, tag="player_resigned"):
-    """A player gave up: their islanders go home, their turns are passed over, and they cannot win."""
+    """A player resigned: their islanders return, turns skip them, and they cannot win."""
 
     seat: int
 
@@ -194,7 +194,7 @@ class GameFinished(Event, tag="game_finished"):
 
 
 class GameAborted(Event, tag="game_aborted"):
-    """The owner ended the game before its end."""
+    """The owner aborted the game."""
 
 
 AnyEvent = (

@@ -1,4 +1,4 @@
-"""GAME: what everybody may see of a game. Source: api.md, "The game"."""
+"""GAME: the public state of a game. Source: api.md, "The game"."""
 
 from typing import Annotated
 
@@ -11,12 +11,12 @@ Timestamp = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)
 PlayerKind = Annotated[str, Meta(examples=["human", "bot", "open"])]
 Reason = Annotated[str, Meta(examples=["last_tile", "last_ship", "bag_exhausted", "resigned"])]
 TimeoutPolicy = Annotated[
-    str, Meta(examples=["pass", "bot", "resign"], description="What happens at a decision's deadline.")
+    str, Meta(examples=["pass", "bot", "resign"], description="What happens when a player misses a deadline.")
 ]
 
 
 class Player(ResponseModel):
-    """A seat: who sits there, what they hold; `points` are those of the ships."""
+    """A seat: its player, and their islanders, wares and ships."""
 
     seat: int
     name: Name | None
@@ -25,43 +25,43 @@ class Player(ResponseModel):
     """Null while the seat is open."""
     kind: PlayerKind
     bot: str | None
-    """Which bot plays; null where none does. A bot may stand in for a player of kind `human`, until they return."""
+    """The bot that plays; null without one. A bot may replace a player of kind `human` until they return."""
     resigned: bool
-    """Whether the player gave up: the seat is passed over and cannot win."""
+    """Whether the player resigned: turns skip the seat, and it cannot win."""
     supply: int
-    """Islanders at home."""
+    """Islanders not on the board."""
     wares: Wares
     ships: list[str]
     """Ids of the ships won, in the order of winning."""
     points: int
-    """Of the ships."""
+    """Points of the ships."""
 
 
 class Placed(ResponseModel):
-    """Where the tile of this turn lies."""
+    """The cell of the tile placed this turn."""
 
     x: int
     y: int
 
 
 class Turn(ResponseModel):
-    """Whose turn it is (`seat`) and who must decide now (`decider`); they differ under R5.10."""
+    """The turn. `seat` and `decider` differ when a completed market awards a ship to another player (R5.10)."""
 
     number: int
-    """Counts turns from 1; a discarded tile does not change it."""
+    """Turns are numbered from 1; a discarded tile does not change the number."""
     seat: int
     """Whose turn it is."""
     phase: Phase
     decider: int
     """The seat that must decide now."""
     tile: str
-    """The drawn tile, to the end of the turn."""
+    """The drawn tile, until the turn ends."""
     placed: Placed | None
-    """Where it lies; null until it does."""
+    """The cell of that tile; null until it is placed."""
     deadline: Timestamp | None
-    """When the decider's time is up; null for never."""
+    """The deadline of the decision; null without one."""
     undoable: int
-    """How many of the last actions the decider may take back: those of this turn since anything hidden was revealed."""
+    """How many actions the decider can undo: those of this turn since hidden information was last revealed."""
 
 
 class Standing(ResponseModel):
@@ -95,14 +95,14 @@ class PlacedTile(ResponseModel):
 
 
 class Deck(ResponseModel):
-    """The provable shuffle: the commitment at once, the seed when the game is over."""
+    """The provable shuffle: the commitment from the start, the seed when the game is over."""
 
     commitment: str
-    """SHA-256 hex of `GAME_ID:SEED:SET`, SET being that of the tile set's answer in RFC 8785 form."""
+    """The hex SHA-256 of `GAME_ID:SEED:SET`; SET is the hex SHA-256 of the tile set in RFC 8785 form."""
     seed: str | None
-    """Null until the game has ended."""
+    """Null until the game is over."""
     seed_chosen: bool
-    """Whether somebody chose the seed, and so knows the order."""
+    """Whether the creator chose the seed, and so knows the order."""
 
 
 class Score(ResponseModel):
@@ -112,21 +112,21 @@ class Score(ResponseModel):
     ships: int
     """Points of ships."""
     wares: int
-    """Points of wares: one for each three."""
+    """Points of wares: one for every three."""
     total: int
 
 
 class Result(ResponseModel):
-    """How it ended (R7.1) and who won (R7.4)."""
+    """The end of a game (R7.1) and its winners (R7.4)."""
 
     winners: list[int]
-    """Seats; more than one where they are tied."""
+    """The winning seats; several if they are tied."""
     reason: Reason
     scores: list[Score]
 
 
 class GameSummary(ResponseModel):
-    """GAME without its board and its discarded tiles, as the list of games shows it."""
+    """GAME without board and discarded tiles, as in the list of games."""
 
     id: Id
     version: int
@@ -139,22 +139,22 @@ class GameSummary(ResponseModel):
     updated_at: Timestamp
     """The time of the last change."""
     players: list[Player]
-    """By seat."""
+    """The players by seat."""
     turn: Turn | None
     """Null unless the game is active."""
     display: list[str]
     """Ids of the face-up ships."""
     ship_pile: int
-    """How many ships are face down."""
+    """The number of face-down ships."""
     bag: int
-    """How many tiles are in the bag."""
+    """The number of tiles in the bag."""
     deck: Deck
     result: Result | None
     """Null unless the game is finished."""
     turn_timeout_s: int | None
-    """Seconds that a player has to decide; null for any time."""
+    """Seconds a player has for a decision; null means no limit."""
     on_timeout: TimeoutPolicy | None
-    """What happens then; null where there is no time-out."""
+    """What happens when a player misses a deadline; null without `turn_timeout_s`."""
     previous_game: Id | None
     """The game that this one is a rematch of."""
     next_game: Id | None
@@ -162,9 +162,9 @@ class GameSummary(ResponseModel):
 
 
 class GameView(GameSummary):
-    """GAME, equal for every reader."""
+    """GAME, the same for every reader."""
 
     board: dict[str, PlacedTile]
-    """Every tile that lies, keyed by `x,y`."""
+    """The placed tiles, keyed by `x,y`."""
     discarded: list[str]
-    """Tiles that left the game because they fitted nowhere (R3.5)."""
+    """Ids of tiles removed because they had no legal placement (R3.5)."""

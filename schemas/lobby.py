@@ -26,161 +26,161 @@ ExternalUser = Annotated[
     str,
     Meta(
         pattern=r"^[!-~]{1,64}(?!\n)$",
-        description="What a creator calls a person, as `discord:1234`: 1 to 64 visible ASCII characters.",
+        description="A creator's id of a person, as `discord:1234`: 1 to 64 visible ASCII characters.",
     ),
 ]
-Token = Annotated[str, Meta(description="A bearer token: 256 random bits, stored only hashed.")]
+Token = Annotated[str, Meta(description="A bearer token: 256 random bits; the service stores only its hash.")]
 
 
 class SeatRequest(RequestModel):
-    """A seat of a new game: a named player, a bot (named after itself unless named), or an open seat."""
+    """A seat of a new game: a named player, a bot, or an open seat."""
 
     name: Name | None = None
-    """Of a person, or of a bot."""
+    """The name of a person or a bot; null names a bot after its kind."""
     color: Color | None = None
-    """Null takes the first that is free."""
+    """Null means the first free one."""
     bot: BotKind | None = None
-    """Fills the seat with a bot."""
+    """The bot that fills the seat."""
     open: bool | None = None
-    """True leaves the seat for whoever comes."""
+    """True leaves the seat open for a player to join."""
     external_user: ExternalUser | None = None
-    """Whom the creator finds this seat's games by; it needs the header `Creator-Key`, and GAME does not tell it."""
+    """The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`; GAME does not show it."""
 
     def __post_init__(self) -> None:
         if self.open:
             if self.name is not None or self.bot is not None or self.color is not None:
-                raise ValueError("`open`: an open seat gets its name and colour from whoever takes it")
+                raise ValueError("`open`: an open seat cannot have a name, colour or bot")
         elif self.name is None and self.bot is None:
-            raise ValueError("`name`: a seat needs a name, a bot, or to be open")
+            raise ValueError("`name`: a seat needs a name, a bot or `open`")
         if self.external_user is not None and (self.open or self.bot is not None):
-            raise ValueError("`external_user`: only a person's seat has one")
+            raise ValueError("`external_user`: only a named player can have one")
         if self.name is not None:
             force_setattr(self, "name", normalize_name(self.name))
 
 
 class CreateGame(RequestModel):
-    """A new game of 2 to 5 players (R1.1); only `players` is required, null stands for each default."""
+    """A new game of 2 to 5 players (R1.1); only `players` is required."""
 
     players: Annotated[list[SeatRequest], Meta(min_length=2, max_length=5)]
     edition: Edition | None = None
-    """Null for `international`."""
+    """Null means `international`."""
     first_seat: SeatNumber | None = None
-    """Null for a random one."""
+    """Null means a random one."""
     tileset: Id | None = None
-    """Null for `archipelago`."""
+    """Null means `archipelago`."""
     seed: Seed | None = None
-    """Null for a random one. Who chooses it knows the order of bag and ships."""
+    """The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one."""
     visibility: Visibility | None = None
-    """Null for `public`."""
+    """Null means `public`."""
     turn_timeout_s: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
     """Seconds that a player has to decide; null for any time."""
     on_timeout: RequestedTimeoutPolicy | None = None
-    """What happens then: `pass` (null means it) decides as little as the rules allow, `bot` stands in, `resign`."""
+    """`pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`."""
 
     def __post_init__(self) -> None:
         if self.first_seat is not None and self.first_seat >= len(self.players):
-            raise ValueError(f"`first_seat`: there are {len(self.players)} players, so no seat {self.first_seat}")
+            raise ValueError(f"`first_seat`: there is no seat {self.first_seat} with {len(self.players)} players")
         colors = [player.color for player in self.players if player.color is not None]
         if len(set(colors)) < len(colors):
-            raise ValueError("`players`: two of them ask for the same colour")
+            raise ValueError("`players`: two players have the same colour")
         if self.on_timeout is not None and self.turn_timeout_s is None:
-            raise ValueError("`on_timeout`: there is no time-out without `turn_timeout_s`")
+            raise ValueError("`on_timeout`: it requires `turn_timeout_s`")
 
 
 class JoinGame(RequestModel):
-    """Somebody for the next open seat."""
+    """A player for the next open seat."""
 
     name: Name
     color: Color | None = None
-    """Null takes the first that is free."""
+    """Null means the first free one."""
     external_user: ExternalUser | None = None
-    """Whom the bearer of `Creator-Key` finds this seat's games by; it needs that header."""
+    """The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "name", normalize_name(self.name))
 
 
 class Rematch(RequestModel):
-    """The same players again; an empty body asks for the same as `{}`."""
+    """A new game with the same players; the body may be empty."""
 
     seed: Seed | None = None
-    """Null for a random one. Who chooses it knows the order of bag and ships."""
+    """The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one."""
 
 
 class ReplaceToken(RequestModel):
-    """A new token for a seat: there is nothing to say; an empty body asks for the same as `{}`."""
+    """A new token for a seat, without options; the body may be empty."""
 
 
 class SeatToken(ResponseModel):
-    """The token that acts for a seat."""
+    """A token that acts for a seat."""
 
     seat: int
     token: Token
 
 
 class Created(ResponseModel):
-    """The answer to `POST /v1/games`; no token for bots and open seats."""
+    """The response of `POST /v1/games`."""
 
     game: GameView
     digest: Digest
-    """Of the game's version."""
+    """The digest of the game's version."""
     owner_token: Token
-    """Acts for every seat filled here, and manages the game."""
+    """Acts for every seat filled at creation, and manages the game."""
     spectator_token: Token
-    """Reads, and joins a private game."""
+    """Reads and joins a private game."""
     seats: list[SeatToken]
-    """A token for each seat that a person has."""
+    """A token for each seat of a person; none for bots and open seats."""
     legal_moves: LegalMoves | None
-    """With `include=legal_moves`, else null."""
+    """Null without `include=legal_moves`."""
 
 
 class Joined(ResponseModel):
-    """The answer to `POST /v1/games/{id}/seats`."""
+    """The response of `POST /v1/games/{id}/seats`."""
 
     seat: int
     token: Token
     """Acts for the seat."""
     game: GameView
     digest: Digest
-    """Of the game's version."""
+    """The digest of the game's version."""
     legal_moves: LegalMoves | None
-    """With `include=legal_moves`, else null."""
+    """Null without `include=legal_moves`."""
 
 
 class Games(ResponseModel):
-    """The answer to `GET /v1/games`: public games, newest first."""
+    """The response of `GET /v1/games`: public games, newest first."""
 
     games: list[GameSummary]
     next_cursor: str | None
-    """Null at the end."""
+    """The cursor of the next page; null on the last one."""
 
 
 class MySeat(ResponseModel):
-    """A seat that the shown tokens act for, or that the creator's key finds."""
+    """A seat that belongs to the request's tokens, or to the creator's key."""
 
     seat: int
     external_user: ExternalUser | None
-    """What the creator whose key was shown calls the person; null for a token, and without one."""
+    """The person, for requests with a creator's key; null for tokens, and for seats without one."""
     waiting: bool
-    """Whether the game waits for this seat to decide."""
+    """Whether this seat must decide."""
 
 
 class MyGame(ResponseModel):
-    """A game of mine."""
+    """A game with the caller's seats."""
 
     game: GameSummary
     digest: Digest
-    """Of the game's version."""
+    """The digest of the game's version."""
     seats: list[MySeat]
-    """Mine in it; a creator's game may have none."""
+    """The caller's seats; a creator's game may have none."""
     waiting: bool
-    """Whether the game waits for one of these seats."""
+    """Whether one of these seats must decide."""
 
 
 class MyGames(ResponseModel):
-    """The answer to `GET /v1/seats/me/games`: the newest first."""
+    """The response of `GET /v1/seats/me/games`, newest first."""
 
     games: list[MyGame]
-    """May be fewer than asked for, even none, where most games were filtered out: go on while there is a cursor."""
+    """May be fewer than `limit`, even none, when filters exclude most games; continue while there is a cursor."""
     next_cursor: str | None
-    """Null at the end."""
+    """The cursor of the next page; null on the last one."""

@@ -1,4 +1,4 @@
-"""What goes over a WebSocket, both ways. Source: api.md, "WebSocket"."""
+"""WebSocket messages, from clients and from the service. Source: api.md, "WebSocket"."""
 
 from typing import Annotated, Literal
 
@@ -12,7 +12,7 @@ from schemas.game import GameView
 from schemas.problems import Problem
 from schemas.vocabulary import DIGEST, Digest, Id, MoveId, SeatNumber
 
-MessageId = Annotated[str, Meta(max_length=64, description="Chosen by the client, echoed by the answer.")]
+MessageId = Annotated[str, Meta(max_length=64, description="Chosen by the client, echoed in the reply.")]
 IfMatch = Annotated[
     str, Meta(pattern=rf"^[0-9]{{1,10}}(-{DIGEST})?(?!\n)$", examples=["17", "17-9110748de2cfb2a149549a661108b09a"])
 ]
@@ -29,7 +29,7 @@ class Auth(RequestModel, tag="auth"):
 
 
 class Subscribe(RequestModel, tag="subscribe"):
-    """Asks for a game's diffs, after version `since` with `digest` where the client knows an earlier state."""
+    """Subscribes to a game's diffs; `since` and `digest` name the state that the client has, if any."""
 
     game: Id
     since: Version | None = None
@@ -45,14 +45,14 @@ class Unsubscribe(RequestModel, tag="unsubscribe"):
 
 
 class Sync(RequestModel, tag="sync"):
-    """Asks for a snapshot, after a gap or a patch that does not apply."""
+    """Requests a snapshot, after a gap or a patch that does not apply."""
 
     game: Id
     id: MessageId | None = None
 
 
 class ActMessage(RequestModel, tag="act"):
-    """Acts, as `POST /v1/games/{id}/actions` does; legal moves come in the language that the upgrade asked for."""
+    """Acts, as `POST /v1/games/{id}/actions` does. Legal moves are in the language of the upgrade request."""
 
     game: Id
     id: MessageId | None = None
@@ -68,12 +68,12 @@ class ActMessage(RequestModel, tag="act"):
         self.to_act()
 
     def to_act(self) -> Act:
-        """The same as a request's body."""
+        """Return the body of the equivalent HTTP request."""
         return Act(action=self.action, move=self.move, actions=self.actions, seat=self.seat)
 
 
 class SeatMessage(RequestModel):
-    """What a message that needs no more than a seat has: as the request's body and headers."""
+    """The base of messages about a seat: the body and headers of the equivalent HTTP request."""
 
     game: Id
     id: MessageId | None = None
@@ -83,12 +83,12 @@ class SeatMessage(RequestModel):
     include: Literal["legal_moves"] | None = None
 
     def to_body(self) -> SeatCommand:
-        """The same as a request's body."""
+        """Return the body of the equivalent HTTP request."""
         return SeatCommand(seat=self.seat)
 
 
 class Undo(SeatMessage, tag="undo"):
-    """Takes a move back, as `POST /v1/games/{id}/undo` does."""
+    """Undoes an action, as `POST /v1/games/{id}/undo` does."""
 
 
 class Resign(SeatMessage, tag="resign"):
@@ -100,7 +100,7 @@ class Return(SeatMessage, tag="return"):
 
 
 class Ping(RequestModel, tag="ping"):
-    """Asks for a `pong`."""
+    """Requests a `pong`."""
 
     id: MessageId | None = None
 
@@ -109,7 +109,7 @@ ClientMessage = Auth | Subscribe | Unsubscribe | Sync | ActMessage | Undo | Resi
 
 
 class Welcome(ResponseModel, tag="welcome"):
-    """The first message of every socket."""
+    """The first message of every connection."""
 
     now: str
     ping_interval_ms: int
@@ -117,7 +117,7 @@ class Welcome(ResponseModel, tag="welcome"):
 
 
 class Subscribed(ResponseModel, tag="subscribed"):
-    """A subscription began at `version`: what was missed follows (`recovered`), or a snapshot."""
+    """A subscription started at `version`: missed diffs follow (`recovered`), or a snapshot."""
 
     id: str | None
     game: Id
@@ -127,14 +127,14 @@ class Subscribed(ResponseModel, tag="subscribed"):
 
 
 class Snapshot(ResponseModel, tag="snapshot"):
-    """The whole GAME, and the digest of its version."""
+    """The whole GAME and its digest."""
 
     digest: Digest
     game: GameView
 
 
 class Ack(ResponseModel, tag="ack"):
-    """A client's message was done; version and digest are null but where the game was changed."""
+    """A client's message succeeded; version and digest are null unless it changed the game."""
 
     id: str | None
     game: Id | None
@@ -144,7 +144,7 @@ class Ack(ResponseModel, tag="ack"):
 
 
 class Error(ResponseModel, tag="error"):
-    """A client's message was refused."""
+    """A client's message failed."""
 
     id: str | None
     game: str | None
@@ -152,13 +152,13 @@ class Error(ResponseModel, tag="error"):
 
 
 class Pong(ResponseModel, tag="pong"):
-    """The answer to `ping`."""
+    """The reply to `ping`."""
 
     id: str | None
 
 
 class Closing(ResponseModel, tag="closing"):
-    """The instance stops: connect again after `retry_after_ms`, with `since`."""
+    """The instance is shutting down: reconnect after `retry_after_ms`, with `since`."""
 
     retry_after_ms: int
 
@@ -167,7 +167,7 @@ ServerMessage = Welcome | Subscribed | Snapshot | Diff | Ack | Error | Pong | Cl
 
 
 class CloseCode:
-    """Why a socket was closed: 4000 + the HTTP status for refusals; resume after the other three and 1006."""
+    """Why the service closed a connection: 4000 + the HTTP status for problems; resume after the others and 1006."""
 
     SHUTDOWN = 1012
     NO_PONG = 4408

@@ -1,6 +1,6 @@
-"""Names of players: the form that a request's gets, what is refused, and which two look alike.
+"""Names of players: normalization, validation, and keys for names that look alike.
 
-Source: api.md, "Ground rules". The invisible characters are those that Unicode calls Default_Ignorable, and its blanks.
+Source: api.md, "Ground rules". Invisible characters are Unicode's Default_Ignorable ones and its blanks.
 """
 
 import unicodedata
@@ -18,25 +18,25 @@ __all__ = [
 ]
 
 MAX_NAME_LENGTH = 32
-"""Characters of a name at most, trimmed and NFC."""
+"""The maximum length of a name, trimmed and NFC."""
 
 FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Control and format characters (zero-width and bidirectional ones are among these), and what is no character."""
+"""Control and format characters, including zero-width and bidirectional ones, and unassigned code points."""
 
 INVISIBLE_CHARACTERS = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159\U00016fe4"
 )
-"""Letters, marks and symbols of other categories that nobody sees: fillers, the blank of Braille."""
+"""Invisible characters of other categories: fillers and the Braille blank."""
 
 VARIATION_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
-"""They choose another shape of the character before, as of an emoji, and show nothing themselves."""
+"""Characters that select the shape of the previous one, as of an emoji, and are invisible themselves."""
 
 VISIBLE_CATEGORIES = "LNPS"
-"""First letters of the categories that can be seen without a character before them: not marks, not spaces."""
+"""The first letters of the categories that are visible by themselves: not marks, not spaces."""
 
 
 def is_visible(character: str) -> bool:
-    r"""Whether a character shows something by itself.
+    r"""Return whether a character is visible by itself.
 
     >>> [is_visible(one) for one in ("a", "\u0301", " ", "\u3164")]
     [True, False, False, False]
@@ -45,9 +45,9 @@ def is_visible(character: str) -> bool:
 
 
 def normalize_name(name: str) -> str:
-    r"""The name, trimmed and NFC.
+    r"""Return the name, trimmed and NFC.
 
-    Raises ValueError where it is too long, holds a character that it may not have, or none that can be seen.
+    Raises ValueError if it is too long, contains a forbidden character, or no visible one.
 
     >>> normalize_name(" Ana\u0301 ") == "An\u00e1"
     True
@@ -55,17 +55,17 @@ def normalize_name(name: str) -> str:
     trimmed = unicodedata.normalize("NFC", name.strip())
     for index, character in enumerate(trimmed):
         if character in INVISIBLE_CHARACTERS or unicodedata.category(character) in FORBIDDEN_CATEGORIES:
-            what = "cannot be seen" if character in INVISIBLE_CHARACTERS else "is a control or format character"
+            what = "is invisible" if character in INVISIBLE_CHARACTERS else "is a control or format character"
             raise ValueError(f"`name`: character {index + 1} of the name (U+{ord(character):04X}) {what}")
     if not any(map(is_visible, trimmed)):
-        raise ValueError("`name`: the name has no character that can be seen")
+        raise ValueError("`name`: the name has no visible character")
     if len(trimmed) > MAX_NAME_LENGTH:
-        raise ValueError(f"`name`: in its normal form the name has more than {MAX_NAME_LENGTH} characters")
+        raise ValueError(f"`name`: the NFC form of the name has more than {MAX_NAME_LENGTH} characters")
     return trimmed
 
 
 def name_key(name: str) -> str:
-    r"""What names that look alike have in common: without case, width, invisible characters and repeated spaces.
+    r"""Return the key of names that look alike: without case, width, invisible characters and repeated spaces.
 
     >>> name_key("\uff21na  B") == name_key("ANA\u00a0b")
     True
@@ -76,12 +76,12 @@ def name_key(name: str) -> str:
         if character not in VARIATION_SELECTORS
     )
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold())
-    kept = (character for character in folded if unicodedata.category(character) not in FORBIDDEN_CATEGORIES)
-    return " ".join("".join(kept).split())
+    visible = (character for character in folded if unicodedata.category(character) not in FORBIDDEN_CATEGORIES)
+    return " ".join("".join(visible).split())
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:
-    """The name, or else with the first number behind it, so that it looks like none of those that are taken.
+    """Return the name, with a number if necessary, so that it does not look like a taken one.
 
     >>> first_free_name("Greedy", ["Ana", "GREEDY"])
     'Greedy 2'

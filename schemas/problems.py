@@ -1,4 +1,4 @@
-"""Problems: everything that can go wrong, as RFC 9457 documents. Source: api.md, "Problems"."""
+"""Problems: the errors of the API as RFC 9457 documents. Source: api.md, "Problems"."""
 
 from typing import Annotated, NamedTuple
 
@@ -11,48 +11,48 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemType(NamedTuple):
-    """A kind of problem: its HTTP status and its title."""
+    """The HTTP status and title of a problem code."""
 
     status: int
     title: str
 
 
 PROBLEM_TYPES = {
-    "malformed": ProblemType(400, "The request is not of the contract's form"),
+    "malformed": ProblemType(400, "The request is malformed"),
     "unauthorized": ProblemType(401, "The token is missing or unknown"),
     "wrong_seat": ProblemType(403, "The token does not act for this seat"),
     "not_owner": ProblemType(403, "Only the game's owner may do this"),
-    "origin_refused": ProblemType(403, "Pages of this origin may not follow games"),
-    "not_found": ProblemType(404, "There is no such thing here"),
-    "method_not_allowed": ProblemType(405, "This path does not answer this method"),
+    "origin_refused": ProblemType(403, "This origin may not subscribe to games"),
+    "not_found": ProblemType(404, "There is no such resource"),
+    "method_not_allowed": ProblemType(405, "This path does not support this method"),
     "not_active": ProblemType(409, "The game is not being played"),
     "not_over": ProblemType(409, "The game is not over yet"),
-    "not_your_turn": ProblemType(409, "Another seat decides now"),
-    "replaced": ProblemType(409, "A bot stands in for this seat"),
-    "not_replaced": ProblemType(409, "No bot stands in for this seat"),
+    "not_your_turn": ProblemType(409, "Another seat must decide now"),
+    "replaced": ProblemType(409, "A bot plays for this seat"),
+    "not_replaced": ProblemType(409, "No bot plays for this seat"),
     "resigned": ProblemType(409, "This seat has resigned"),
-    "nothing_to_undo": ProblemType(409, "There is nothing to take back"),
+    "nothing_to_undo": ProblemType(409, "There is nothing to undo"),
     "no_open_seat": ProblemType(409, "No seat is open"),
-    "limit_reached": ProblemType(409, "There may be no more of these"),
-    "conflict": ProblemType(409, "Somebody else was first"),
-    "version_mismatch": ProblemType(412, "The game has another version by now"),
+    "limit_reached": ProblemType(409, "The limit is reached"),
+    "conflict": ProblemType(409, "Another request changed the game first"),
+    "version_mismatch": ProblemType(412, "The game is at another version"),
     "too_large": ProblemType(413, "The request is too large"),
     "unsupported_media_type": ProblemType(415, "The body must be application/json"),
     "illegal_move": ProblemType(422, "The rules forbid this action now"),
-    "list_too_long": ProblemType(422, "An action follows one that reveals something hidden"),
+    "list_too_long": ProblemType(422, "An action follows one that reveals hidden information"),
     "key_reused": ProblemType(422, "This idempotency key was used for another request"),
-    "url_refused": ProblemType(422, "Nothing may be sent to this URL"),
+    "url_refused": ProblemType(422, "Webhooks may not use this URL"),
     "unknown_tileset": ProblemType(422, "There is no such tile set"),
     "unknown_bot": ProblemType(422, "There is no such bot"),
     "rate_limited": ProblemType(429, "Too many requests"),
-    "internal": ProblemType(500, "The service failed"),
-    "store_unavailable": ProblemType(503, "The store of games does not answer"),
+    "internal": ProblemType(500, "Internal server error"),
+    "store_unavailable": ProblemType(503, "The game store is unavailable"),
 }
-"""Every code with its status; a code means the same everywhere."""
+"""Every problem code; a code has the same meaning in all responses."""
 
 
 class Problem(ResponseModel):
-    """What went wrong: `code` is for programs, `detail` for people, the rest says where; null where it says nothing."""
+    """An error: `code` is for programs, `detail` for people. Fields that do not apply are null."""
 
     type: Annotated[str, Meta(examples=["/problems/illegal-move"])]
     title: str
@@ -60,17 +60,17 @@ class Problem(ResponseModel):
     detail: str
     code: Annotated[str, Meta(examples=["illegal_move"])]
     rule: Annotated[
-        str | None, Meta(description="The id of the rule that forbids it: /docs/rules#R3.3.", examples=["R3.3"])
+        str | None, Meta(description="The id of the rule that forbids the action: /docs/rules#R3.3.", examples=["R3.3"])
     ] = None
-    path: Annotated[str | None, Meta(description="The field that is wrong, as `$.players[0].name`.")] = None
-    index: Annotated[int | None, Meta(description="Which of the request's `actions`, from 0.")] = None
-    version: Annotated[int | None, Meta(description="The game's version now.")] = None
+    path: Annotated[str | None, Meta(description="The invalid field, as `$.players[0].name`.")] = None
+    index: Annotated[int | None, Meta(description="The index of the invalid action in `actions`, from 0.")] = None
+    version: Annotated[int | None, Meta(description="The game's current version.")] = None
     digest: Digest | None = None
-    next_game: Annotated[Id | None, Meta(description="The rematch that there is already.")] = None
-    retry_after_s: Annotated[int | None, Meta(description="As the header Retry-After.")] = None
+    next_game: Annotated[Id | None, Meta(description="The existing rematch.")] = None
+    retry_after_s: Annotated[int | None, Meta(description="The value of the header Retry-After.")] = None
 
 
-def problem(  # noqa: PLR0913 (one parameter a member of the document)
+def problem(  # noqa: PLR0913 (one parameter for each member of the document)
     code: str,
     detail: str,
     *,
@@ -82,7 +82,7 @@ def problem(  # noqa: PLR0913 (one parameter a member of the document)
     next_game: str | None = None,
     retry_after_s: int | None = None,
 ) -> Problem:
-    """A problem of a known kind."""
+    """Return a problem with the status and title of its code."""
     kind = PROBLEM_TYPES[code]
     return Problem(
         type=f"/problems/{code.replace('_', '-')}",

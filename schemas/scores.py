@@ -1,4 +1,4 @@
-"""Asking without moving: scores and tiles left. Source: api.md, "Asking without moving"."""
+"""Scores, islander values and tiles left. Source: api.md, "Asking without moving"."""
 
 from typing import Annotated
 
@@ -9,28 +9,28 @@ from schemas.vocabulary import SegmentKind, Wares
 
 
 class IfEnded(ResponseModel):
-    """A score if the game ended now; `wares` are the points of wares held and pending (R7.3)."""
+    """A player's score if the game ended now (R7.3)."""
 
     ships: int
     """Points of ships."""
     wares: int
-    """Points of wares held and pending."""
+    """Points of current and pending wares."""
     total: int
     pending: Wares
-    """What the unfinished features would bring (R7.2)."""
+    """The wares that incomplete features would give (R7.2)."""
 
 
 class PlayerScores(ResponseModel):
-    """A player's points now (ships only) and if the game ended now (R8.3)."""
+    """A player's current points, and the score if the game ended now (R8.3)."""
 
     seat: int
     points_now: int
-    """Of the ships alone."""
+    """Points of the ships."""
     if_ended_now: IfEnded
 
 
 class IslanderValue(ResponseModel):
-    """What an islander would bring its owner if its feature were evaluated now (R8.4)."""
+    """The value of an islander if its feature were evaluated now (R8.4)."""
 
     seat: int
     x: int
@@ -40,14 +40,14 @@ class IslanderValue(ResponseModel):
     kind: SegmentKind
     role: Annotated[str, Meta(examples=["shell_collector", "banana_picker", "fisherman", "merchant"])]
     value: int
-    """What the feature would bring; of a merchant the points of the best ship in the display."""
+    """The wares for its owner; for a merchant, the points of the most valuable ship in the display."""
     unit: Annotated[str, Meta(examples=["shells", "bananas", "fish", "points"])]
     majority: bool
-    """Whether its owner has the most islanders there, or ties; true for merchants."""
+    """Whether its owner has the most islanders there, alone or tied; true for merchants."""
 
 
 class Scores(ResponseModel):
-    """The answer to `GET /v1/games/{id}/scores`."""
+    """The response of `GET /v1/games/{id}/scores`."""
 
     version: int
     players: list[PlayerScores]
@@ -55,16 +55,16 @@ class Scores(ResponseModel):
 
 
 class TileLeft(ResponseModel):
-    """How many tiles of a type are still in the bag (R8.1)."""
+    """The number of tiles of a type left in the bag (R8.1)."""
 
     tile: str
     left: int
 
 
 class TilesLeft(ResponseModel):
-    """The answer to `GET /v1/games/{id}/tiles`: every type of the set."""
+    """The response of `GET /v1/games/{id}/tiles`: every type of the tile set."""
 
     version: int
     bag: int
-    """All of them."""
+    """The number of all tiles in the bag."""
     tiles: list[TileLeft]

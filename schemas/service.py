@@ -1,4 +1,4 @@
-"""What the service says of itself."""
+"""Responses about the service itself."""
 
 from typing import Annotated
 
@@ -8,13 +8,13 @@ from schemas.base import ResponseModel
 
 
 class Health(ResponseModel):
-    """The answer to `GET /livez` and `GET /readyz`."""
+    """The response of `GET /livez` and `GET /readyz`."""
 
     status: Annotated[str, Meta(examples=["ok"])]
 
 
 class Index(ResponseModel):
-    """The answer to `GET /`: where to go on."""
+    """The response of `GET /`: links to the API."""
 
     name: str
     openapi: str

@@ -1,4 +1,4 @@
-"""What happened, in sentences. Source: the events of `schemas.events`, for people to read."""
+"""The story of a game: its events as sentences."""
 
 from schemas.base import ResponseModel
 from schemas.game import Timestamp
@@ -6,27 +6,27 @@ from schemas.vocabulary import Digest, Language
 
 
 class StoryLine(ResponseModel):
-    """One version of the game: what happened with it, in plain text."""
+    """The events of one version, as plain text."""
 
     version: int
     at: Timestamp
     turn: int | None
-    """The turn in which it happened, so that a turn can be told as one paragraph; null before the first."""
+    """The turn's number, to group lines into paragraphs; null before the first turn."""
     seat: int | None
-    """Who acted; null where nobody did."""
+    """The seat that acted; null if none did."""
     text: str
-    """One or more sentences, names as the players wrote them: escape it where your chat reads markup."""
+    """One or more sentences with players' names unescaped; escape the text for markup."""
 
 
 class Story(ResponseModel):
-    """The answer to `GET /v1/games/{id}/story`: a part of the log in sentences, and what is waited for now."""
+    """The response of `GET /v1/games/{id}/story`: a page of the log as sentences, and the current status."""
 
     version: int
-    """The game's now."""
+    """The game's current version."""
     digest: Digest
-    """The game's now."""
+    """The digest of that version."""
     language: Language
     lines: list[StoryLine]
     """Oldest first."""
     now: str
-    """Whose turn it is and until when, or how the game ended."""
+    """Whose turn it is and its deadline, or how the game ended."""

@@ -1,4 +1,4 @@
-"""The words of the contract: ids, names, small enumerations. Source: R0 and api.md, "Ground rules"."""
+"""Types that the API shares: ids, names, small enumerations. Source: R0 and api.md, "Ground rules"."""
 
 import re
 from typing import Annotated, Literal, get_args
@@ -14,7 +14,7 @@ ID = "[a-z0-9-]{1,32}"
 SHIP_ID = "[a-z0-9-]{1,8}"
 DIGEST = "[0-9a-f]{32}"
 
-# `(?!\n)` because Python's `$` also matches before a final line feed; ECMA's does not, and reads this the same way.
+# `(?!\n)`: Python's `$` also matches before a final line feed. ECMAScript's does not, and accepts the same pattern.
 Id = Annotated[str, Meta(pattern=rf"^{ID}(?!\n)$", description="An id: 1 to 32 of a-z, 0-9 and -.")]
 ShipId = Annotated[str, Meta(pattern=rf"^{SHIP_ID}(?!\n)$", description="A ship's id: 1 to 8 of a-z, 0-9 and -.")]
 Seed = Annotated[
@@ -23,13 +23,13 @@ Seed = Annotated[
 ]
 MoveId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:-]{1,24}(?!\n)$", description="A move's short id.")]
 Digest = Annotated[str, Meta(pattern=rf"^{DIGEST}(?!\n)$", description="The first 32 hex digits of a SHA-256.")]
-Language = Annotated[str, Meta(examples=["en", "fr", "de"], description="The language of texts: growing.")]
+Language = Annotated[str, Meta(examples=["en", "fr", "de"], description="The language of texts. More may be added.")]
 Name = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=32,
-        description="1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones.",
+        description="1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters.",
     ),
 ]
 Rotation = Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")]
@@ -51,7 +51,7 @@ BotKind = Annotated[
     str,
     Meta(
         pattern=rf"^{ID}(?!\n)$",
-        description="A bot's name; `GET /v1/bots` lists those there are.",
+        description="A bot's name; `GET /v1/bots` lists them.",
         examples=["random", "greedy", "expert"],
     ),
 ]
@@ -66,19 +66,19 @@ _ID_PATTERN = re.compile(ID)
 
 
 def is_valid_id(text: str) -> bool:
-    """Say whether a text may be an id."""
+    """Return whether a text has the form of an id."""
     return _ID_PATTERN.fullmatch(text) is not None
 
 
 class Cell(ResponseModel):
-    """A place on the board: x grows east, y grows south, the start tile lies at (0, 0)."""
+    """A cell of the board: x grows east, y grows south, the start tile is at (0, 0)."""
 
     x: Int32
     y: Int32
 
 
 class Wares(ResponseModel):
-    """Numbers of wares, in an answer."""
+    """Numbers of wares in a response."""
 
     bananas: int
     shells: int
@@ -86,7 +86,7 @@ class Wares(ResponseModel):
 
 
 class WaresRequest(RequestModel):
-    """Numbers of wares, in a request; a kind left out is none."""
+    """Numbers of wares in a request; an omitted kind is 0."""
 
     bananas: Count = 0
     shells: Count = 0

@@ -1,4 +1,4 @@
-"""Webhooks: telling another server what happened. Source: api.md's spirit, and Standard Webhooks."""
+"""Webhooks: registration, deliveries and messages, after Standard Webhooks."""
 
 from typing import Annotated, Literal, get_args
 
@@ -12,16 +12,16 @@ from schemas.game import Timestamp
 from schemas.vocabulary import Digest, Id, MoveId, SeatNumber
 
 DECISION_EVENT = "decision"
-"""What a webhook may wait for besides events: that a seat must decide which did not just act, or whose turn begins."""
+"""An extra event type: a seat must decide that did not just act, or whose turn starts."""
 
 WEBHOOK_EVENT_TYPES = (*(event.__struct_config__.tag for event in get_args(AnyEvent)), DECISION_EVENT)
-"""Everything that a webhook may wait for."""
+"""Every event type that a webhook can subscribe to."""
 
 DIFF_MESSAGE = "diff"
-"""The type of a message of a webhook that asked for no events in particular."""
+"""The message type of webhooks without an event filter."""
 
 CHALLENGE_MESSAGE = "challenge"
-"""The type of the message that asks a server whether it wants the webhook."""
+"""The message type that asks a server to confirm the webhook."""
 
 EventType = Annotated[str, Meta(max_length=40, examples=["turn_started", "game_finished", DECISION_EVENT])]
 MessageType = Annotated[
@@ -32,12 +32,13 @@ Secret = Annotated[
     str,
     Meta(
         pattern=r"^whsec_[A-Za-z0-9+/]{32,88}={0,2}(?!\n)$",
-        description="`whsec_` and 24 to 64 bytes in base64; the messages are signed with it.",
+        description="`whsec_` and 24 to 64 bytes in base64; it signs the messages.",
         examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
     ),
 ]
 MessageId = Annotated[
-    str, Meta(examples=["k7m2x9qd4t1w.17.w4k8x1m7q2zc"], description="The header `webhook-id`, equal over retries.")
+    str,
+    Meta(examples=["k7m2x9qd4t1w.17.w4k8x1m7q2zc"], description="The header `webhook-id`, the same for all retries."),
 ]
 WebhookStatus = Annotated[str, Meta(examples=["pending", "active", "disabled"])]
 DisabledReason = Annotated[str, Meta(examples=["gone", "failing", "unproven"])]
@@ -48,25 +49,25 @@ Challenge = Annotated[str, Meta(min_length=1, max_length=100, examples=["q0xIVUW
 
 
 class RegisterWebhook(RequestModel):
-    """Where to, and what of the game to tell; only `url` is required."""
+    """A new webhook; only `url` is required."""
 
     url: Url
-    """Of a server on the public internet; https."""
+    """The https URL of a server on the public internet."""
     events: Annotated[list[EventType], Meta(min_length=1, max_length=64)] | None = None
-    """Types of events, the most important first, or `decision`; null for every change."""
+    """Event types, the most important first, or `decision`; null for every change."""
     seats: Annotated[list[SeatNumber], Meta(min_length=1, max_length=5)] | None = None
-    """Events and decisions that concern one seat are told only of these; null for all."""
+    """The seats whose events and decisions are sent; null for all."""
     secret: Secret | None = None
-    """To sign with; null for a random one."""
+    """The signing secret; null for a random one."""
 
     def __post_init__(self) -> None:
         for event in self.events or ():
             if event not in WEBHOOK_EVENT_TYPES:
-                raise ValueError(f"`events`: {event[:40]} is none of {', '.join(WEBHOOK_EVENT_TYPES)}")
+                raise ValueError(f"`events`: {event[:40]} is not one of {', '.join(WEBHOOK_EVENT_TYPES)}")
 
 
 class Webhook(ResponseModel):
-    """A webhook, for the game's owner; its secret was told when it was made."""
+    """A webhook, for the game's owner; the service shows its secret only at creation."""
 
     id: Id
     url: str
@@ -76,22 +77,22 @@ class Webhook(ResponseModel):
     """Null for all."""
     created_at: Timestamp
     status: WebhookStatus
-    """`pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried."""
+    """`pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried."""
     disabled_reason: DisabledReason | None
-    """`gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
+    """`gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null."""
     delivered_version: int
-    """Every change up to this version has been delivered, or was not asked for."""
+    """Every change up to this version was delivered or filtered out."""
     failures: int
-    """How often the next message, or the challenge, has failed so far."""
+    """The failed attempts of the next message or the challenge."""
     next_attempt_at: Timestamp | None
-    """When it is tried again; null where nothing has failed."""
+    """The time of the next retry; null without failures."""
 
 
 class WebhookCreated(Webhook):
     """A new webhook, with its secret."""
 
     secret: Secret
-    """Told here and nowhere else."""
+    """Shown only in this response."""
 
 
 class Webhooks(ResponseModel):
@@ -101,74 +102,74 @@ class Webhooks(ResponseModel):
 
 
 class Attempt(ResponseModel):
-    """One attempt at delivering a message."""
+    """An attempt to deliver a message."""
 
     id: MessageId
     version: int
-    """Of the change that it tells; of a challenge, `delivered_version`."""
+    """The version of the change; for a challenge, `delivered_version`."""
     type: MessageType
     attempt: int
     """From 1."""
     at: Timestamp
     delivered: bool
     status: int | None
-    """What was answered; null where nothing was."""
+    """The HTTP status of the response; null without one."""
     error: DeliveryError | None
-    """Why it failed; null where it did not."""
+    """Why it failed; null if it succeeded."""
     latency_ms: int
-    """0 where the name led to no public server."""
+    """0 if the host name did not resolve to a public server."""
 
 
 class Deliveries(ResponseModel):
-    """What was tried of late, the newest first."""
+    """Recent delivery attempts, newest first."""
 
     webhook: Webhook
     attempts: list[Attempt]
 
 
 class WebhookData(ResponseModel):
-    """A change of a game, as far as the webhook asked for it."""
+    """A change of a game, with the events that the webhook subscribed to."""
 
     game: Id
     version: int
-    """Of the change; more than one message never tells of the same."""
+    """The version of the change; each version is in at most one message."""
     digest: Digest
-    """Of that version."""
+    """The digest of that version."""
     seat: int | None
-    """Who acted; null where nobody did."""
+    """The seat that acted; null if none did."""
     move: MoveId | None
-    """The move's id; null where nobody acted."""
+    """The move's id; null if nobody acted."""
     by: By | None
-    """Who decided; null where nobody acted."""
+    """Who decided; null if nobody acted."""
     events: list[AnyEvent]
-    """Those that were asked for; may be empty where only `decision` was."""
+    """The subscribed events; may be empty if only `decision` is subscribed."""
     next: NextDecision
-    """Who must decide after the change."""
+    """The next decision after the change."""
 
 
 class WebhookMessage(ResponseModel):
-    """What is posted to a webhook's URL (Standard Webhooks)."""
+    """The body of a request to a webhook's URL (Standard Webhooks)."""
 
     type: MessageType
-    """The first of the webhook's `events` that happened; `diff` where it has none."""
+    """The first of the webhook's `events` that happened; `diff` without a filter."""
     timestamp: Timestamp
-    """When it happened."""
+    """The time of the change."""
     data: WebhookData
 
 
 class WebhookChallenge(ResponseModel):
-    """What is posted to a webhook's URL before anything else: it asks whether this server wants the webhook."""
+    """The first request to a webhook's URL, which asks its server to confirm the webhook."""
 
     type: Literal["challenge"]
     timestamp: Timestamp
-    """Of this attempt."""
+    """The time of this attempt."""
     challenge: Challenge
-    """To be repeated in the answer; another one at each attempt."""
+    """The server must return this value; it differs for each attempt."""
     game: Id
     webhook: Id
 
 
 class WebhookChallengeAnswer(RequestModel):
-    """The body that proves that the server wants the webhook; nothing else may be in it."""
+    """The response body that confirms a webhook; it may contain nothing else."""
 
     challenge: Challenge

@@ -1,14 +1,18 @@
-"""The rules of Carcassonne: South Seas, pure: no input or output, no clock, no chance of its own.
+"""The rules of Carcassonne: South Seas as pure functions, without I/O, clock or randomness.
 
-A game is a `Game` Struct, which is also its snapshot. With the `Tables` of its tile set it answers five questions:
+A `Game` Struct is the whole state of a game. Most functions also take the `TileSetIndex` of its tile set:
 
-    legal_moves(tables, game)       every action that is accepted now
-    apply(tables, game, action)     do one, and all that follows by itself; gives the events
-    view(tables, game)              what everybody may see
-    is_finished(game)               whether it is over
-    encode(game), decode(bytes)     to and from a snapshot; copy(game) for looking ahead
+    set_up(index, ...)                          a new game (R1)
+    legal_moves(index, game)                    every action that `apply_action` accepts now
+    apply_action(index, game, action)           apply one action and its consequences; returns the events
+    build_view(index, game)                     the public state, without hidden information
+    is_finished(game)                           whether the game is finished or aborted
+    encode_snapshot(game), decode_snapshot(b)   to and from stored bytes
+    copy_game(game)                             an independent copy, for looking ahead
 
-Who is absent is taken out of the game (`resign`) or stood in for (`stand_in`, `step_back`).
+`resign` takes a player out of the game; `replace_player` and `return_player` let a bot or a person decide for a seat.
+The modules follow the rulebook: `setup` (R1), `turn` (R2), `placement` (R3), `islanders` (R4), `evaluation` (R5),
+`delivery` (R6 and R5.10), `final_scoring` (R7), `queries` (R8).
 """
 
 from service.engine.errors import EngineError, GameNotActive, IllegalMove
@@ -21,7 +25,7 @@ from service.engine.turn import apply_action, legal_moves
 from service.engine.view import build_view
 
 COMPILED = not hasattr(apply_action, "__code__")
-"""Whether the rules run as C; they are the same."""
+"""Whether this build runs the modules compiled with mypyc."""
 
 __all__ = [
     "COMPILED",

@@ -1,7 +1,7 @@
-"""A snapshot's seal: one more member behind its last, the CRC-32 of all before it.
+"""The checksum of a snapshot: a CRC-32 of the encoded game, appended as one more array element.
 
-What was damaged in the store, or changed by hand, is so told from what was written. A release that knows no seals
-passes over the member; one that does takes it off before it decodes, as the next field to come will have its place.
+It detects snapshots that were damaged in the store or edited by hand. Releases without checksums ignore the extra
+element. This one strips it before decoding, because a future field will use the same array position.
 """
 
 from zlib import crc32
@@ -13,20 +13,20 @@ __all__ = ["add_checksum", "strip_checksum"]
 _ARRAY_16 = b"\xdc"
 _UINT_32 = b"\xce"
 _CHECKSUM_BYTES = 5
-"""MessagePack's largest unsigned number of its kind; without a seal a snapshot ends in texts and nulls."""
+"""The marker of a MessagePack uint32 and its four bytes. Without a checksum a snapshot ends in strings and nulls."""
 
 
 def add_checksum(snapshot: bytes) -> bytes:
-    """The same with a seal."""
+    """Return the snapshot with its checksum appended."""
     body = b"%b%b%b" % (_ARRAY_16, (int.from_bytes(snapshot[1:3]) + 1).to_bytes(2), snapshot[3:])
     return b"%b%b%b" % (body, _UINT_32, crc32(body).to_bytes(4))
 
 
 def strip_checksum(snapshot: bytes) -> bytes:
-    """The same without its seal, where it has one; raises `msgspec.DecodeError` where that is of something else."""
+    """Return the snapshot without its checksum, if it has one; raise `msgspec.DecodeError` if the checksum is wrong."""
     if snapshot[:1] != _ARRAY_16 or snapshot[-_CHECKSUM_BYTES : 1 - _CHECKSUM_BYTES] != _UINT_32:
         return snapshot
     body = snapshot[:-_CHECKSUM_BYTES]
     if crc32(body).to_bytes(4) != snapshot[1 - _CHECKSUM_BYTES :]:
-        raise msgspec.DecodeError("it is not what was written")
+        raise msgspec.DecodeError("the checksum does not match")
     return b"%b%b%b" % (_ARRAY_16, (int.from_bytes(body[1:3]) - 1).to_bytes(2), body[3:])

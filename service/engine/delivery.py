@@ -1,4 +1,4 @@
-"""R6: delivering wares to a ship; R5.10: taking a ship for a market."""
+"""R6: deliveries to ships; R5.10: ships that completed markets award."""
 
 from schemas.actions import Deliver, Pass, TakeShip
 from schemas.events import AnyEvent, ShipRevealed, ShipTaken
@@ -9,7 +9,7 @@ from service.engine.tileset_index import Payment, TileSetIndex
 
 
 def legal_deliveries(index: TileSetIndex, game: Game) -> list[Deliver | Pass]:
-    """Every ship with every payment that the player on turn can make (R6.2, R6.3), and pass (R6.1)."""
+    """Return every ship with every payment that the active player can make (R6.2, R6.3), and pass (R6.1)."""
     player = game.players[game.seat]
     moves: list[Deliver | Pass] = [
         Deliver(index.ship_ids[ship], payment_wares(payment))
@@ -21,31 +21,31 @@ def legal_deliveries(index: TileSetIndex, game: Game) -> list[Deliver | Pass]:
 
 
 def has_delivery(index: TileSetIndex, game: Game) -> bool:
-    """Whether the player on turn can pay for any ship of the display."""
+    """Return whether the active player can pay for any ship in the display."""
     bananas, shells, fish = game.players[game.seat].wares
     total = bananas + shells + fish
     for ship in game.display:
-        table = index.ships[ship]
-        if table.total_wares <= total:
-            for payment in table.payments:
+        data = index.ships[ship]
+        if data.total_wares <= total:
+            for payment in data.payments:
                 if payment[0] <= bananas and payment[1] <= shells and payment[2] <= fish:
                     return True
     return False
 
 
 def affordable_payments(index: TileSetIndex, player: Player, ship: int) -> list[Payment]:
-    """The payments for a ship (R6.3) that a player holds the wares for."""
+    """Return the payments for a ship (R6.3) that a player has the wares for."""
     bananas, shells, fish = player.wares
-    table = index.ships[ship]
-    if bananas + shells + fish < table.total_wares:
+    data = index.ships[ship]
+    if bananas + shells + fish < data.total_wares:
         return []
     return [
-        payment for payment in table.payments if payment[0] <= bananas and payment[1] <= shells and payment[2] <= fish
+        payment for payment in data.payments if payment[0] <= bananas and payment[1] <= shells and payment[2] <= fish
     ]
 
 
 def deliver(index: TileSetIndex, game: Game, action: Deliver, events: list[AnyEvent]) -> Deliver:
-    """Pay exactly and take the ship (R6.2); gives the action with its payment. Raises IllegalMove."""
+    """Pay for a ship and take it (R6.2); return the action with its payment filled in. Raises IllegalMove."""
     player = game.players[game.seat]
     ship = _displayed_ship(index, game, action.ship, "R6.1")
     payment = _choose_payment(index, player, ship, action)
@@ -56,12 +56,12 @@ def deliver(index: TileSetIndex, game: Game, action: Deliver, events: list[AnyEv
 
 
 def legal_ship_choices(index: TileSetIndex, game: Game) -> list[TakeShip]:
-    """The ships of the display with the most points, in the order of the display (R5.10)."""
+    """Return the ships in the display with the most points, in display order (R5.10)."""
     return [TakeShip(index.ship_ids[ship]) for ship in _most_valuable_ships(index, game)]
 
 
 def take_chosen_ship(index: TileSetIndex, game: Game, action: TakeShip, events: list[AnyEvent]) -> None:
-    """Take the ship that its new owner chose (R5.10). Raises IllegalMove."""
+    """Take the ship that the owner of a completed market chose (R5.10). Raises IllegalMove."""
     ship = _displayed_ship(index, game, action.ship, "R5.10")
     if ship not in _most_valuable_ships(index, game):
         most = max(index.ships[other].points for other in game.display)
@@ -70,7 +70,7 @@ def take_chosen_ship(index: TileSetIndex, game: Game, action: TakeShip, events: 
 
 
 def take_owed_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> bool:
-    """Hand out owed ships until somebody has a choice; gives whether all is handed out (R5.10)."""
+    """Award owed ships until a player has a choice; return whether every ship is awarded (R5.10)."""
     while game.ships_owed:
         best = _most_valuable_ships(index, game)
         if len(best) > 1:
@@ -102,7 +102,7 @@ def take_ship(
 
 
 def payment_wares(payment: Payment) -> Wares:
-    """A payment as the contract writes it."""
+    """Return a payment as the API's `Wares`."""
     return Wares(bananas=payment[0], shells=payment[1], fish=payment[2])
 
 
@@ -114,15 +114,15 @@ def _most_valuable_ships(index: TileSetIndex, game: Game) -> list[int]:
 def _displayed_ship(index: TileSetIndex, game: Game, name: str, rule: str) -> int:
     ship = index.ship_numbers.get(name)
     if ship is None or ship not in game.display:
-        raise IllegalMove(rule, f"no ship {name} lies face up")
+        raise IllegalMove(rule, f"{name} is not in the display")
     return ship
 
 
 def _choose_payment(index: TileSetIndex, player: Player, ship: int, action: Deliver) -> Payment:
-    """The payment that is meant (R6.5)."""
+    """Return the payment that an action means: the named one, or the only possible one (R6.5)."""
     possible = affordable_payments(index, player, ship)
     if not possible:
-        raise IllegalMove("R6.2", f"the wares for {action.ship} are not there")
+        raise IllegalMove("R6.2", f"the player does not have the wares for {action.ship}")
     if action.wares is None:
         if len(possible) > 1:
             raise IllegalMove("R6.5", f"{len(possible)} payments are possible for {action.ship}: name the wares")
@@ -131,5 +131,5 @@ def _choose_payment(index: TileSetIndex, player: Player, ship: int, action: Deli
     if payment in possible:
         return payment
     if payment in index.ships[ship].payments:
-        raise IllegalMove("R6.2", f"the wares named for {action.ship} are not there")
-    raise IllegalMove("R6.3", f"{action.ship} does not ask for these wares")
+        raise IllegalMove("R6.2", f"the player does not have these wares for {action.ship}")
+    raise IllegalMove("R6.3", f"{action.ship} does not cost these wares")

@@ -1,20 +1,20 @@
-"""What the engine refuses, as types with data; text for people is made of them at the edge.
+"""The engine's errors: types with data, which the service turns into messages.
 
 EngineError
-├── IllegalMove      an action that the rules forbid now: the rule's id and why
-├── GameNotActive    an action where nobody is on turn
-└── TileSetInvalid   a file that holds no playable tile set, with all its faults (in `tileset_check`)
+├── IllegalMove      the rules forbid the action now: the rule's id and the reason
+├── GameNotActive    an action in a game that is not being played
+└── TileSetInvalid   a file is not a playable tile set: all its faults (in `tileset_validation`)
 """
 
 __all__ = ["EngineError", "GameNotActive", "IllegalMove"]
 
 
 class EngineError(Exception):
-    """Base of all that the engine refuses; the game is unchanged."""
+    """The base of the engine's errors; the game is unchanged when one is raised."""
 
 
 class IllegalMove(EngineError):
-    """The rules forbid this action now."""
+    """An action that the rules forbid now."""
 
     def __init__(self, rule: str, reason: str) -> None:
         super().__init__(rule, reason)
@@ -23,7 +23,7 @@ class IllegalMove(EngineError):
 
 
 class GameNotActive(EngineError):
-    """The game waits for players, is finished or was aborted."""
+    """A game that waits for players, is finished or was aborted."""
 
     def __init__(self, status: str) -> None:
         super().__init__(status)

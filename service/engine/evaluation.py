@@ -1,4 +1,4 @@
-"""R5: evaluating what the placed tile completed, or put a boat into."""
+"""R5: the evaluation of features that the placed tile completed, or put a boat into."""
 
 from schemas.events import (
     AnyEvent,
@@ -17,18 +17,14 @@ from service.engine.tileset_index import BANANAS, FEATURE_KINDS, FISH, SHELLS, S
 def evaluate_placement(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
     """Evaluate bridges, islands and seas in the order of the placed tile's segments, then send merchants home (R5.10).
 
-    What the merchants are owed is left in `game.owed`.
+    The seats of merchants who are owed a ship are then in `game.ships_owed`.
     """
     tile = index.tiles[game.tile]
-    segment, feature, islanders, open_slots = (
-        game.first_segments[-1],
-        game.feature_labels,
-        game.islanders,
-        game.open_slots,
-    )
-    boat = -1 if tile.boat is None else feature[segment + tile.boat]
+    segment = game.first_segments[-1]
+    feature_labels, islanders, open_slots = game.feature_labels, game.islanders, game.open_slots
+    boat = -1 if tile.boat is None else feature_labels[segment + tile.boat]
     for kind in tile.kinds:
-        label = feature[segment]
+        label = feature_labels[segment]
         segment += 1
         if kind == SHIPS or not islanders[label]:
             continue
@@ -41,36 +37,36 @@ def evaluate_placement(index: TileSetIndex, game: Game, events: list[AnyEvent]) 
 
 
 def evaluate_incomplete_features(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """R7.2: incomplete occupied bridges, islands and seas, as if complete; markets give nothing, nothing is covered."""
+    """Evaluate incomplete occupied bridges, islands and seas as if complete (R7.2); boats cover no fish."""
     for label in occupied_features(index, game):
         _evaluate_feature(index, game, label, "final", events, boat=False)
 
 
 def occupied_features(index: TileSetIndex, game: Game) -> list[int]:
-    """The labels of all occupied bridges, islands and seas, the oldest first."""
+    """Return the labels of all occupied bridges, islands and seas, oldest first."""
     labels = {game.feature_labels[segment] for player in game.players for segment in player.islander_segments}
     return sorted(label for label in labels if feature_kind(index, game, label) != SHIPS)
 
 
 def islander_counts(game: Game, label: int) -> list[int]:
-    """How many islanders of each seat stand in a feature."""
+    """Return the number of islanders of each seat in a feature."""
     packed = game.islanders[label]
     return [packed >> SEAT_BITS * seat & SEAT_MASK for seat in range(len(game.players))]
 
 
-def majority_seats(numbers: list[int]) -> list[int]:
-    """The seats with the most islanders, all tied ones (R5.5)."""
-    most = max(numbers)
-    return [seat for seat, number in enumerate(numbers) if number == most]
+def majority_seats(counts: list[int]) -> list[int]:
+    """Return the seats with the most islanders, including ties (R5.5)."""
+    most = max(counts)
+    return [seat for seat, number in enumerate(counts) if number == most]
 
 
 def _evaluate_feature(
     index: TileSetIndex, game: Game, label: int, cause: str, events: list[AnyEvent], *, boat: bool
 ) -> None:
-    """R5.5: wares to the majority; R5.7: a group is covered for the boat; R5.9: everybody goes home."""
+    """Give wares to the majority (R5.5), cover a fish group for a boat (R5.7) and return the islanders (R5.9)."""
     kind, amount = feature_kind(index, game, label), game.symbols[label]
-    numbers = islander_counts(game, label)
-    winners = majority_seats(numbers)
+    counts = islander_counts(game, label)
+    winners = majority_seats(counts)
     for seat in winners:
         game.players[seat].wares[kind] += amount
     events.append(
@@ -78,7 +74,7 @@ def _evaluate_feature(
             kind=FEATURE_KINDS[kind],
             cause=cause,
             cells=_feature_cells(game, label),
-            islanders=[IslanderCount(seat=seat, count=number) for seat, number in enumerate(numbers) if number],
+            islanders=[IslanderCount(seat=seat, count=number) for seat, number in enumerate(counts) if number],
             winners=winners,
             wares=Wares(
                 bananas=amount if kind == BANANAS else 0,
@@ -93,7 +89,7 @@ def _evaluate_feature(
 
 
 def _feature_cells(game: Game, label: int) -> list[Cell]:
-    """The cells that a feature lies on, from north-west to south-east."""
+    """Return the cells of a feature, from north-west to south-east."""
     cells = game.cells
     return [
         Cell(x=x, y=y)
@@ -104,11 +100,11 @@ def _feature_cells(game: Game, label: int) -> list[Cell]:
 
 
 def _return_islanders(game: Game, label: int, events: list[AnyEvent]) -> None:
-    """R5.9."""
-    feature = game.feature_labels
+    """Return the islanders of a feature to their owners, from north-west to south-east (R5.9)."""
+    feature_labels = game.feature_labels
     for seat, player in enumerate(game.players):
-        here = [segment for segment in player.islander_segments if feature[segment] == label]
-        for y, x, tile_segment, segment in sorted(_north_west_key(game, segment) for segment in here):
+        segments = [segment for segment in player.islander_segments if feature_labels[segment] == label]
+        for y, x, tile_segment, segment in sorted(_north_west_key(game, segment) for segment in segments):
             return_to_supply(game, seat, segment)
             events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))
     game.islanders[label] = 0
@@ -120,7 +116,7 @@ def _north_west_key(game: Game, segment: int) -> tuple[int, int, int, int]:
 
 
 def _cover_fish(index: TileSetIndex, game: Game, label: int, events: list[AnyEvent]) -> None:
-    """R5.7: a group of two if there is one, else a single; of the earliest tile, lowest segment, lowest group."""
+    """Cover a group of two fish, else a single one; the earliest tile, segment and group come first (R5.7)."""
     covered = game.covered
     best: tuple[int, int, int] | None = None
     for segment in feature_segments(game, label):
@@ -139,7 +135,7 @@ def _cover_fish(index: TileSetIndex, game: Game, label: int, events: list[AnyEve
 
 
 def _complete_markets(game: Game, events: list[AnyEvent]) -> None:
-    """R5.4, R5.10: all merchants of the markets that this tile completed go home; their owners are owed ships."""
+    """Return the merchants of markets that this tile completed; their owners are owed ships (R5.4, R5.10)."""
     open_slots = game.open_slots
     complete = [(cell, segment) for cell, segment in game.markets.items() if not open_slots[segment]]
     merchants: list[tuple[int, int, int]] = []

@@ -1,4 +1,4 @@
-"""R7: the end of the game and the last scoring."""
+"""R7: the end of the game and the final scoring."""
 
 from schemas.events import AnyEvent, GameFinished
 from schemas.game import Score
@@ -10,7 +10,7 @@ WARES_PER_POINT = 3
 
 
 def finish_game(index: TileSetIndex, game: Game, reason: str, events: list[AnyEvent]) -> None:
-    """Credit the unfinished features (R7.2) and end the game (R7.1)."""
+    """Evaluate incomplete features (R7.2) and finish the game (R7.1)."""
     evaluate_incomplete_features(index, game, events)
     game.status = "finished"
     game.end_reason = reason
@@ -18,7 +18,7 @@ def finish_game(index: TileSetIndex, game: Game, reason: str, events: list[AnyEv
 
 
 def end_reason(game: Game) -> str | None:
-    """Why the game ends after this turn, or None (R7.1); the last ship goes before the last tile."""
+    """Return why the game ends after this turn, or None (R7.1); `last_ship` precedes `last_tile`."""
     if not game.display and not game.ship_pile:
         return "last_ship"
     if not game.bag:
@@ -27,12 +27,12 @@ def end_reason(game: Game) -> str | None:
 
 
 def ship_points(index: TileSetIndex, player: Player) -> int:
-    """The points of a player's ships."""
+    """Return the points of a player's ships."""
     return sum(index.ships[ship].points for ship in player.ships)
 
 
 def final_score(index: TileSetIndex, game: Game, seat: int) -> Score:
-    """A player's points: the ships', and one for every three wares (R7.3)."""
+    """Return a player's points: those of the ships, and one for every three wares (R7.3)."""
     player = game.players[seat]
     ships = ship_points(index, player)
     wares = sum(player.wares) // WARES_PER_POINT
@@ -40,7 +40,7 @@ def final_score(index: TileSetIndex, game: Game, seat: int) -> Score:
 
 
 def winning_seats(index: TileSetIndex, game: Game) -> list[int]:
-    """The seats with the most points, all tied ones (R7.4); who has resigned cannot win."""
+    """Return the seats with the most points, including ties (R7.4); a player who resigned cannot win."""
     totals = {
         seat: final_score(index, game, seat).total for seat, player in enumerate(game.players) if not player.resigned
     }

@@ -1,14 +1,14 @@
-"""The `Game` Struct: all that is stored of a game, and nothing that could be asked of it instead.
+"""The `Game` Struct: the stored state of a game, without anything that can be derived from it.
 
-It is encoded as a MessagePack array (`encode`, `decode`), fields in the order below. A new field goes to the end of its
-Struct, with a default, and raises `SCHEMA`; `tests/engine/snapshots` holds a snapshot of every number so far.
+A snapshot is its MessagePack array, with fields in the order below. Add a new field at the end of its Struct, with a
+default, and increase `SCHEMA_VERSION`; `tests/engine/snapshots` has a snapshot of every schema version.
 
-Segments are numbered over the whole board in the order of placing: tile number `order` owns the segments from
-`bases[order]` on. Every segment carries the label of its feature in `feature`, which is the feature's oldest segment;
-`ring` links the segments of one feature in a circle. What is known of a feature is kept at its label alone:
-`open_slots` (sides still open; a market's empty cells around it), `symbols` (wares that it would give) and `islanders`
-(how many of each seat, three bits a seat). So joining two features is three additions, a swap in the ring, and new
-labels for the younger one's segments; no question is ever answered by walking over the board.
+Segments are numbered across the board in the order of placement: tile number `order` owns the segments from
+`first_segments[order]` on. `feature_labels` maps a segment to the label of its feature, which is the feature's oldest
+segment. `feature_ring` links the segments of a feature in a circle. Three lists describe a feature at its label:
+`open_slots` (sides still open; for a market, empty cells around it), `symbols` (wares that it would give) and
+`islanders` (the number of each seat, three bits per seat). Joining two features therefore takes three additions, a swap
+in the ring and new labels for the younger feature's segments. No query walks the board.
 """
 
 import msgspec
@@ -24,7 +24,7 @@ ISLANDERS_PER_PLAYER = 4
 
 
 class Player(msgspec.Struct, array_like=True, gc=False):
-    """A seat and what its player holds."""
+    """A seat, and the islanders, wares and ships of its player."""
 
     name: str | None
     """None while the seat is open."""
@@ -33,7 +33,7 @@ class Player(msgspec.Struct, array_like=True, gc=False):
     """human, bot or open."""
     bot: str | None = None
     supply: int = ISLANDERS_PER_PLAYER
-    """Islanders at home (R1.4)."""
+    """Islanders not on the board (R1.4)."""
     wares: list[int] = msgspec.field(default_factory=lambda: [0, 0, 0])
     """Bananas, shells, fish."""
     ships: list[int] = msgspec.field(default_factory=list)
@@ -41,14 +41,14 @@ class Player(msgspec.Struct, array_like=True, gc=False):
     islander_segments: list[int] = msgspec.field(default_factory=list)
     """The segments on which this player's islanders stand, in the order of placing."""
     resigned: bool = False
-    """Whether the player gave up: the seat's turns are passed over and it cannot win."""
+    """Whether the player resigned: turns skip the seat and it cannot win."""
 
 
 class Game(msgspec.Struct, array_like=True, gc=False):
-    """One game: the snapshot."""
+    """A game: the Struct that a snapshot encodes."""
 
     schema_version: int
-    """`SCHEMA` when it was written; first, so that a reader can look before it decodes the rest."""
+    """`SCHEMA_VERSION` of the release that wrote it; first, so that readers can check it before the rest."""
     id: str
     tileset: str
     edition: Edition
@@ -59,14 +59,14 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     players: list[Player]
     first_seat: int
     bag: list[int]
-    """Tiles still to be drawn, the next one last."""
+    """Tiles not yet drawn, the next one last."""
     ship_pile: list[int]
-    """Ships still face down, the next one last."""
+    """Face-down ships, the next one last."""
     display: list[int]
     """The face-up ships (R1.3)."""
 
     version: int = 0
-    """Number of changes, creation being 1; whoever stores the game counts it."""
+    """The number of changes, the creation being 1; the service increments it."""
     digest: str = ""
     updated_at: str = ""
     status: Status = "waiting"
@@ -79,7 +79,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     tile: int = -1
     """The tile of this turn, drawn or placed."""
     ships_owed: list[int] = msgspec.field(default_factory=list)
-    """Seats that are owed a ship by a market, the next one first (R5.10)."""
+    """Seats that a completed market owes a ship, the next one first (R5.10)."""
 
     board: dict[int, int] = msgspec.field(default_factory=dict)
     """Cell -> order of the tile that lies there."""
@@ -90,7 +90,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     first_segments: list[int] = msgspec.field(default_factory=list)
     """Order -> the tile's first segment."""
     frontier: dict[int, int] = msgspec.field(default_factory=dict)
-    """Empty cell beside a tile -> the edges that its neighbours show (R3.2, R3.3)."""
+    """Empty cell beside a tile -> the packed edges of its neighbours (R3.2, R3.3)."""
     markets: dict[int, int] = msgspec.field(default_factory=dict)
     """Cell of an incomplete market -> its segment."""
 
@@ -100,7 +100,7 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     symbols: list[int] = msgspec.field(default_factory=list)
     islanders: list[int] = msgspec.field(default_factory=list)
     covered: list[tuple[int, int]] = msgspec.field(default_factory=list)
-    """Segment and group of each covered fish group (R5.7)."""
+    """(segment, group) of each covered fish group (R5.7)."""
     discarded: list[int] = msgspec.field(default_factory=list)
     """Tiles removed from the game (R3.5)."""
 
@@ -108,23 +108,23 @@ class Game(msgspec.Struct, array_like=True, gc=False):
     """Why the game ended (R7.1)."""
 
     turn_timeout_s: int | None = None
-    """Seconds that a player has to decide; None for any time."""
+    """Seconds a player has for a decision; None means no limit."""
     on_timeout: RequestedTimeoutPolicy | None = None
-    """What happens then; None where there is no time-out."""
+    """What happens at the deadline; None without a timeout."""
     deadline: str | None = None
-    """When the decider's time is up; whoever knows the clock sets it, and keeps it while they decide."""
+    """When the decider's time is up; the service sets it, since the engine has no clock."""
     undoable: int = 0
-    """How many of the last actions the decider may take back; whoever keeps the log counts them."""
+    """How many of the last actions the decider may undo; the service counts them from the log."""
     previous_game: str | None = None
     next_game: str | None = None
     consecutive_timeouts: int = 0
-    """Deadlines in a row at which the clock decided for somebody, since a person last did anything."""
+    """Deadlines missed in a row since a person last acted."""
     creator: bytes = b""
-    """Stands for whoever created the game, so that bots are shared fairly; empty once it is over."""
+    """Identifies the creator, so that bots' time is shared fairly; empty once the game is over."""
 
     @property
     def decider(self) -> int:
-        """The seat that must decide now (R5.10)."""
+        """The seat that must decide now; differs from `seat` under R5.10."""
         return self.ships_owed[0] if self.phase == "take_ship" else self.seat
 
     @property
@@ -134,15 +134,15 @@ class Game(msgspec.Struct, array_like=True, gc=False):
 
 
 def encode_snapshot(game: Game) -> bytes:
-    """The game as a snapshot."""
+    """Encode a game as a snapshot, without a checksum."""
     return _ENCODER.encode(game)
 
 
 def decode_snapshot(snapshot: bytes) -> Game:
-    """The game of a snapshot, sealed or not.
+    """Decode a snapshot, with or without a checksum.
 
-    Raises `msgspec.DecodeError` where it is none, is damaged, or is one that a later release has written: what that
-    release added would be lost, were the game decoded, changed and written back without it.
+    Raises `msgspec.DecodeError` if it is not a snapshot, is damaged, or a later release wrote it: to store such a game
+    again would lose the fields that the later release added.
     """
     try:
         game: Game = _DECODER.decode(strip_checksum(snapshot))
@@ -150,13 +150,13 @@ def decode_snapshot(snapshot: bytes) -> Game:
         raise msgspec.DecodeError(str(error)) from error
     if game.schema_version > SCHEMA_VERSION:
         raise msgspec.DecodeError(
-            f"it has schema {game.schema_version}, which a later release writes; this one knows {SCHEMA_VERSION}"
+            f"a later release wrote it: schema {game.schema_version}, this release reads up to {SCHEMA_VERSION}"
         )
     return game
 
 
 def copy_game(game: Game) -> Game:
-    """A game of its own that shares nothing mutable with `game`."""
+    """Return a copy that shares no mutable value with `game`."""
     twin: Game = msgspec.structs.replace(
         game,
         players=[
@@ -175,7 +175,7 @@ def copy_game(game: Game) -> Game:
 
 
 def is_finished(game: Game) -> bool:
-    """Whether nobody will ever decide anything again."""
+    """Return whether the game is finished or was aborted."""
     return game.status in ENDED_STATUSES
 
 

@@ -10,18 +10,17 @@ from service.engine.tileset_index import COORDINATE_LIMIT, FEATURE_KINDS, TileSe
 
 IslanderMove = PlaceIslander | RetrieveIslander | Pass
 
-
 PASS: Final = Pass("islander")
 
 
 def legal_islander_moves(index: TileSetIndex, game: Game) -> list[IslanderMove]:
-    """Free segments of the tile just placed (R4.1, R4.2), one's own islanders (R4.4), and pass (R4.5)."""
+    """Return placements on the tile just placed (R4.1, R4.2), retrievals (R4.4) and pass (R4.5)."""
     player = game.players[game.seat]
     moves: list[IslanderMove] = []
     if player.supply:
-        segment, feature, islanders = game.first_segments[-1], game.feature_labels, game.islanders
+        segment, feature_labels, islanders = game.first_segments[-1], game.feature_labels, game.islanders
         for move in index.tiles[game.tile].islander_moves:
-            if not islanders[feature[segment]]:
+            if not islanders[feature_labels[segment]]:
                 moves.append(move)
             segment += 1
     if player.islander_segments and can_retrieve(game):
@@ -33,23 +32,23 @@ def legal_islander_moves(index: TileSetIndex, game: Game) -> list[IslanderMove]:
 
 
 def has_islander_move(game: Game) -> bool:
-    """Whether there is anything to do but pass."""
+    """Return whether there is a legal move besides pass."""
     player = game.players[game.seat]
     if player.supply:
-        feature, islanders = game.feature_labels, game.islanders
-        for segment in range(game.first_segments[-1], len(feature)):
-            if not islanders[feature[segment]]:
+        feature_labels, islanders = game.feature_labels, game.islanders
+        for segment in range(game.first_segments[-1], len(feature_labels)):
+            if not islanders[feature_labels[segment]]:
                 return True
     return bool(player.islander_segments) and can_retrieve(game)
 
 
 def can_retrieve(game: Game) -> bool:
-    """R4.4: `international` only with nobody at home, `german` always."""
+    """Return whether the edition lets the active player retrieve an islander (R4.4)."""
     return game.edition == "german" or not game.players[game.seat].supply
 
 
 def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> int:
-    """Place an islander of the player on turn; gives the segment. Raises IllegalMove (R4.1, R4.2)."""
+    """Place an islander of the active player; return its segment. Raises IllegalMove (R4.1, R4.2)."""
     player = game.players[game.seat]
     kinds = index.tiles[game.tile].kinds
     if not 0 <= action.segment < len(kinds):
@@ -67,10 +66,10 @@ def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> in
 
 
 def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander) -> int:
-    """Take an islander of the player on turn home; gives the segment. Raises IllegalMove (R4.4)."""
+    """Retrieve an islander of the active player; return its segment. Raises IllegalMove (R4.4)."""
     player = game.players[game.seat]
     if not can_retrieve(game):
-        raise IllegalMove("R4.4", f"{player.supply} islanders are in the supply: only with none may one be retrieved")
+        raise IllegalMove("R4.4", f"{player.supply} islanders are in the supply; retrieving one needs an empty supply")
     segment = _segment_at(index, game, action)
     if segment not in player.islander_segments:
         raise IllegalMove(
@@ -82,7 +81,7 @@ def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander)
 
 
 def return_to_supply(game: Game, seat: int, segment: int) -> None:
-    """Move an islander from a segment to its owner's supply; the feature's count is the caller's."""
+    """Move an islander to its owner's supply; the caller updates the feature's count."""
     player = game.players[seat]
     player.islander_segments.remove(segment)
     player.supply += 1

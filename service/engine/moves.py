@@ -1,4 +1,4 @@
-"""A move's short id. It means the same in every position, and is at most 24 characters.
+"""The short ids of moves: at most 24 characters, with the same meaning in every position.
 
 p3.-2.1      place the tile at (3, -2), one quarter turn      i2          islander on segment 2 of the placed tile
 r1.0.2       retrieve from segment 2 of (1, 0)                t.s07       take ship s07
@@ -21,7 +21,7 @@ DELIVER = re.compile(rf"d\.{SHIP}\.{NATURAL}\.{NATURAL}\.{NATURAL}")
 
 
 def move_id(action: Action) -> str:
-    """The short id of an action in full (a delivery names its wares, a pass its phase)."""
+    """Return the id of a complete action: a delivery has its wares, a pass its phase."""
     match action:
         case PlaceTile(x, y, rotation):
             return f"p{x}.{y}.{rotation}"
@@ -38,7 +38,7 @@ def move_id(action: Action) -> str:
 
 
 def parse_move_id(text: str) -> Action | None:
-    """The action that an id stands for; None where it is the id of no move."""
+    """Return the action of an id, or None if the text is not a move id."""
     match text:
         case "pass.islander":
             return Pass("islander")
@@ -49,17 +49,17 @@ def parse_move_id(text: str) -> Action | None:
 
 
 def _parse_numbers(text: str) -> Action | None:
-    if found := PLACE.fullmatch(text):
-        x, y, rotation = map(int, found.groups())
+    if match := PLACE.fullmatch(text):
+        x, y, rotation = map(int, match.groups())
         return PlaceTile(x, y, rotation)
-    if found := ISLANDER.fullmatch(text):
-        return PlaceIslander(int(found[1]))
-    if found := RETRIEVE.fullmatch(text):
-        x, y, segment = map(int, found.groups())
+    if match := ISLANDER.fullmatch(text):
+        return PlaceIslander(int(match[1]))
+    if match := RETRIEVE.fullmatch(text):
+        x, y, segment = map(int, match.groups())
         return RetrieveIslander(x, y, segment)
-    if found := TAKE.fullmatch(text):
-        return TakeShip(found[1])
-    if found := DELIVER.fullmatch(text):
-        bananas, shells, fish = map(int, found.groups()[1:])
-        return Deliver(found[1], Wares(bananas=bananas, shells=shells, fish=fish))
+    if match := TAKE.fullmatch(text):
+        return TakeShip(match[1])
+    if match := DELIVER.fullmatch(text):
+        bananas, shells, fish = map(int, match.groups()[1:])
+        return Deliver(match[1], Wares(bananas=bananas, shells=shells, fish=fish))
     return None

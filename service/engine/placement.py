@@ -1,4 +1,4 @@
-"""R3: placing the tile, and joining its segments to the features beside it."""
+"""R3: placing a tile, and joining its segments to the features beside it."""
 
 from typing import Final
 
@@ -19,25 +19,25 @@ SIDE_NAMES = ("north", "east", "south", "west")
 EDGE_NAMES = ("nothing", "sea", "a bridge", "an island")
 
 MAX_CACHED_CELLS: Final = 4096
-"""Cells whose placements are kept, far more than games come to; under 2 MB."""
+"""Far more cells than games use; the cache stays under 2 MB."""
 
 
 class _PlacementCache(dict[int, tuple[PlaceTile, ...]]):
-    """Cell -> its placement in each rotation, made once: every game lists the same ones again and again."""
+    """A cache from a cell to its placement in each rotation, because every game lists the same ones."""
 
     def __missing__(self, cell: int) -> tuple[PlaceTile, ...]:
         if len(self) == MAX_CACHED_CELLS:
             self.clear()
         x, y = unpack_cell(cell)
-        found = self[cell] = tuple([PlaceTile(x, y, rotation) for rotation in range(4)])
-        return found
+        placements = self[cell] = tuple([PlaceTile(x, y, rotation) for rotation in range(4)])
+        return placements
 
 
 _PLACEMENT_CACHE: Final = _PlacementCache()
 
 
 def legal_placements(index: TileSetIndex, game: Game) -> list[PlaceTile]:
-    """Every cell and rotation for the drawn tile (R3.2, R3.3, R3.4), in the order in which the cells came up."""
+    """Return every legal cell and rotation of the drawn tile (R3.2, R3.3, R3.4), in the order of the frontier."""
     fits = index.fitting_rotations[game.tile]
     moves: list[PlaceTile] = []
     for cell, packed in game.frontier.items():
@@ -49,7 +49,7 @@ def legal_placements(index: TileSetIndex, game: Game) -> list[PlaceTile]:
 
 
 def has_legal_placement(index: TileSetIndex, game: Game, tile: int) -> bool:
-    """Whether a tile has any legal placement (R3.5)."""
+    """Return whether a tile has any legal placement (R3.5)."""
     fits = index.fitting_rotations[tile]
     for packed in game.frontier.values():  # noqa: SIM110 (a generator for `any` takes twice as long)
         if fits[packed]:
@@ -58,7 +58,7 @@ def has_legal_placement(index: TileSetIndex, game: Game, tile: int) -> bool:
 
 
 def check_placement(index: TileSetIndex, game: Game, action: PlaceTile) -> int:
-    """The cell of a legal placement; raises IllegalMove for any other (R3.2, R3.3)."""
+    """Return the cell of a legal placement; raise IllegalMove for any other (R3.2, R3.3, R3.4)."""
     x, y = action.x, action.y
     cell = pack_cell(x, y)
     near = -COORDINATE_LIMIT < x < COORDINATE_LIMIT and -COORDINATE_LIMIT < y < COORDINATE_LIMIT
@@ -75,10 +75,10 @@ def check_placement(index: TileSetIndex, game: Game, action: PlaceTile) -> int:
 
 
 def _describe_mismatch(index: TileSetIndex, game: Game, action: PlaceTile, packed: int) -> str:
-    marks = index.edge_masks[game.tile * 4 + action.rotation]
+    edge_masks = index.edge_masks[game.tile * 4 + action.rotation]
     for side, name in enumerate(SIDE_NAMES):
         shown = packed >> 2 * side & 3
-        code = marks[side] >> 2 * (side ^ 2)
+        code = edge_masks[side] >> 2 * (side ^ 2)
         if shown not in (0, code):
             tile = index.tile_ids[game.tile]
             return (
@@ -88,49 +88,50 @@ def _describe_mismatch(index: TileSetIndex, game: Game, action: PlaceTile, packe
     raise AssertionError
 
 
-def place_tile(index: TileSetIndex, game: Game, cell: int, turned: int) -> None:
-    """Put a turned tile on a free cell whose neighbours it fits, and join what it continues."""
-    board, frontier, bases, market = game.board, game.frontier, game.first_segments, index.tiles[turned >> 2].market
-    base = _add_segments(index, game, turned)
-    board[cell] = len(bases)
+def place_tile(index: TileSetIndex, game: Game, cell: int, oriented_tile: int) -> None:
+    """Place a rotated tile on a cell that it fits, and join the features that it continues."""
+    board, frontier, first_segments = game.board, game.frontier, game.first_segments
+    market = index.tiles[oriented_tile >> 2].market
+    first_segment = _add_segments(index, game, oriented_tile)
+    board[cell] = len(first_segments)
     game.cells.append(cell)
-    game.oriented_tiles.append(turned)
-    bases.append(base)
+    game.oriented_tiles.append(oriented_tile)
+    first_segments.append(first_segment)
     frontier.pop(cell, None)
-    clockwise, marks = index.slots_clockwise[turned], index.edge_masks[turned]
+    slots, edge_masks = index.slots_clockwise[oriented_tile], index.edge_masks[oriented_tile]
     for side, step in enumerate(SIDE_OFFSETS):
         beside = cell + step
         order = board.get(beside, -1)
         if order < 0:
-            frontier[beside] = frontier.get(beside, 0) | marks[side]
+            frontier[beside] = frontier.get(beside, 0) | edge_masks[side]
         else:
-            facing = index.slots_facing[game.oriented_tiles[order]][side ^ 2]
-            _join_features(game, base, clockwise[side], bases[order], facing)
+            facing_slots = index.slots_facing[game.oriented_tiles[order]][side ^ 2]
+            _join_features(game, first_segment, slots[side], first_segments[order], facing_slots)
     if market is not None or game.markets:
-        _update_markets(game, cell, None if market is None else base + market)
+        _update_markets(game, cell, None if market is None else first_segment + market)
 
 
-def _add_segments(index: TileSetIndex, game: Game, turned: int) -> int:
-    """Make each segment of a tile a feature of its own; gives the first one's number."""
-    tile = index.tiles[turned >> 2]
-    feature, ring, open_slots = game.feature_labels, game.feature_ring, game.open_slots
+def _add_segments(index: TileSetIndex, game: Game, oriented_tile: int) -> int:
+    """Add each segment of a tile as a separate feature; return the number of the first one."""
+    tile = index.tiles[oriented_tile >> 2]
+    feature_labels, feature_ring, open_slots = game.feature_labels, game.feature_ring, game.open_slots
     symbols, islanders = game.symbols, game.islanders
-    base = len(feature)
-    labels = range(base, base + len(tile.kinds))
-    feature += labels
-    ring += labels
+    first_segment = len(feature_labels)
+    labels = range(first_segment, first_segment + len(tile.kinds))
+    feature_labels += labels
+    feature_ring += labels
     open_slots += tile.open_slots
     symbols += tile.symbols
     islanders += tile.no_islanders
-    return base
+    return first_segment
 
 
-def _join_features(game: Game, base: int, slots: Slots, theirs: int, facing: Slots) -> None:
-    """Close a side, and make one feature of each two that meet there; the older label stays."""
-    feature, ring, open_slots = game.feature_labels, game.feature_ring, game.open_slots
+def _join_features(game: Game, first_segment: int, slots: Slots, other_first_segment: int, facing_slots: Slots) -> None:
+    """Join the features that meet along one side; the older label stays."""
+    feature_labels, feature_ring, open_slots = game.feature_labels, game.feature_ring, game.open_slots
     symbols, islanders = game.symbols, game.islanders
-    for mine, other in zip(slots, facing):  # noqa: B905 (equal by R3.3; strict costs time)
-        old, young = feature[theirs + other], feature[base + mine]
+    for mine, other in zip(slots, facing_slots):  # noqa: B905 (equal by R3.3; strict costs time)
+        old, young = feature_labels[other_first_segment + other], feature_labels[first_segment + mine]
         if old == young:
             open_slots[old] -= 2
             continue
@@ -141,14 +142,14 @@ def _join_features(game: Game, base: int, slots: Slots, theirs: int, facing: Slo
         islanders[old] += islanders[young]
         open_slots[young] = symbols[young] = islanders[young] = 0
         segment = young
-        while feature[segment] != old:
-            feature[segment] = old
-            segment = ring[segment]
-        ring[old], ring[young] = ring[young], ring[old]
+        while feature_labels[segment] != old:
+            feature_labels[segment] = old
+            segment = feature_ring[segment]
+        feature_ring[old], feature_ring[young] = feature_ring[young], feature_ring[old]
 
 
 def _update_markets(game: Game, cell: int, market: int | None) -> None:
-    """Keep the empty cells around each market (R5.4), the new one's too."""
+    """Update the number of empty cells around each market (R5.4), including a new one."""
     board, markets = game.board, game.markets
     for other, segment in markets.items():
         if other - cell in SURROUNDING_OFFSETS:

@@ -1,4 +1,4 @@
-"""R8: what a player may ask at any time."""
+"""R8: tiles left, scores and islander values, which players may query at any time."""
 
 from schemas.scores import IfEnded, IslanderValue, PlayerScores, TileLeft
 from schemas.vocabulary import Wares
@@ -13,12 +13,12 @@ UNITS = ("bananas", "shells", "fish", "points")
 
 
 def tiles_left(index: TileSetIndex, game: Game) -> list[TileLeft]:
-    """How many of every type are still in the bag (R8.1), in the order of the set."""
+    """Return how many tiles of each type are left in the bag (R8.1), in tile set order."""
     return [TileLeft(tile=name, left=game.bag.count(tile)) for tile, name in enumerate(index.tile_ids)]
 
 
 def player_scores(index: TileSetIndex, game: Game) -> list[PlayerScores]:
-    """Everybody's points now and if the game ended now (R8.3)."""
+    """Return each player's points now, and the score if the game ended now (R8.3)."""
     pending = [[0, 0, 0] for _ in game.players]
     for label in occupied_features(index, game):
         kind = feature_kind(index, game, label)
@@ -28,14 +28,14 @@ def player_scores(index: TileSetIndex, game: Game) -> list[PlayerScores]:
 
 
 def islander_values(index: TileSetIndex, game: Game) -> list[IslanderValue]:
-    """What each islander on the board would bring now (R8.2, R8.4), by seat, then from north-west to south-east."""
+    """Return the value of each islander on the board (R8.2, R8.4), by seat, then from north-west to south-east."""
     best = max((index.ships[ship].points for ship in game.display), default=0)
     values = []
     for seat, player in enumerate(game.players):
         for segment in player.islander_segments:
             label = game.feature_labels[segment]
             kind = feature_kind(index, game, label)
-            ahead = seat in majority_seats(islander_counts(game, label))
+            has_majority = seat in majority_seats(islander_counts(game, label))
             worth = best if kind == SHIPS else game.symbols[label]
             x, y, tile_segment = locate_segment(game, segment)
             values.append(
@@ -46,9 +46,9 @@ def islander_values(index: TileSetIndex, game: Game) -> list[IslanderValue]:
                     segment=tile_segment,
                     kind=FEATURE_KINDS[kind],
                     role=ROLES[kind],
-                    value=worth if ahead else 0,
+                    value=worth if has_majority else 0,
                     unit=UNITS[kind],
-                    majority=ahead,
+                    majority=has_majority,
                 )
             )
     return sorted(values, key=lambda value: (value.seat, value.y, value.x, value.segment))

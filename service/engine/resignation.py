@@ -1,9 +1,9 @@
-"""Players who are not there any more: they resign, or a bot stands in for them. On both the rules are silent.
+"""Players who leave: they resign, or a bot replaces them. The rulebook does not cover either case.
 
-A player who resigns stays at the table as somebody who never decides again: islanders go home, for nothing; wares and
-ships stay and count, but cannot win; the others' turns follow each other. A tile that was drawn and does not lie yet
-goes back on top of the bag, so the next player draws it: the shuffled order stays what it was. A tile that lies is
-evaluated. Ships that markets still owe the player are not taken (R5.10). Who is left alone has won.
+A player who resigns keeps the seat but never decides again. Their islanders return to the supply without an award.
+Wares and ships still count as points, but the player cannot win, and turns skip the seat. A drawn tile that is not yet
+placed goes back on top of the bag, so the shuffled order stays; a placed tile is evaluated. Ships that markets owe the
+player are not awarded (R5.10). The last remaining player wins.
 """
 
 from schemas.events import AnyEvent, IslanderReturned, PlayerReplaced, PlayerResigned, PlayerReturned
@@ -17,7 +17,7 @@ from service.engine.turn import award_market_ships, end_turn, finish_islander_ph
 
 
 def resign(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
-    """Take a player who has not resigned out of the game, and do all that follows. Raises GameNotActive."""
+    """Take a player out of the game, and apply the consequences; return the events. Raises GameNotActive."""
     if game.status != "active":
         raise GameNotActive(game.status)
     decider, player = game.decider, game.players[seat]
@@ -33,19 +33,19 @@ def resign(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
 
 
 def replace_player(game: Game, seat: int, bot: str) -> list[AnyEvent]:
-    """Let a bot decide for a player from now on."""
+    """Let a bot decide for a seat from now on."""
     game.players[seat].bot = bot
     return [PlayerReplaced(seat=seat, bot=bot)]
 
 
 def return_player(game: Game, seat: int) -> list[AnyEvent]:
-    """Let a player decide again for whom a bot stood in."""
+    """Let a person decide for their seat again."""
     game.players[seat].bot = None
     return [PlayerReturned(seat=seat)]
 
 
 def _skip_decision(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """Go on where the player who resigned was to decide; the next decision is another's."""
+    """Skip the decision of a player who resigned, up to the next decision of another player."""
     game.deadline = None
     match game.phase:
         case "place_tile":
@@ -60,9 +60,9 @@ def _skip_decision(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> N
 
 
 def _return_islanders(game: Game, seat: int, events: list[AnyEvent]) -> None:
-    """All islanders of a seat to its supply, from north-west to south-east."""
-    places = [(*locate_segment(game, segment), segment) for segment in game.players[seat].islander_segments]
-    for x, y, tile_segment, segment in sorted(places, key=lambda place: (place[1], place[0], place[2])):
+    """Return all islanders of a seat to its supply, from north-west to south-east."""
+    located = [(*locate_segment(game, segment), segment) for segment in game.players[seat].islander_segments]
+    for x, y, tile_segment, segment in sorted(located, key=lambda at: (at[1], at[0], at[2])):
         return_to_supply(game, seat, segment)
         game.islanders[game.feature_labels[segment]] -= 1 << SEAT_BITS * seat
         events.append(IslanderReturned(seat=seat, x=x, y=y, segment=tile_segment))

@@ -1,4 +1,4 @@
-"""R1: components and set-up. The order of bag and pile is made outside and given here."""
+"""R1: components and set-up. The caller shuffles: the order of bag and ships is an argument."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from service.engine.turn import start_turn
 DISPLAY_SIZE = 4
 
 
-def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
+def set_up(  # noqa: PLR0913 (one keyword for each initial value)
     index: TileSetIndex,
     *,
     game_id: str,
@@ -28,7 +28,10 @@ def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
     turn_timeout_s: int | None = None,
     on_timeout: RequestedTimeoutPolicy | None = None,
 ) -> tuple[Game, list[AnyEvent]]:
-    """A new game of 2 to 5 players (R1.1), started when no seat is open; `bag` and `ships` are in drawing order."""
+    """Return a new game of 2 to 5 players (R1.1) and its events; it starts unless a seat is open.
+
+    `bag` and `ships` are numbers of the tile set index in drawing order.
+    """
     pile = [*reversed(ships)]
     game = Game(
         schema_version=SCHEMA_VERSION,
@@ -54,14 +57,14 @@ def set_up(  # noqa: PLR0913 (everything a game starts from, each by name)
 
 
 def next_open_seat(game: Game) -> int | None:
-    """The next seat that anybody may take."""
+    """Return the next open seat, or None."""
     if game.status != "waiting":
         return None
     return next((seat for seat, player in enumerate(game.players) if player.kind == "open"), None)
 
 
 def take_seat(index: TileSetIndex, game: Game, seat: int, name: str, color: Color) -> list[AnyEvent]:
-    """Seat a player in an open seat, and start when it was the last one."""
+    """Seat a player in an open seat, and start the game if it was the last one."""
     game.players[seat] = Player(name=name, color=color, kind="human")
     events: list[AnyEvent] = [PlayerJoined(seat=seat, name=name, color=color)]
     _start_if_full(index, game, events)
@@ -69,14 +72,14 @@ def take_seat(index: TileSetIndex, game: Game, seat: int, name: str, color: Colo
 
 
 def vacate_seat(game: Game, seat: int) -> list[AnyEvent]:
-    """Open a seat again that somebody had taken in a game that waits."""
+    """Open the seat of a player again, before the game starts."""
     name = game.players[seat].name
     game.players[seat] = Player(name=None, color=None, kind="open")
     return [PlayerLeft(seat=seat, name=name or "")]
 
 
 def mark_aborted(game: Game) -> list[AnyEvent]:
-    """End a game before its end."""
+    """Abort a game."""
     game.status = "aborted"
     return [GameAborted()]
 

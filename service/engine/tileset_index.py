@@ -1,8 +1,8 @@
-"""All that follows from a tile set alone, computed once: tables per tile, per rotation, per ship.
+"""Everything the engine derives from a tile set, computed once: data by tile, by rotation and by ship.
 
-Tiles, segments and ships are numbers here: their index in the set. A *turned* tile is `tile * 4 + rotation`. A side is
-0 to 3 for n, e, s, w; `side ^ 2` is the side that faces it. A cell is `x + (y << 10)`, so that a neighbour is one
-addition away.
+The engine refers to tiles, segments and ships by number: their position in the set. An *oriented tile* is
+`tile * 4 + rotation`. A side is 0 to 3 for n, e, s, w; `side ^ 2` is the opposite side. A cell is `x + (y << 10)`, so
+that a neighbour is one addition away.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,14 +18,14 @@ BANANAS: Final = 0
 SHELLS: Final = 1
 FISH: Final = 2
 SHIPS: Final = 3
-"""Kinds of features, numbered as the wares that they give."""
+"""Kinds of features: the number of the ware that they give, or SHIPS for markets."""
 
 FEATURE_KINDS: Final[tuple[SegmentKind, ...]] = ("island", "bridge", "sea", "market")
 EDGE_CODES = {"sea": 1, "bridge": 2, "island": 3}
 
 CELL_BITS: Final = 10
 COORDINATE_LIMIT: Final = 512
-"""Coordinates are within +-CELL_REACH: a tile set has at most 500 tiles, and they lie connected."""
+"""Coordinates are smaller than this in each direction: a set has at most 500 tiles, and they are connected."""
 
 SIDE_OFFSETS: Final[tuple[int, ...]] = (-(1 << CELL_BITS), 1, 1 << CELL_BITS, -1)
 SURROUNDING_OFFSETS: Final = frozenset(dx + (dy << CELL_BITS) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
@@ -37,18 +37,18 @@ Payment = tuple[int, int, int]
 
 
 def pack_cell(x: int, y: int) -> int:
-    """Pack coordinates; both must be within CELL_REACH."""
+    """Pack coordinates; both must be smaller than COORDINATE_LIMIT."""
     return x + (y << CELL_BITS)
 
 
 def unpack_cell(cell: int) -> tuple[int, int]:
-    """Unpack a cell."""
+    """Return the coordinates of a cell."""
     y = (cell + COORDINATE_LIMIT) >> CELL_BITS
     return cell - (y << CELL_BITS), y
 
 
 class TileData(NamedTuple):
-    """What the engine needs of one tile, whatever its rotation."""
+    """What the engine knows about a tile, independent of its rotation."""
 
     kinds: tuple[int, ...]
     symbols: tuple[int, ...]
@@ -57,14 +57,14 @@ class TileData(NamedTuple):
     boat: int | None
     market: int | None
     no_islanders: tuple[int, ...]
-    """The islanders on each segment before anybody places one."""
+    """A zero for each segment: the islanders on a new tile."""
     islander_moves: tuple[PlaceIslander, ...]
-    """Of each segment."""
+    """The placement on each segment."""
     drawn_event: TileDrawn
 
 
 class ShipData(NamedTuple):
-    """What the engine needs of one ship."""
+    """What the engine knows about a ship."""
 
     points: int
     total_wares: int
@@ -76,12 +76,12 @@ Slots = tuple[int, ...]
 
 
 class TileSetIndex:
-    """The tables of one tile set.
+    """A tile set with its look-up tables.
 
-    `fits[tile][packed]` lists the rotations in which a tile fits a cell whose neighbours show `packed` edges: two bits
-    a side, 0 where there is no neighbour (R3.3, R3.4). `clockwise[turned][side]` are a side's slots in clockwise order,
-    `facing[turned][side]` the same in the order in which the neighbour across that side meets them.
-    `marks[turned][side]` is what the tile writes into the packed edges of the cell across that side.
+    `fitting_rotations[tile][edges]` lists the rotations in which a tile fits a cell whose neighbours show `edges`: two
+    bits a side, 0 without a neighbour (R3.3, R3.4). `slots_clockwise[oriented][side]` are a side's slots in clockwise
+    order, `slots_facing[oriented][side]` the same in the order of the neighbour across that side.
+    `edge_masks[oriented][side]` is what the tile adds to the packed edges of the cell across that side.
     """
 
     def __init__(self, tileset: TileSet) -> None:
@@ -109,12 +109,12 @@ class TileSetIndex:
 
 
 def rotate_sides(sides: Sequence[T], rotation: int) -> tuple[T, ...]:
-    """The four sides after `rotation` quarter turns clockwise."""
+    """Return the four sides after `rotation` quarter turns clockwise."""
     return tuple(sides[(side - rotation) % 4] for side in range(4))
 
 
 def possible_payments(cost: Cost) -> Iterator[Payment]:
-    """Every payment that a ship takes (R6.3), some of them more than once."""
+    """Yield every payment that a ship accepts (R6.3), some of them more than once."""
     groups = len(cost.same)
     for kinds in product(range(3), repeat=groups):
         if len(set(kinds)) < groups:
@@ -136,7 +136,7 @@ def _edge_codes(tile: Tile) -> tuple[int, ...]:
 
 
 def _side_slots(tile: Tile) -> tuple[Slots, ...]:
-    """Which segments lie along each side of the unturned tile, in clockwise order."""
+    """Return the segments along each side of the unrotated tile, in clockwise order."""
     by_edge = {
         edge: index
         for index, segment in enumerate(tile.segments)
@@ -203,13 +203,13 @@ def _count_symbols(segment: Segment) -> int:
 
 
 def _rotations_by_edges(codes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """For each packed pattern of neighbour edges the rotations that fit it."""
+    """Return the fitting rotations for each packed pattern of neighbouring edges."""
     rotations: list[list[int]] = [[] for _ in range(256)]
     for rotation in range(4):
-        turned = rotate_sides(codes, rotation)
+        rotated = rotate_sides(codes, rotation)
         for neighbours in product((False, True), repeat=4):
             packed = sum(
-                code << 2 * side for side, (code, there) in enumerate(zip(turned, neighbours, strict=True)) if there
+                code << 2 * side for side, (code, exists) in enumerate(zip(rotated, neighbours, strict=True)) if exists
             )
             if packed:
                 rotations[packed].append(rotation)

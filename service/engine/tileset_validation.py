@@ -1,6 +1,6 @@
-"""Whether a tile set can be played: what no shape can say. Source: api.md, "Tile sets".
+"""Validation of tile sets beyond their JSON shape. Source: api.md, "Tile sets".
 
-`parse` reads a file's bytes and gives a set that the engine may rely on, or all faults that it found at once.
+`parse_tileset` decodes a file into a tile set that the engine can rely on, or raises all its faults at once.
 """
 
 import re
@@ -18,22 +18,22 @@ from service.engine.errors import EngineError
 __all__ = ["Fault", "TileSetInvalid", "list_faults", "parse_tileset"]
 
 MIN_TILES, MAX_TILES = 2, 500
-"""The start tile and one to draw; as many as `service.engine.tileset_index` has room for."""
+"""At least the start tile and one to draw; at most what COORDINATE_LIMIT allows."""
 MIN_SHIPS, MAX_SHIPS = 1, 500
 MAX_POINTS = 2**31 - 1
-"""The contract's numbers are int32, and one player may win every ship."""
+"""Points are int32 in the API, and one player may win every ship."""
 MAX_BRIDGE_EDGES = 2
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong: where, as `tiles[3].segments[2].halves` (`$` is the whole file), and why."""
+    """A fault: its path, as `tiles[3].segments[2].halves` (`$` is the whole file), and the reason."""
 
     path: str
     reason: str
 
 
 class TileSetInvalid(EngineError):
-    """A file that holds no playable tile set, with everything that is wrong with it."""
+    """A file that is not a playable tile set, with all its faults."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__(faults)
@@ -41,7 +41,7 @@ class TileSetInvalid(EngineError):
 
 
 def parse_tileset(data: bytes) -> TileSet:
-    """The tile set of a JSON file. Raises TileSetInvalid where it is no JSON, has another shape or cannot be played."""
+    """Decode the tile set of a JSON file. Raises TileSetInvalid if it is not JSON, malformed or not playable."""
     try:
         tileset = msgspec.json.decode(data, type=TileSet)
     except msgspec.ValidationError as error:
@@ -54,7 +54,7 @@ def parse_tileset(data: bytes) -> TileSet:
 
 
 def list_faults(tileset: TileSet) -> list[Fault]:
-    """Everything that keeps a tile set of the right shape from being played, the tiles' faults in the file's order."""
+    """Return the faults of a decoded tile set; those of tiles are in the file's order."""
     return [
         *_count_faults(tileset),
         *_repeated_ids("tiles", [tile.id for tile in tileset.tiles]),
@@ -65,14 +65,14 @@ def list_faults(tileset: TileSet) -> list[Fault]:
 
 
 class _RawTileSet(msgspec.Struct):
-    """A file's tiles and ships, each unread, so that one wrong tile does not hide the next."""
+    """A file's tiles and ships, not yet decoded, so that one malformed tile does not hide the next."""
 
     tiles: list[msgspec.Raw] = []
     ships: list[msgspec.Raw] = []
 
 
 def _shape_faults(data: bytes) -> list[Fault]:
-    """The first fault in the shape of each tile and each ship; none where the file does not hold both as lists."""
+    """Return the first shape fault of each tile and ship; none if either is not a list."""
     try:
         parts = msgspec.json.decode(data, type=_RawTileSet)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -88,7 +88,7 @@ def _shape_faults(data: bytes) -> list[Fault]:
 
 
 def _shape_fault(error: msgspec.ValidationError, within: str = "") -> Fault:
-    """What msgspec found, its path taken out of the sentence and put behind `within`."""
+    """Return msgspec's error as a fault, with the path moved from the message to after `within`."""
     reason, _, path = str(error).partition(" - at `$")
     return Fault((within + path.removesuffix("`")).removeprefix(".") or "$", re.sub("`(.*?)`", r"\1", reason))
 
@@ -120,17 +120,17 @@ def _repeated_ids(path: str, ids: Sequence[str]) -> Iterator[Fault]:
 def _ship_faults(path: str, ship: Ship) -> Iterator[Fault]:
     cost = ship.cost
     if not (cost.bananas or cost.shells or cost.fish or cost.any or cost.same):
-        yield Fault(f"{path}.cost", f"{ship.id} asks for no wares at all")
+        yield Fault(f"{path}.cost", f"{ship.id} costs no wares")
 
 
 def _tile_faults(path: str, tile: Tile) -> list[Fault]:
-    """The faults of one tile; whether lines cross is only asked where every edge shows what it should."""
+    """Return the faults of one tile; crossing segments are only checked when all edges are consistent."""
     faults = [*_segment_faults(path, tile), *_edge_faults(path, tile), *_half_faults(path, tile)]
     return faults or [*_drawing_faults(path, tile)]
 
 
 def _segment_faults(path: str, tile: Tile) -> Iterator[Fault]:
-    """What is wrong with a segment whatever the edges are."""
+    """Yield the faults of segments that do not depend on the tile's edges."""
     boats = markets = 0
     for index, segment in enumerate(tile.segments):
         here = f"{path}.segments[{index}]"
@@ -156,7 +156,7 @@ def _edge_list_faults(path: str, segment: Bridge | Island) -> Iterator[Fault]:
 
 
 def _edge_faults(path: str, tile: Tile) -> Iterator[Fault]:
-    """Whether each side shows what `edges` says: one bridge, one island, or one sea along both halves (R0)."""
+    """Yield sides that do not show what `edges` says: one bridge, one island, or one sea along both halves (R0)."""
     for side, edge in enumerate(EDGES):
         shown = getattr(tile.edges, edge)
         for land in ("bridge", "island"):
@@ -166,7 +166,7 @@ def _edge_faults(path: str, tile: Tile) -> Iterator[Fault]:
 
 
 def _land_faults(path: str, tile: Tile, edge: Edge, land: str, shown: str) -> Iterator[Fault]:
-    """Whether as many bridges (or islands) list an edge as should: one where it shows that, else none."""
+    """Yield edges that the wrong number of bridges (or islands) list: one if the edge shows that kind, else none."""
     listing = [
         index
         for index, segment in enumerate(tile.segments)
@@ -185,7 +185,7 @@ def _land_faults(path: str, tile: Tile, edge: Edge, land: str, shown: str) -> It
 
 
 def _sea_edge_faults(path: str, tile: Tile, side: int) -> Iterator[Fault]:
-    """R0: both halves of a sea edge belong to one sea segment."""
+    """Yield a fault if the halves of a sea edge belong to different sea segments (R0)."""
     along = [index for half in _halves(side) for index in _seas_at(tile, half)]
     if len(along) == 2 and along[0] != along[1]:
         first, second = sorted(along)
@@ -196,28 +196,26 @@ def _sea_edge_faults(path: str, tile: Tile, side: int) -> Iterator[Fault]:
 
 
 def _half_faults(path: str, tile: Tile) -> Iterator[Fault]:
-    """Whether each half of a sea or bridge edge is in exactly one sea, and none of an island edge in any (R0)."""
+    """Yield halves of sea and bridge edges that are not in exactly one sea, and halves of island edges in any (R0)."""
     for side, edge in enumerate(EDGES):
         shown = getattr(tile.edges, edge)
         for half in _halves(side):
             seas = _seas_at(tile, half)
             if not seas and shown != "island":
                 yield Fault(f"{path}.segments", f"half {half}, on the {shown} edge {edge}, is in no sea segment")
-            for place, index in enumerate(seas):
+            for rank, index in enumerate(seas):
                 here = f"{path}.segments[{index}].halves"
                 if shown == "island":
                     yield Fault(here, f"half {half} is on the edge {edge}, which shows island and so has no halves")
-                elif place:
+                elif rank:
                     yield Fault(here, f"half {half} is already listed in segments[{seas[0]}]")
 
 
 def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
-    """Whether every segment can be drawn in one piece, crossing no other, and something lies between two seas."""
-    places = [
-        (index, where) for index, segment in enumerate(tile.segments) if len(where := _rim_positions(segment)) > 1
-    ]
-    for (one, mine), (other, theirs) in combinations(places, 2):
-        if _are_crossing(mine, theirs):
+    """Yield segments that cannot be drawn without crossing another, and seas with nothing between them."""
+    on_rim = [(index, rim) for index, segment in enumerate(tile.segments) if len(rim := _rim_positions(segment)) > 1]
+    for (one, rim), (other, other_rim) in combinations(on_rim, 2):
+        if _are_crossing(rim, other_rim):
             yield Fault(
                 f"{path}.segments[{other}]",
                 f"this {_kind(tile.segments[other])} cannot be drawn in one piece without crossing "
@@ -225,11 +223,11 @@ def _drawing_faults(path: str, tile: Tile) -> Iterator[Fault]:
             )
     seas = sum(isinstance(segment, Sea) for segment in tile.segments)
     if seas > 1 and seas == len(tile.segments):
-        yield Fault(f"{path}.segments", f"{tile.id} has {seas} seas, but no bridge, island or market that parts them")
+        yield Fault(f"{path}.segments", f"{tile.id} has {seas} seas, but no bridge, island or market between them")
 
 
 def _rim_positions(segment: Segment) -> list[int]:
-    """Where a segment reaches the rim, which has three places a side, clockwise: first half, middle, second half."""
+    """Return the rim positions of a segment, clockwise; a side has three: first half, middle, second half."""
     match segment:
         case Sea():
             return [3 * (half // 2) + 2 * (half % 2) for half in segment.halves]
@@ -239,9 +237,11 @@ def _rim_positions(segment: Segment) -> list[int]:
             return []
 
 
-def _are_crossing(mine: Iterable[int], theirs: Iterable[int]) -> bool:
-    """Whether two segments alternate around the rim: only then can they not be drawn apart."""
-    ring = [owner for _, owner in sorted([*((place, 0) for place in mine), *((place, 1) for place in theirs)])]
+def _are_crossing(one: Iterable[int], other: Iterable[int]) -> bool:
+    """Return whether two segments alternate around the rim; only then do they cross."""
+    ring = [
+        owner for _, owner in sorted([*((position, 0) for position in one), *((position, 1) for position in other)])
+    ]
     return sum(owner != ring[index - 1] for index, owner in enumerate(ring)) > 2
 
 
@@ -250,7 +250,7 @@ def _halves(side: int) -> tuple[Half, Half]:
 
 
 def _seas_at(tile: Tile, half: Half) -> list[int]:
-    """The sea segments that list a half, each as often as it does."""
+    """Return the sea segments that list a half, once for each listing."""
     return [
         index
         for index, segment in enumerate(tile.segments)

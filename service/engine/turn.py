@@ -1,8 +1,8 @@
-"""R2: the turn, from the drawn tile to the next player's.
+"""R2: the phases of a turn.
 
     place_tile -> islander -> (evaluation) -> take_ship* -> deliver -> next turn
 
-A phase in which `pass` is all there is is passed here, so that nobody is asked a question with one answer.
+The engine skips a phase whose only legal move is `pass`.
 """
 
 from typing import Final
@@ -48,7 +48,7 @@ ACTION_PHASES: Final[dict[type[Action], Phase]] = {
 
 
 def legal_moves(index: TileSetIndex, game: Game) -> list[Action]:
-    """Every action that `apply` would accept now, each once; empty where nobody decides."""
+    """Return every action that `apply_action` accepts now, each once; empty unless the game is active."""
     if game.status != "active":
         return []
     match game.phase:
@@ -63,16 +63,16 @@ def legal_moves(index: TileSetIndex, game: Game) -> list[Action]:
 
 
 def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Action, list[AnyEvent]]:
-    """Do `action` for the decider, and all that follows by itself; gives the action in full and what happened.
+    """Apply the decider's action and its consequences; return the complete action and the events.
 
-    In full: a payment left out (R6.5) and a pass's phase are filled in. Raises IllegalMove or GameNotActive, the game
-    then being unchanged.
+    The complete action has the payment (R6.5) and the phase of a pass filled in. Raises IllegalMove or GameNotActive,
+    which leave the game unchanged.
     """
     if game.status != "active":
         raise GameNotActive(game.status)
     _check_phase(game, action)
     events: list[AnyEvent] = []
-    # `isinstance` and `match` ask a Struct's metaclass wherever the answer is no, which takes ten times as long.
+    # Not `isinstance` or `match`: for Structs a negative result goes through the metaclass, which is ten times slower.
     if type(action) is PlaceTile:
         _place_tile(index, game, action, events)
     elif type(action) is PlaceIslander:
@@ -96,7 +96,7 @@ def apply_action(index: TileSetIndex, game: Game, action: Action) -> tuple[Actio
 
 
 def start_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """Draw the next tile that can be placed; the others leave the game (R3.5)."""
+    """Draw the next tile that has a legal placement; discard those without one (R3.5)."""
     number = game.turn_number = game.turn_number + 1
     game.phase = "place_tile"
     game.tile = -1
@@ -117,12 +117,12 @@ def _check_phase(game: Game, action: Action) -> None:
     phase = game.phase
     if type(action) is Pass:
         if phase not in ("islander", "deliver"):
-            raise IllegalMove("R2", f"nobody may pass in the phase {phase}")
+            raise IllegalMove("R2", f"passing is not possible in the phase {phase}")
         wanted: Phase = action.phase or phase
     else:
         wanted = ACTION_PHASES[type(action)]
     if wanted != phase:
-        raise IllegalMove("R2", f"this belongs to the phase {wanted}, but the phase is {phase}")
+        raise IllegalMove("R2", f"this action belongs to the phase {wanted}, but the phase is {phase}")
 
 
 def _place_tile(index: TileSetIndex, game: Game, action: PlaceTile, events: list[AnyEvent]) -> None:
@@ -145,13 +145,16 @@ def _pass_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> Pass
 
 
 def finish_islander_phase(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """Evaluate the placed tile (R5), and go on to the next decision."""
+    """Evaluate the placed tile (R5), and advance to the next decision."""
     evaluate_placement(index, game, events)
     award_market_ships(index, game, events)
 
 
 def award_market_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """Hand out what markets have brought (R5.10), and go on to the next decision; who has resigned delivers nothing."""
+    """Award the ships of completed markets (R5.10), and advance to the next decision.
+
+    A player who has resigned does not deliver.
+    """
     if not take_owed_ships(index, game, events):
         game.phase = "take_ship"
     elif not game.players[game.seat].resigned and has_delivery(index, game):
@@ -161,7 +164,7 @@ def award_market_ships(index: TileSetIndex, game: Game, events: list[AnyEvent]) 
 
 
 def end_turn(index: TileSetIndex, game: Game, events: list[AnyEvent]) -> None:
-    """End the game (R7.1), or begin the turn of the next player who has not resigned."""
+    """Finish the game (R7.1), or start the turn of the next player who has not resigned."""
     reason = end_reason(game)
     if reason is not None:
         finish_game(index, game, reason, events)

@@ -1,4 +1,4 @@
-"""What everybody may see of a game, whole and in parts: GAME. Order of bag and pile, and a hidden seed, stay here."""
+"""The public view of a game, whole and in parts. It leaves out the order of bag and ship pile, and the seed."""
 
 from operator import attrgetter
 
@@ -21,7 +21,7 @@ from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 
 def build_view(index: TileSetIndex, game: Game) -> GameView:
-    """The whole GAME."""
+    """Return the whole view."""
     return GameView(
         id=game.id,
         version=game.version,
@@ -47,7 +47,7 @@ def build_view(index: TileSetIndex, game: Game) -> GameView:
 
 
 def view_player(index: TileSetIndex, game: Game, seat: int) -> PlayerView:
-    """One seat."""
+    """Return the view of a seat."""
     player = game.players[seat]
     return PlayerView(
         seat=seat,
@@ -64,18 +64,18 @@ def view_player(index: TileSetIndex, game: Game, seat: int) -> PlayerView:
 
 
 def view_wares(game: Game, seat: int) -> Wares:
-    """What a seat holds."""
+    """Return the wares of a seat."""
     bananas, shells, fish = game.players[seat].wares
     return Wares(bananas=bananas, shells=shells, fish=fish)
 
 
 def view_ships(index: TileSetIndex, game: Game, seat: int) -> list[str]:
-    """The ships that a seat has won, in the order of winning."""
+    """Return the ids of the ships that a seat won, in the order of winning."""
     return [index.ship_ids[ship] for ship in game.players[seat].ships]
 
 
 def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
-    """Whose turn it is; None unless the game is active."""
+    """Return the turn; None unless the game is active."""
     if game.status != "active":
         return None
     placed = None
@@ -95,11 +95,11 @@ def view_turn(index: TileSetIndex, game: Game) -> Turn | None:
 
 
 def view_cell(index: TileSetIndex, game: Game, order: int) -> PlacedTile:
-    """One tile of the board."""
-    turned = game.oriented_tiles[order]
+    """Return a tile of the board."""
+    oriented_tile = game.oriented_tiles[order]
     return PlacedTile(
-        tile=index.tile_ids[turned >> 2],
-        rotation=turned & 3,
+        tile=index.tile_ids[oriented_tile >> 2],
+        rotation=oriented_tile & 3,
         order=order,
         islanders=view_islanders(game, order),
         covered=view_covered(game, order),
@@ -107,44 +107,44 @@ def view_cell(index: TileSetIndex, game: Game, order: int) -> PlacedTile:
 
 
 def view_islanders(game: Game, order: int) -> list[Standing]:
-    """The islanders on a tile, by segment."""
-    base, after = _segment_range(game, order)
-    standing = [
-        Standing(segment=segment - base, seat=seat)
+    """Return the islanders on a tile, by segment."""
+    first, end = _segment_range(game, order)
+    islanders = [
+        Standing(segment=segment - first, seat=seat)
         for seat, player in enumerate(game.players)
         for segment in player.islander_segments
-        if base <= segment < after
+        if first <= segment < end
     ]
-    if len(standing) > 1:
-        standing.sort(key=_SEGMENT)
-    return standing
+    if len(islanders) > 1:
+        islanders.sort(key=_SEGMENT)
+    return islanders
 
 
 def view_covered(game: Game, order: int) -> list[Covered]:
-    """The covered groups of fish on a tile, by segment and group."""
-    base, after = _segment_range(game, order)
-    covered = [group for group in game.covered if base <= group[0] < after]
-    return [Covered(segment=segment - base, group=group) for segment, group in sorted(covered)]
+    """Return the covered fish groups of a tile, by segment and group."""
+    first, end = _segment_range(game, order)
+    covered = [group for group in game.covered if first <= group[0] < end]
+    return [Covered(segment=segment - first, group=group) for segment, group in sorted(covered)]
 
 
 def view_display(index: TileSetIndex, game: Game) -> list[str]:
-    """The face-up ships."""
+    """Return the ids of the face-up ships."""
     return [index.ship_ids[ship] for ship in game.display]
 
 
 def view_discarded(index: TileSetIndex, game: Game) -> list[str]:
-    """The tiles that left the game (R3.5)."""
+    """Return the ids of the discarded tiles (R3.5)."""
     return [index.tile_ids[tile] for tile in game.discarded]
 
 
 def view_deck(game: Game) -> Deck:
-    """The commitment; the seed only when nothing can be decided any more."""
+    """Return the commitment of the shuffle; the seed only when the game is over."""
     seed = game.seed if is_finished(game) else None
     return Deck(commitment=game.commitment, seed=seed, seed_chosen=game.seed_chosen)
 
 
 def view_result(index: TileSetIndex, game: Game) -> Result | None:
-    """How it ended; None unless it is finished."""
+    """Return the result; None unless the game is finished."""
     if game.status != "finished" or game.end_reason is None:
         return None
     scores = [final_score(index, game, seat) for seat in range(len(game.players))]
@@ -152,27 +152,30 @@ def view_result(index: TileSetIndex, game: Game) -> Result | None:
 
 
 def cell_key(cell: int) -> str:
-    """A cell as GAME's board writes it."""
+    """Return the key of a cell in the view's board."""
     x, y = unpack_cell(cell)
     return f"{x},{y}"
 
 
 def _segment_range(game: Game, order: int) -> tuple[int, int]:
-    """A tile's first segment, and the first one after it."""
-    bases = game.first_segments
-    return bases[order], bases[order + 1] if order + 1 < len(bases) else len(game.feature_labels)
+    """Return a tile's first segment, and the first one after it."""
+    first_segments = game.first_segments
+    is_last = order + 1 == len(first_segments)
+    return first_segments[order], len(game.feature_labels) if is_last else first_segments[order + 1]
 
 
 def _view_board(index: TileSetIndex, game: Game) -> dict[str, PlacedTile]:
-    """The board in one pass: only tiles with figures or covered fish are looked at closely."""
+    """Return the board; only tiles with islanders or covered fish need more than their id and rotation."""
     special = {tile_order(game, segment) for player in game.players for segment in player.islander_segments}
     special |= {tile_order(game, segment) for segment, _ in game.covered}
     names = index.tile_ids
     return {
         cell_key(cell): view_cell(index, game, order)
         if order in special
-        else PlacedTile(tile=names[turned >> 2], rotation=turned & 3, order=order, islanders=[], covered=[])
-        for order, (cell, turned) in enumerate(zip(game.cells, game.oriented_tiles, strict=True))
+        else PlacedTile(
+            tile=names[oriented_tile >> 2], rotation=oriented_tile & 3, order=order, islanders=[], covered=[]
+        )
+        for order, (cell, oriented_tile) in enumerate(zip(game.cells, game.oriented_tiles, strict=True))
     }
 
 

@@ -110,9 +110,7 @@ def test_stranger_sets_than_anybody_would_print_are_accepted_and_serve_the_engin
             "s1 is already the id of ships[0]",
             id="a ship id twice",
         ),
-        pytest.param(
-            small_set(ships=[ship("s1", 2)]), "ships[0].cost", "s1 asks for no wares at all", id="a ship for nothing"
-        ),
+        pytest.param(small_set(ships=[ship("s1", 2)]), "ships[0].cost", "s1 costs no wares", id="a ship for nothing"),
     ),
 )
 def test_counts_and_ids(made: Json, path: str, reason: str) -> None:
@@ -273,7 +271,7 @@ def test_edges_halves_and_segments(made: Json, path: str, reason: str) -> None:
         pytest.param(
             tile("ssss", sea([0, 1, 2, 3]), sea([4, 5, 6, 7])),
             "tiles[0].segments",
-            "t has 2 seas, but no bridge, island or market that parts them",
+            "t has 2 seas, but no bridge, island or market between them",
             id="nothing between two seas",
         ),
     ),

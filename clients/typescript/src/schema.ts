@@ -812,7 +812,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description A client's message was done; version and digest are null but where the game was changed. */
+        /** @description A client's message succeeded; version and digest are null unless it changed the game. */
         readonly Ack: {
             readonly digest: string | null;
             readonly game: string | null;
@@ -822,33 +822,33 @@ export interface components {
             readonly type: "ack";
             readonly version: number | null;
         };
-        /** @description Exactly one of `action`, `move` (a move's id) or `actions` (all or none), and the seat that acts. */
+        /** @description An action, a move by its id, or a list of actions; exactly one of the three. */
         readonly Act: {
             /**
-             * @description An action in full.
+             * @description A complete action.
              * @default null
              */
             readonly action?: components["schemas"]["ActionRequest"] | null;
             /**
-             * @description Several, all or none; nothing may follow one that reveals something hidden.
+             * @description Several actions, applied all or none. Only the last one may reveal hidden information.
              * @default null
              */
             readonly actions?: readonly components["schemas"]["ActionRequest"][] | null;
             /**
-             * @description An action by the id that the list of legal moves gives it.
+             * @description The id of a legal move.
              * @default null
              */
             readonly move?: string | null;
             /**
-             * @description Who acts; null for the token's seat, or with the owner's token whoever decides.
+             * @description The seat that acts. Null means the token's seat; for the owner's token, the seat that must decide.
              * @default null
              */
             readonly seat?: number | null;
         };
-        /** @description An action in a request: `type`, and the fields of that type alone. */
+        /** @description An action in a request: `type`, and the fields of that type. */
         readonly ActionRequest: {
             /**
-             * @description With `pass`, where it may be left out.
+             * @description With `pass`; optional.
              * @default null
              */
             readonly phase?: ("deliver" | "islander") | null;
@@ -870,7 +870,7 @@ export interface components {
             /** @enum {string} */
             readonly type: "deliver" | "pass" | "place_islander" | "place_tile" | "retrieve_islander" | "take_ship";
             /**
-             * @description With `deliver`; may be left out where one payment is possible.
+             * @description With `deliver`; optional if only one payment is possible.
              * @default null
              */
             readonly wares?: components["schemas"]["WaresRequest"] | null;
@@ -885,28 +885,24 @@ export interface components {
              */
             readonly y?: number | null;
         };
-        /**
-         * @description The answer to `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`; `version` is the commit's last.
-         *
-         *     `game` is null unless `Prefer: return=representation`, `legal_moves` unless `include=legal_moves`. The service fills `diffs` as they were stored (`Raw`), clients read it as `Acted[Diff]`.
-         */
+        /** @description The response of `POST /v1/games/{id}/actions`, `undo`, `resign` and `return`. */
         readonly ActionResult: {
-            /** @description What was asked for, and what bots did after it. */
+            /** @description The diffs of the requested actions, and of bots' actions after them. */
             readonly diffs: readonly components["schemas"]["Diff"][];
-            /** @description Of that version. */
+            /** @description The digest of that version. */
             readonly digest: string;
-            /** @description With `Prefer: return=representation`, else null. */
+            /** @description Null without `Prefer: return=representation`. */
             readonly game: components["schemas"]["GameView"] | null;
-            /** @description With `include=legal_moves`, else null. */
+            /** @description Null without `include=legal_moves`. */
             readonly legal_moves: components["schemas"]["LegalMoves"] | null;
             readonly next: components["schemas"]["NextDecision"];
             /**
              * Format: int32
-             * @description The commit's last.
+             * @description The game's version after the request.
              */
             readonly version: number;
         };
-        /** @description Acts, as `POST /v1/games/{id}/actions` does; legal moves come in the language that the upgrade asked for. */
+        /** @description Acts, as `POST /v1/games/{id}/actions` does. Legal moves are in the language of the upgrade request. */
         readonly ActMessage: {
             /** @default null */
             readonly action?: components["schemas"]["ActionRequest"] | null;
@@ -929,15 +925,15 @@ export interface components {
             /** @constant */
             readonly type: "act";
         };
-        /** @description Sets a member, present or not (RFC 6902, 4.1). */
+        /** @description Sets a member (RFC 6902, 4.1). */
         readonly Add: {
             /** @constant */
             readonly op: "add";
-            /** @description A JSON Pointer; never to an index of an array. */
+            /** @description A JSON Pointer; never to an array element. */
             readonly path: string;
             readonly value: unknown;
         };
-        /** @description One attempt at delivering a message. */
+        /** @description An attempt to deliver a message. */
         readonly Attempt: {
             /** @description UTC, whole seconds. */
             readonly at: string;
@@ -947,19 +943,19 @@ export interface components {
              */
             readonly attempt: number;
             readonly delivered: boolean;
-            /** @description Why it failed; null where it did not. */
+            /** @description Why it failed; null if it succeeded. */
             readonly error: string | null;
             /**
-             * @description The header `webhook-id`, equal over retries.
+             * @description The header `webhook-id`, the same for all retries.
              * @example k7m2x9qd4t1w.17.w4k8x1m7q2zc
              */
             readonly id: string;
             /**
              * Format: int32
-             * @description 0 where the name led to no public server.
+             * @description 0 if the host name did not resolve to a public server.
              */
             readonly latency_ms: number;
-            /** @description What was answered; null where nothing was. */
+            /** @description The HTTP status of the response; null without one. */
             readonly status: number | null;
             /**
              * @example turn_started
@@ -971,7 +967,7 @@ export interface components {
             readonly type: string;
             /**
              * Format: int32
-             * @description Of the change that it tells; of a challenge, `delivered_version`.
+             * @description The version of the change; for a challenge, `delivered_version`.
              */
             readonly version: number;
         };
@@ -985,48 +981,48 @@ export interface components {
             /** @constant */
             readonly type: "auth";
         };
-        /** @description A bot. */
+        /** @description A bot that can fill a seat. */
         readonly BotInfo: {
-            /** @description For people. */
+            /** @description A description for people. */
             readonly description: string;
-            /** @description Whether it takes its time: its moves may follow in later versions. */
+            /** @description Whether its decisions take long: its moves may come in later versions. */
             readonly heavy: boolean;
             /**
-             * @description What `bot` of a seat says.
+             * @description The value of `bot` in a seat.
              * @example random
              * @example greedy
              * @example expert
              */
             readonly name: string;
-            /** @description A bot of the same version decides the same again. */
+            /** @description A bot of the same version repeats its decisions. */
             readonly version: string;
         };
-        /** @description The answer to `GET /v1/bots`. */
+        /** @description The response of `GET /v1/bots`. */
         readonly BotList: {
-            /** @description By name. */
+            /** @description Sorted by name. */
             readonly bots: readonly components["schemas"]["BotInfo"][];
         };
-        /** @description A bridge segment: at most two edges (R5.1), fewer where it ends inside the tile. */
+        /** @description A bridge segment: at most two edges (R5.1), fewer if it ends inside the tile. */
         readonly Bridge: {
             readonly edges: readonly ("e" | "n" | "s" | "w")[];
             /** @constant */
             readonly kind: "bridge";
             /**
              * Format: int32
-             * @description How many are printed on it.
+             * @description The number of symbols printed on it.
              */
             readonly shells: number;
         };
-        /** @description A place on the board: x grows east, y grows south, the start tile lies at (0, 0). */
+        /** @description A cell of the board: x grows east, y grows south, the start tile is at (0, 0). */
         readonly Cell: {
             /** Format: int32 */
             readonly x: number;
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description A cell with at least one move, for a menu's first stage. */
+        /** @description A cell with at least one move, for the first stage of a menu. */
         readonly CellChoice: {
-            /** @description For people: where, and how many moves. */
+            /** @description The cell and its number of moves, for people. */
             readonly text: string;
             /** Format: int32 */
             readonly x: number;
@@ -1034,14 +1030,14 @@ export interface components {
             readonly y: number;
         };
         readonly ClientMessage: components["schemas"]["Auth"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Sync"] | components["schemas"]["ActMessage"] | components["schemas"]["Undo"] | components["schemas"]["Resign"] | components["schemas"]["Return"] | components["schemas"]["Ping"];
-        /** @description The instance stops: connect again after `retry_after_ms`, with `since`. */
+        /** @description The instance is shutting down: reconnect after `retry_after_ms`, with `since`. */
         readonly Closing: {
             /** Format: int32 */
             readonly retry_after_ms: number;
             /** @constant */
             readonly type: "closing";
         };
-        /** @description What a ship asks for (R6.3): named wares, wares of any kind, groups of identical wares (`[3, 1]` is AAA B). */
+        /** @description The cost of a ship (R6.3): named wares, wares of any kind, and groups of identical wares. */
         readonly Cost: {
             /**
              * Format: int32
@@ -1052,7 +1048,7 @@ export interface components {
             readonly bananas: number;
             /** Format: int32 */
             readonly fish: number;
-            /** @description `[3, 1]` is three of one kind and one of another. */
+            /** @description Groups of identical wares: `[3, 1]` is three of one kind and one of another. */
             readonly same: readonly number[];
             /** Format: int32 */
             readonly shells: number;
@@ -1070,45 +1066,45 @@ export interface components {
              */
             readonly segment: number;
         };
-        /** @description The answer to `POST /v1/games`; no token for bots and open seats. */
+        /** @description The response of `POST /v1/games`. */
         readonly Created: {
-            /** @description Of the game's version. */
+            /** @description The digest of the game's version. */
             readonly digest: string;
             readonly game: components["schemas"]["GameView"];
-            /** @description With `include=legal_moves`, else null. */
+            /** @description Null without `include=legal_moves`. */
             readonly legal_moves: components["schemas"]["LegalMoves"] | null;
-            /** @description Acts for every seat filled here, and manages the game. */
+            /** @description Acts for every seat filled at creation, and manages the game. */
             readonly owner_token: string;
-            /** @description A token for each seat that a person has. */
+            /** @description A token for each seat of a person; none for bots and open seats. */
             readonly seats: readonly components["schemas"]["SeatToken"][];
-            /** @description Reads, and joins a private game. */
+            /** @description Reads and joins a private game. */
             readonly spectator_token: string;
         };
-        /** @description A new game of 2 to 5 players (R1.1); only `players` is required, null stands for each default. */
+        /** @description A new game of 2 to 5 players (R1.1); only `players` is required. */
         readonly CreateGame: {
             /**
-             * @description Null for `international`.
+             * @description Null means `international`.
              * @default null
              */
             readonly edition?: ("german" | "international") | null;
             /**
-             * @description Null for a random one.
+             * @description Null means a random one.
              * @default null
              */
             readonly first_seat?: number | null;
             /**
-             * @description What happens then: `pass` (null means it) decides as little as the rules allow, `bot` stands in, `resign`.
+             * @description `pass` takes the smallest legal action, `bot` lets a bot take over, `resign` resigns. Null means `pass`.
              * @default null
              */
             readonly on_timeout?: ("bot" | "pass" | "resign") | null;
             readonly players: readonly components["schemas"]["SeatRequest"][];
             /**
-             * @description Null for a random one. Who chooses it knows the order of bag and ships.
+             * @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one.
              * @default null
              */
             readonly seed?: string | null;
             /**
-             * @description Null for `archipelago`.
+             * @description Null means `archipelago`.
              * @default null
              */
             readonly tileset?: string | null;
@@ -1118,77 +1114,73 @@ export interface components {
              */
             readonly turn_timeout_s?: number | null;
             /**
-             * @description Null for `public`.
+             * @description Null means `public`.
              * @default null
              */
             readonly visibility?: ("private" | "public") | null;
         };
-        /** @description The provable shuffle: the commitment at once, the seed when the game is over. */
+        /** @description The provable shuffle: the commitment from the start, the seed when the game is over. */
         readonly Deck: {
-            /** @description SHA-256 hex of `GAME_ID:SEED:SET`, SET being that of the tile set's answer in RFC 8785 form. */
+            /** @description The hex SHA-256 of `GAME_ID:SEED:SET`; SET is the hex SHA-256 of the tile set in RFC 8785 form. */
             readonly commitment: string;
-            /** @description Null until the game has ended. */
+            /** @description Null until the game is over. */
             readonly seed: string | null;
-            /** @description Whether somebody chose the seed, and so knows the order. */
+            /** @description Whether the creator chose the seed, and so knows the order. */
             readonly seed_chosen: boolean;
         };
-        /** @description Deliver to a ship of the display (R6); `wares` is null only where one payment is possible (R6.5). */
+        /** @description Deliver wares to a ship in the display (R6). */
         readonly Deliver: {
-            /** @description One of the display. */
+            /** @description A ship in the display. */
             readonly ship: string;
             /** @constant */
             readonly type: "deliver";
-            /** @description What is paid. */
+            /** @description The payment; null means the only possible one (R6.5). */
             readonly wares: components["schemas"]["Wares"] | null;
         };
-        /** @description What was tried of late, the newest first. */
+        /** @description Recent delivery attempts, newest first. */
         readonly Deliveries: {
             readonly attempts: readonly components["schemas"]["Attempt"][];
             readonly webhook: components["schemas"]["Webhook"];
         };
-        /** @description DIFF. `digest` is the first 32 hex digits of SHA-256 over the digest before and the rest of the diff. */
+        /** @description DIFF. `digest` is the first 32 hex digits of the SHA-256 of the previous digest and the rest of the diff. */
         readonly Diff: {
             /** @description UTC, whole seconds. */
             readonly at: string;
-            /** @description Null where nobody acted. */
+            /** @description Null if nobody acted. */
             readonly by: string | null;
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
-            /** @description What happened, in order. */
+            /** @description The events in order. */
             readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @description The action's id; null where there was none. */
+            /** @description The move's id; null without a move. */
             readonly move: string | null;
-            /** @description RFC 6902: makes GAME of the GAME before; that of version 1 makes it of `{}`. */
+            /** @description The JSON Patch (RFC 6902) from the previous GAME to this one; that of version 1 applies to `{}`. */
             readonly patch: readonly (components["schemas"]["Add"] | components["schemas"]["Remove"])[];
-            /** @description Who acted; null where nobody did. */
+            /** @description The seat that acted; null if none did. */
             readonly seat: number | null;
             /** @constant */
             readonly type: "diff";
             /**
              * Format: int32
-             * @description What the change makes of the game.
+             * @description The game's version after the change.
              */
             readonly version: number;
         };
-        /**
-         * @description The answer to `GET /v1/games/{id}/diffs`: a part of the log, and the game's version and digest now.
-         *
-         *     The service fills it with diffs as they were stored (`Raw`), clients read it as `Diffs[Diff]`.
-         */
+        /** @description The response of `GET /v1/games/{id}/diffs`: a page of the log. */
         readonly Diffs: {
             /** @description Oldest first. */
             readonly diffs: readonly components["schemas"]["Diff"][];
-            /** @description The game's now. */
+            /** @description The digest of that version. */
             readonly digest: string;
             /**
              * Format: int32
-             * @description The game's now.
+             * @description The game's current version.
              */
             readonly version: number;
         };
-        /** @description What each of a tile's four sides shows, unturned. */
+        /** @description The kinds of a tile's four edges, without rotation. */
         readonly Edges: {
             /**
              * @example bridge
@@ -1215,7 +1207,7 @@ export interface components {
              */
             readonly w: string;
         };
-        /** @description A client's message was refused. */
+        /** @description A client's message failed. */
         readonly Error: {
             readonly game: string | null;
             readonly id: string | null;
@@ -1223,7 +1215,7 @@ export interface components {
             /** @constant */
             readonly type: "error";
         };
-        /** @description A feature was evaluated (R5.5, R5.6, R7.2); `wares` is what each winner gets. */
+        /** @description A feature was evaluated (R5.5, R5.6, R7.2). */
         readonly FeatureEvaluated: {
             /**
              * @example completed
@@ -1232,7 +1224,7 @@ export interface components {
              */
             readonly cause: string;
             readonly cells: readonly components["schemas"]["Cell"][];
-            /** @description Of each seat that had any there. */
+            /** @description The islanders of each seat that had any there. */
             readonly islanders: readonly components["schemas"]["IslanderCount"][];
             /**
              * @example bridge
@@ -1242,7 +1234,7 @@ export interface components {
             readonly kind: string;
             /** @constant */
             readonly type: "feature_evaluated";
-            /** @description What each winner gets. */
+            /** @description The wares that each winner gets. */
             readonly wares: components["schemas"]["Wares"];
             /** @description Seats with the most islanders. */
             readonly winners: readonly number[];
@@ -1251,7 +1243,7 @@ export interface components {
         readonly FishCovered: {
             /**
              * Format: int32
-             * @description How many fish were covered.
+             * @description The number of fish in the group.
              */
             readonly fish: number;
             /**
@@ -1271,12 +1263,12 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description The owner ended the game before its end. */
+        /** @description The owner aborted the game. */
         readonly GameAborted: {
             /** @constant */
             readonly type: "game_aborted";
         };
-        /** @description The game exists: the start tile lies (R1.2), four ships are turned up (R1.3), everybody has islanders (R1.4). */
+        /** @description The game was created: the start tile (R1.2), the display (R1.3) and the islanders (R1.4) are set up. */
         readonly GameCreated: {
             /** @constant */
             readonly type: "game_created";
@@ -1294,24 +1286,24 @@ export interface components {
             readonly type: "game_finished";
             readonly winners: readonly number[];
         };
-        /** @description The answer to `GET /v1/games`: public games, newest first. */
+        /** @description The response of `GET /v1/games`: public games, newest first. */
         readonly Games: {
             readonly games: readonly components["schemas"]["GameSummary"][];
-            /** @description Null at the end. */
+            /** @description The cursor of the next page; null on the last one. */
             readonly next_cursor: string | null;
         };
-        /** @description No seat is open any more; `seat` has the first turn (R1.6). */
+        /** @description The game started, because all seats are taken; `seat` has the first turn (R1.6). */
         readonly GameStarted: {
             /** Format: int32 */
             readonly seat: number;
             /** @constant */
             readonly type: "game_started";
         };
-        /** @description GAME without its board and its discarded tiles, as the list of games shows it. */
+        /** @description GAME without board and discarded tiles, as in the list of games. */
         readonly GameSummary: {
             /**
              * Format: int32
-             * @description How many tiles are in the bag.
+             * @description The number of tiles in the bag.
              */
             readonly bag: number;
             /** @description UTC, whole seconds. */
@@ -1328,9 +1320,9 @@ export interface components {
             readonly id: string;
             /** @description The rematch of this game. */
             readonly next_game: string | null;
-            /** @description What happens then; null where there is no time-out. */
+            /** @description What happens when a player misses a deadline; null without `turn_timeout_s`. */
             readonly on_timeout: string | null;
-            /** @description By seat. */
+            /** @description The players by seat. */
             readonly players: readonly components["schemas"]["Player"][];
             /** @description The game that this one is a rematch of. */
             readonly previous_game: string | null;
@@ -1338,7 +1330,7 @@ export interface components {
             readonly result: components["schemas"]["Result"] | null;
             /**
              * Format: int32
-             * @description How many ships are face down.
+             * @description The number of face-down ships.
              */
             readonly ship_pile: number;
             /**
@@ -1352,7 +1344,7 @@ export interface components {
             readonly tileset: string;
             /** @description Null unless the game is active. */
             readonly turn: components["schemas"]["Turn"] | null;
-            /** @description Seconds that a player has to decide; null for any time. */
+            /** @description Seconds a player has for a decision; null means no limit. */
             readonly turn_timeout_s: number | null;
             /** @description The time of the last change. */
             readonly updated_at: string;
@@ -1362,21 +1354,21 @@ export interface components {
              */
             readonly version: number;
         };
-        /** @description GAME, equal for every reader. */
+        /** @description GAME, the same for every reader. */
         readonly GameView: {
             /**
              * Format: int32
-             * @description How many tiles are in the bag.
+             * @description The number of tiles in the bag.
              */
             readonly bag: number;
-            /** @description Every tile that lies, keyed by `x,y`. */
+            /** @description The placed tiles, keyed by `x,y`. */
             readonly board: {
                 readonly [key: string]: components["schemas"]["PlacedTile"];
             };
             /** @description UTC, whole seconds. */
             readonly created_at: string;
             readonly deck: components["schemas"]["Deck"];
-            /** @description Tiles that left the game because they fitted nowhere (R3.5). */
+            /** @description Ids of tiles removed because they had no legal placement (R3.5). */
             readonly discarded: readonly string[];
             /** @description Ids of the face-up ships. */
             readonly display: readonly string[];
@@ -1389,9 +1381,9 @@ export interface components {
             readonly id: string;
             /** @description The rematch of this game. */
             readonly next_game: string | null;
-            /** @description What happens then; null where there is no time-out. */
+            /** @description What happens when a player misses a deadline; null without `turn_timeout_s`. */
             readonly on_timeout: string | null;
-            /** @description By seat. */
+            /** @description The players by seat. */
             readonly players: readonly components["schemas"]["Player"][];
             /** @description The game that this one is a rematch of. */
             readonly previous_game: string | null;
@@ -1399,7 +1391,7 @@ export interface components {
             readonly result: components["schemas"]["Result"] | null;
             /**
              * Format: int32
-             * @description How many ships are face down.
+             * @description The number of face-down ships.
              */
             readonly ship_pile: number;
             /**
@@ -1413,7 +1405,7 @@ export interface components {
             readonly tileset: string;
             /** @description Null unless the game is active. */
             readonly turn: components["schemas"]["Turn"] | null;
-            /** @description Seconds that a player has to decide; null for any time. */
+            /** @description Seconds a player has for a decision; null means no limit. */
             readonly turn_timeout_s: number | null;
             /** @description The time of the last change. */
             readonly updated_at: string;
@@ -1423,14 +1415,14 @@ export interface components {
              */
             readonly version: number;
         };
-        /** @description The answer to `GET /livez` and `GET /readyz`. */
+        /** @description The response of `GET /livez` and `GET /readyz`. */
         readonly Health: {
             /** @example ok */
             readonly status: string;
         };
-        /** @description A score if the game ended now; `wares` are the points of wares held and pending (R7.3). */
+        /** @description A player's score if the game ended now (R7.3). */
         readonly IfEnded: {
-            /** @description What the unfinished features would bring (R7.2). */
+            /** @description The wares that incomplete features would give (R7.2). */
             readonly pending: components["schemas"]["Wares"];
             /**
              * Format: int32
@@ -1441,11 +1433,11 @@ export interface components {
             readonly total: number;
             /**
              * Format: int32
-             * @description Points of wares held and pending.
+             * @description Points of current and pending wares.
              */
             readonly wares: number;
         };
-        /** @description The answer to `GET /`: where to go on. */
+        /** @description The response of `GET /`: links to the API. */
         readonly Index: {
             readonly asyncapi: string;
             readonly games: string;
@@ -1454,25 +1446,25 @@ export interface components {
             readonly tilesets: string;
             readonly websocket: string;
         };
-        /** @description An island segment; one that reaches no edge is complete when placed (R5.2). */
+        /** @description An island segment; without edges it is complete when placed (R5.2). */
         readonly Island: {
             /**
              * Format: int32
-             * @description How many are printed on it.
+             * @description The number of symbols printed on it.
              */
             readonly bananas: number;
             readonly edges: readonly ("e" | "n" | "s" | "w")[];
             /** @constant */
             readonly kind: "island";
         };
-        /** @description How many islanders of one seat stood in a feature. */
+        /** @description The number of islanders of a seat in a feature. */
         readonly IslanderCount: {
             /** Format: int32 */
             readonly count: number;
             /** Format: int32 */
             readonly seat: number;
         };
-        /** @description An islander left its owner's supply for the tile just placed (R4.1). */
+        /** @description The player placed an islander on the tile just placed (R4.1). */
         readonly IslanderPlaced: {
             /** Format: int32 */
             readonly seat: number;
@@ -1485,7 +1477,7 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description An islander went home by its owner's choice, for nothing (R4.4). */
+        /** @description The player retrieved an islander, without an award (R4.4). */
         readonly IslanderRetrieved: {
             /** Format: int32 */
             readonly seat: number;
@@ -1498,7 +1490,7 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description An islander went home after its feature's evaluation (R5.9), merchants too (R5.10). */
+        /** @description An islander returned to its owner's supply after an evaluation (R5.9), from a market too (R5.10). */
         readonly IslanderReturned: {
             /** Format: int32 */
             readonly seat: number;
@@ -1511,7 +1503,7 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description What an islander would bring its owner if its feature were evaluated now (R8.4). */
+        /** @description The value of an islander if its feature were evaluated now (R8.4). */
         readonly IslanderValue: {
             /**
              * @example bridge
@@ -1520,7 +1512,7 @@ export interface components {
              * @example sea
              */
             readonly kind: string;
-            /** @description Whether its owner has the most islanders there, or ties; true for merchants. */
+            /** @description Whether its owner has the most islanders there, alone or tied; true for merchants. */
             readonly majority: boolean;
             /**
              * @example shell_collector
@@ -1545,7 +1537,7 @@ export interface components {
             readonly unit: string;
             /**
              * Format: int32
-             * @description What the feature would bring; of a merchant the points of the best ship in the display.
+             * @description The wares for its owner; for a merchant, the points of the most valuable ship in the display.
              */
             readonly value: number;
             /** Format: int32 */
@@ -1553,72 +1545,68 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description The answer to `POST /v1/games/{id}/seats`. */
+        /** @description The response of `POST /v1/games/{id}/seats`. */
         readonly Joined: {
-            /** @description Of the game's version. */
+            /** @description The digest of the game's version. */
             readonly digest: string;
             readonly game: components["schemas"]["GameView"];
-            /** @description With `include=legal_moves`, else null. */
+            /** @description Null without `include=legal_moves`. */
             readonly legal_moves: components["schemas"]["LegalMoves"] | null;
             /** Format: int32 */
             readonly seat: number;
             /** @description Acts for the seat. */
             readonly token: string;
         };
-        /** @description Somebody for the next open seat. */
+        /** @description A player for the next open seat. */
         readonly JoinGame: {
             /**
-             * @description Null takes the first that is free.
+             * @description Null means the first free one.
              * @default null
              */
             readonly color?: ("black" | "blue" | "green" | "red" | "yellow") | null;
             /**
-             * @description Whom the bearer of `Creator-Key` finds this seat's games by; it needs that header.
+             * @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`.
              * @default null
              */
             readonly external_user?: string | null;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
             readonly name: string;
         };
-        /**
-         * @description Every move that is accepted now; `seat` and `phase` are null and `moves` empty where nobody decides.
-         *
-         *     `cells` is null unless `stage=cell` asked for it, `next_cursor` null unless `limit` cut the answer.
-         */
+        /** @description Every legal move now; `seat` and `phase` are null and `moves` is empty if nobody must decide. */
         readonly LegalMoves: {
-            /** @description With `stage=cell`, else null. */
+            /** @description Null without `stage=cell`. */
             readonly cells: readonly components["schemas"]["CellChoice"][] | null;
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
             /**
-             * @description Of the texts.
+             * @description The language of the texts.
              * @example en
              * @example fr
              * @example de
              */
             readonly language: string;
             readonly moves: readonly components["schemas"]["Move"][];
-            /** @description Null at the end. */
+            /** @description The cursor of the next page; null on the last one, and without `limit`. */
             readonly next_cursor: string | null;
-            /** @description Null where nobody decides. */
+            /** @description Null if nobody must decide. */
             readonly phase: string | null;
-            /** @description Who decides; null where nobody does. */
+            /** @description The seat that must decide; null if nobody must. */
             readonly seat: number | null;
             /** Format: int32 */
             readonly version: number;
         };
-        /** @description A market: always a feature by itself (R0), complete when all 8 cells around it hold tiles (R5.4). */
+        /** @description A market: always a feature by itself (R0), complete when all 8 cells around it have tiles (R5.4). */
         readonly Market: {
             /** @constant */
             readonly kind: "market";
         };
-        /** @description A legal move: its short id, a text for people, and the action it stands for. */
+        /** @description A legal move: its id, a text for people, and the action. */
         readonly Move: {
-            /** @description The same in full. */
+            /** @description The complete action. */
             readonly action: components["schemas"]["PlaceTile"] | components["schemas"]["PlaceIslander"] | components["schemas"]["RetrieveIslander"] | components["schemas"]["TakeShip"] | components["schemas"]["Deliver"] | components["schemas"]["Pass"];
-            /** @description Means the same in every position; send it back as `move`. */
+            /** @description Has the same meaning in every position; send it as `move`. */
             readonly id: string;
-            /** @description For people, at most 100 characters. */
+            /** @description A text for people, at most 100 characters. */
             readonly text: string;
         };
         /** @description A player took an action of this turn back, nothing hidden having been revealed since. */
@@ -1630,54 +1618,54 @@ export interface components {
             /** @constant */
             readonly type: "move_undone";
         };
-        /** @description A game of mine. */
+        /** @description A game with the caller's seats. */
         readonly MyGame: {
-            /** @description Of the game's version. */
+            /** @description The digest of the game's version. */
             readonly digest: string;
             readonly game: components["schemas"]["GameSummary"];
-            /** @description Mine in it; a creator's game may have none. */
+            /** @description The caller's seats; a creator's game may have none. */
             readonly seats: readonly components["schemas"]["MySeat"][];
-            /** @description Whether the game waits for one of these seats. */
+            /** @description Whether one of these seats must decide. */
             readonly waiting: boolean;
         };
-        /** @description The answer to `GET /v1/seats/me/games`: the newest first. */
+        /** @description The response of `GET /v1/seats/me/games`, newest first. */
         readonly MyGames: {
-            /** @description May be fewer than asked for, even none, where most games were filtered out: go on while there is a cursor. */
+            /** @description May be fewer than `limit`, even none, when filters exclude most games; continue while there is a cursor. */
             readonly games: readonly components["schemas"]["MyGame"][];
-            /** @description Null at the end. */
+            /** @description The cursor of the next page; null on the last one. */
             readonly next_cursor: string | null;
         };
-        /** @description A seat that the shown tokens act for, or that the creator's key finds. */
+        /** @description A seat that belongs to the request's tokens, or to the creator's key. */
         readonly MySeat: {
-            /** @description What the creator whose key was shown calls the person; null for a token, and without one. */
+            /** @description The person, for requests with a creator's key; null for tokens, and for seats without one. */
             readonly external_user: string | null;
             /** Format: int32 */
             readonly seat: number;
-            /** @description Whether the game waits for this seat to decide. */
+            /** @description Whether this seat must decide. */
             readonly waiting: boolean;
         };
-        /** @description Who must decide now; both null where nobody does. */
+        /** @description The next decision; both fields are null if nobody must decide. */
         readonly NextDecision: {
-            /** @description Null where nobody must decide. */
+            /** @description Null if nobody must decide. */
             readonly phase: string | null;
-            /** @description Null where nobody must decide. */
+            /** @description Null if nobody must decide. */
             readonly seat: number | null;
         };
-        /** @description Do neither (R4.5), or deliver nothing (R6.1). */
+        /** @description Place and retrieve no islander (R4.5), or deliver nothing (R6.1). */
         readonly Pass: {
-            /** @description Which phase is passed. */
+            /** @description The phase to pass; null means the current one. */
             readonly phase: string | null;
             /** @constant */
             readonly type: "pass";
         };
-        /** @description Asks for a `pong`. */
+        /** @description Requests a `pong`. */
         readonly Ping: {
             /** @default null */
             readonly id?: string | null;
             /** @constant */
             readonly type: "ping";
         };
-        /** @description Where the tile of this turn lies. */
+        /** @description The cell of the tile placed this turn. */
         readonly Placed: {
             /** Format: int32 */
             readonly x: number;
@@ -1711,7 +1699,7 @@ export interface components {
             /** @constant */
             readonly type: "place_islander";
         };
-        /** @description Lay the drawn tile on an empty cell (R3). */
+        /** @description Place the drawn tile on an empty cell (R3). */
         readonly PlaceTile: {
             /**
              * Format: int32
@@ -1725,9 +1713,9 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description A seat: who sits there, what they hold; `points` are those of the ships. */
+        /** @description A seat: its player, and their islanders, wares and ships. */
         readonly Player: {
-            /** @description Which bot plays; null where none does. A bot may stand in for a player of kind `human`, until they return. */
+            /** @description The bot that plays; null without one. A bot may replace a player of kind `human` until they return. */
             readonly bot: string | null;
             /** @description Null while the seat is open. */
             readonly color: string | null;
@@ -1741,10 +1729,10 @@ export interface components {
             readonly name: string | null;
             /**
              * Format: int32
-             * @description Of the ships.
+             * @description Points of the ships.
              */
             readonly points: number;
-            /** @description Whether the player gave up: the seat is passed over and cannot win. */
+            /** @description Whether the player resigned: turns skip the seat, and it cannot win. */
             readonly resigned: boolean;
             /** Format: int32 */
             readonly seat: number;
@@ -1752,12 +1740,12 @@ export interface components {
             readonly ships: readonly string[];
             /**
              * Format: int32
-             * @description Islanders at home.
+             * @description Islanders not on the board.
              */
             readonly supply: number;
             readonly wares: components["schemas"]["Wares"];
         };
-        /** @description Somebody took an open seat. */
+        /** @description A player took an open seat. */
         readonly PlayerJoined: {
             /**
              * @example black
@@ -1767,23 +1755,23 @@ export interface components {
              * @example yellow
              */
             readonly color: string;
-            /** @description 1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
             /** @constant */
             readonly type: "player_joined";
         };
-        /** @description The owner emptied a joined seat of a game that waits; whoever had it is called `name`. */
+        /** @description The owner removed the player `name` from a seat before the start. */
         readonly PlayerLeft: {
-            /** @description 1 to 32 characters, trimmed and NFC, at least one that can be seen, no control or format ones. */
+            /** @description 1 to 32 characters, trimmed and NFC, at least one visible, no control or format characters. */
             readonly name: string;
             /** Format: int32 */
             readonly seat: number;
             /** @constant */
             readonly type: "player_left";
         };
-        /** @description A bot stands in for an absent player, until they return. */
+        /** @description A bot replaced an absent player, until they return. */
         readonly PlayerReplaced: {
             readonly bot: string;
             /** Format: int32 */
@@ -1791,53 +1779,53 @@ export interface components {
             /** @constant */
             readonly type: "player_replaced";
         };
-        /** @description A player gave up: their islanders go home, their turns are passed over, and they cannot win. */
+        /** @description A player resigned: their islanders return, turns skip them, and they cannot win. */
         readonly PlayerResigned: {
             /** Format: int32 */
             readonly seat: number;
             /** @constant */
             readonly type: "player_resigned";
         };
-        /** @description A player took the seat back from the bot that stood in. */
+        /** @description A player took their seat back from a bot. */
         readonly PlayerReturned: {
             /** Format: int32 */
             readonly seat: number;
             /** @constant */
             readonly type: "player_returned";
         };
-        /** @description A player's points now (ships only) and if the game ended now (R8.3). */
+        /** @description A player's current points, and the score if the game ended now (R8.3). */
         readonly PlayerScores: {
             readonly if_ended_now: components["schemas"]["IfEnded"];
             /**
              * Format: int32
-             * @description Of the ships alone.
+             * @description Points of the ships.
              */
             readonly points_now: number;
             /** Format: int32 */
             readonly seat: number;
         };
-        /** @description The answer to `ping`. */
+        /** @description The reply to `ping`. */
         readonly Pong: {
             readonly id: string | null;
             /** @constant */
             readonly type: "pong";
         };
-        /** @description What went wrong: `code` is for programs, `detail` for people, the rest says where; null where it says nothing. */
+        /** @description An error: `code` is for programs, `detail` for people. Fields that do not apply are null. */
         readonly Problem: {
             /** @example illegal_move */
             readonly code: string;
             readonly detail: string;
             readonly digest: string | null;
-            /** @description Which of the request's `actions`, from 0. */
+            /** @description The index of the invalid action in `actions`, from 0. */
             readonly index: number | null;
-            /** @description The rematch that there is already. */
+            /** @description The existing rematch. */
             readonly next_game: string | null;
-            /** @description The field that is wrong, as `$.players[0].name`. */
+            /** @description The invalid field, as `$.players[0].name`. */
             readonly path: string | null;
-            /** @description As the header Retry-After. */
+            /** @description The value of the header Retry-After. */
             readonly retry_after_s: number | null;
             /**
-             * @description The id of the rule that forbids it: /docs/rules#R3.3.
+             * @description The id of the rule that forbids the action: /docs/rules#R3.3.
              * @example R3.3
              */
             readonly rule: string | null;
@@ -1846,36 +1834,36 @@ export interface components {
             readonly title: string;
             /** @example /problems/illegal-move */
             readonly type: string;
-            /** @description The game's version now. */
+            /** @description The game's current version. */
             readonly version: number | null;
         };
-        /** @description Where to, and what of the game to tell; only `url` is required. */
+        /** @description A new webhook; only `url` is required. */
         readonly RegisterWebhook: {
             /**
-             * @description Types of events, the most important first, or `decision`; null for every change.
+             * @description Event types, the most important first, or `decision`; null for every change.
              * @default null
              */
             readonly events?: readonly string[] | null;
             /**
-             * @description Events and decisions that concern one seat are told only of these; null for all.
+             * @description The seats whose events and decisions are sent; null for all.
              * @default null
              */
             readonly seats?: readonly number[] | null;
             /**
-             * @description To sign with; null for a random one.
+             * @description The signing secret; null for a random one.
              * @default null
              */
             readonly secret?: string | null;
             /**
-             * @description Of a server on the public internet; https.
+             * @description The https URL of a server on the public internet.
              * @example https://bot.example/south-seas
              */
             readonly url: string;
         };
-        /** @description The same players again; an empty body asks for the same as `{}`. */
+        /** @description A new game with the same players; the body may be empty. */
         readonly Rematch: {
             /**
-             * @description Null for a random one. Who chooses it knows the order of bag and ships.
+             * @description The seed of the shuffle; whoever chooses it knows the order of tiles and ships. Null means a random one.
              * @default null
              */
             readonly seed?: string | null;
@@ -1891,10 +1879,10 @@ export interface components {
         readonly Remove: {
             /** @constant */
             readonly op: "remove";
-            /** @description A JSON Pointer; never to an index of an array. */
+            /** @description A JSON Pointer; never to an array element. */
             readonly path: string;
         };
-        /** @description A new token for a seat: there is nothing to say; an empty body asks for the same as `{}`. */
+        /** @description A new token for a seat, without options; the body may be empty. */
         readonly ReplaceToken: Record<string, never>;
         /** @description Resigns, as `POST /v1/games/{id}/resign` does. */
         readonly Resign: {
@@ -1913,7 +1901,7 @@ export interface components {
             /** @constant */
             readonly type: "resign";
         };
-        /** @description How it ended (R7.1) and who won (R7.4). */
+        /** @description The end of a game (R7.1) and its winners (R7.4). */
         readonly Result: {
             /**
              * @example last_tile
@@ -1923,10 +1911,10 @@ export interface components {
              */
             readonly reason: string;
             readonly scores: readonly components["schemas"]["Score"][];
-            /** @description Seats; more than one where they are tied. */
+            /** @description The winning seats; several if they are tied. */
             readonly winners: readonly number[];
         };
-        /** @description Take one of one's own islanders back to the supply (R4.4). */
+        /** @description Retrieve an own islander from the board to the supply (R4.4). */
         readonly RetrieveIslander: {
             /**
              * Format: int32
@@ -1970,22 +1958,22 @@ export interface components {
             readonly total: number;
             /**
              * Format: int32
-             * @description Points of wares: one for each three.
+             * @description Points of wares: one for every three.
              */
             readonly wares: number;
         };
-        /** @description The answer to `GET /v1/games/{id}/scores`. */
+        /** @description The response of `GET /v1/games/{id}/scores`. */
         readonly Scores: {
             readonly islanders: readonly components["schemas"]["IslanderValue"][];
             readonly players: readonly components["schemas"]["PlayerScores"][];
             /** Format: int32 */
             readonly version: number;
         };
-        /** @description A sea segment with its half-edges, its fish groups and whether a boat is printed on it (R5.6). */
+        /** @description A sea segment with its half-edges, fish groups and boat. */
         readonly Sea: {
-            /** @description Whether it evaluates the sea that it is placed in (R5.6). */
+            /** @description Whether a boat is printed on it, which evaluates the sea when placed (R5.6). */
             readonly boat: boolean;
-            /** @description Each group's number of fish. */
+            /** @description The number of fish of each group. */
             readonly fish: readonly number[];
             readonly halves: readonly number[];
             /** @constant */
@@ -1994,48 +1982,48 @@ export interface components {
         /** @description The seat that undoes, resigns or returns. */
         readonly SeatCommand: {
             /**
-             * @description Null for the token's seat, or with the owner's token whoever decides (to return: whoever was replaced).
+             * @description Null means the token's seat; for the owner's token, the seat that must decide (to return: the replaced one).
              * @default null
              */
             readonly seat?: number | null;
         };
-        /** @description A seat of a new game: a named player, a bot (named after itself unless named), or an open seat. */
+        /** @description A seat of a new game: a named player, a bot, or an open seat. */
         readonly SeatRequest: {
             /**
-             * @description Fills the seat with a bot.
+             * @description The bot that fills the seat.
              * @default null
              */
             readonly bot?: string | null;
             /**
-             * @description Null takes the first that is free.
+             * @description Null means the first free one.
              * @default null
              */
             readonly color?: ("black" | "blue" | "green" | "red" | "yellow") | null;
             /**
-             * @description Whom the creator finds this seat's games by; it needs the header `Creator-Key`, and GAME does not tell it.
+             * @description The person, for `GET /v1/seats/me/games`. Requires the header `Creator-Key`; GAME does not show it.
              * @default null
              */
             readonly external_user?: string | null;
             /**
-             * @description Of a person, or of a bot.
+             * @description The name of a person or a bot; null names a bot after its kind.
              * @default null
              */
             readonly name?: string | null;
             /**
-             * @description True leaves the seat for whoever comes.
+             * @description True leaves the seat open for a player to join.
              * @default null
              */
             readonly open?: boolean | null;
         };
-        /** @description The token that acts for a seat. */
+        /** @description A token that acts for a seat. */
         readonly SeatToken: {
             /** Format: int32 */
             readonly seat: number;
-            /** @description A bearer token: 256 random bits, stored only hashed. */
+            /** @description A bearer token: 256 random bits; the service stores only its hash. */
             readonly token: string;
         };
         readonly ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["Subscribed"] | components["schemas"]["Snapshot"] | components["schemas"]["Diff"] | components["schemas"]["Ack"] | components["schemas"]["Error"] | components["schemas"]["Pong"] | components["schemas"]["Closing"];
-        /** @description A ship token: its points and what it asks for. */
+        /** @description A ship token: its points and its cost. */
         readonly Ship: {
             readonly cost: components["schemas"]["Cost"];
             /** @description A ship's id: 1 to 8 of a-z, 0-9 and -. */
@@ -2043,20 +2031,20 @@ export interface components {
             /** Format: int32 */
             readonly points: number;
         };
-        /** @description The display was refilled (R6.4). */
+        /** @description A ship from the pile refilled the display (R6.4). */
         readonly ShipRevealed: {
             readonly ship: string;
             /** @constant */
             readonly type: "ship_revealed";
         };
-        /** @description A ship left the display, `by` delivery (R6.2) or by market (R5.10, nothing paid). */
+        /** @description A player took a ship from the display, `by` a delivery (R6.2) or a market (R5.10). */
         readonly ShipTaken: {
             /**
              * @example delivery
              * @example market
              */
             readonly by: string;
-            /** @description Null where a market brought it. */
+            /** @description The payment; null for a market. */
             readonly paid: components["schemas"]["Wares"] | null;
             /** Format: int32 */
             readonly points: number;
@@ -2066,7 +2054,7 @@ export interface components {
             /** @constant */
             readonly type: "ship_taken";
         };
-        /** @description The whole GAME, and the digest of its version. */
+        /** @description The whole GAME and its digest. */
         readonly Snapshot: {
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
@@ -2084,12 +2072,12 @@ export interface components {
              */
             readonly segment: number;
         };
-        /** @description The answer to `GET /v1/games/{id}/story`: a part of the log in sentences, and what is waited for now. */
+        /** @description The response of `GET /v1/games/{id}/story`: a page of the log as sentences, and the current status. */
         readonly Story: {
-            /** @description The game's now. */
+            /** @description The digest of that version. */
             readonly digest: string;
             /**
-             * @description The language of texts: growing.
+             * @description The language of texts. More may be added.
              * @example en
              * @example fr
              * @example de
@@ -2097,28 +2085,28 @@ export interface components {
             readonly language: string;
             /** @description Oldest first. */
             readonly lines: readonly components["schemas"]["StoryLine"][];
-            /** @description Whose turn it is and until when, or how the game ended. */
+            /** @description Whose turn it is and its deadline, or how the game ended. */
             readonly now: string;
             /**
              * Format: int32
-             * @description The game's now.
+             * @description The game's current version.
              */
             readonly version: number;
         };
-        /** @description One version of the game: what happened with it, in plain text. */
+        /** @description The events of one version, as plain text. */
         readonly StoryLine: {
             /** @description UTC, whole seconds. */
             readonly at: string;
-            /** @description Who acted; null where nobody did. */
+            /** @description The seat that acted; null if none did. */
             readonly seat: number | null;
-            /** @description One or more sentences, names as the players wrote them: escape it where your chat reads markup. */
+            /** @description One or more sentences with players' names unescaped; escape the text for markup. */
             readonly text: string;
-            /** @description The turn in which it happened, so that a turn can be told as one paragraph; null before the first. */
+            /** @description The turn's number, to group lines into paragraphs; null before the first turn. */
             readonly turn: number | null;
             /** Format: int32 */
             readonly version: number;
         };
-        /** @description Asks for a game's diffs, after version `since` with `digest` where the client knows an earlier state. */
+        /** @description Subscribes to a game's diffs; `since` and `digest` name the state that the client has, if any. */
         readonly Subscribe: {
             /** @default null */
             readonly digest?: string | null;
@@ -2131,7 +2119,7 @@ export interface components {
             /** @constant */
             readonly type: "subscribe";
         };
-        /** @description A subscription began at `version`: what was missed follows (`recovered`), or a snapshot. */
+        /** @description A subscription started at `version`: missed diffs follow (`recovered`), or a snapshot. */
         readonly Subscribed: {
             /** @description The first 32 hex digits of a SHA-256. */
             readonly digest: string;
@@ -2144,7 +2132,7 @@ export interface components {
             /** Format: int32 */
             readonly version: number;
         };
-        /** @description Asks for a snapshot, after a gap or a patch that does not apply. */
+        /** @description Requests a snapshot, after a gap or a patch that does not apply. */
         readonly Sync: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
@@ -2153,14 +2141,14 @@ export interface components {
             /** @constant */
             readonly type: "sync";
         };
-        /** @description Choose among the ships with the most points (R5.10). */
+        /** @description Take one of the ships with the most points for a completed market (R5.10). */
         readonly TakeShip: {
-            /** @description One of the display. */
+            /** @description A ship in the display. */
             readonly ship: string;
             /** @constant */
             readonly type: "take_ship";
         };
-        /** @description A type of tile and how many of it the set holds; a segment is named by its index. */
+        /** @description A type of tile and its number in the set. Segments are referred to by index. */
         readonly Tile: {
             /** Format: int32 */
             readonly count: number;
@@ -2169,25 +2157,25 @@ export interface components {
             readonly id: string;
             readonly segments: readonly (components["schemas"]["Bridge"] | components["schemas"]["Island"] | components["schemas"]["Sea"] | components["schemas"]["Market"])[];
         };
-        /** @description A tile with no legal placement left the game (R3.5). */
+        /** @description A drawn tile without a legal placement was removed from the game (R3.5). */
         readonly TileDiscarded: {
             readonly tile: string;
             /** @constant */
             readonly type: "tile_discarded";
         };
-        /** @description The tile to place, open to everybody (R3.1). */
+        /** @description The player drew a tile, which everybody sees (R3.1). */
         readonly TileDrawn: {
             readonly tile: string;
             /** @constant */
             readonly type: "tile_drawn";
         };
-        /** @description How many tiles of a type are still in the bag (R8.1). */
+        /** @description The number of tiles of a type left in the bag (R8.1). */
         readonly TileLeft: {
             /** Format: int32 */
             readonly left: number;
             readonly tile: string;
         };
-        /** @description The drawn tile lies on the board (R3). */
+        /** @description The player placed the drawn tile (R3). */
         readonly TilePlaced: {
             /** Format: int32 */
             readonly rotation: number;
@@ -2201,7 +2189,7 @@ export interface components {
             /** Format: int32 */
             readonly y: number;
         };
-        /** @description A whole tile set; the start tile is one of `tiles` and counts in its `count` (R1.2). */
+        /** @description A tile set; `count` of the start tile includes the one placed at the start (R1.2). */
         readonly TileSet: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
@@ -2217,24 +2205,24 @@ export interface components {
             readonly start: string;
             readonly tiles: readonly components["schemas"]["Tile"][];
         };
-        /** @description The answer to `GET /v1/tilesets`: every set, whole. */
+        /** @description The response of `GET /v1/tilesets`: every tile set. */
         readonly TileSets: {
             readonly tilesets: readonly components["schemas"]["TileSet"][];
         };
-        /** @description The answer to `GET /v1/games/{id}/tiles`: every type of the set. */
+        /** @description The response of `GET /v1/games/{id}/tiles`: every type of the tile set. */
         readonly TilesLeft: {
             /**
              * Format: int32
-             * @description All of them.
+             * @description The number of all tiles in the bag.
              */
             readonly bag: number;
             readonly tiles: readonly components["schemas"]["TileLeft"][];
             /** Format: int32 */
             readonly version: number;
         };
-        /** @description Whose turn it is (`seat`) and who must decide now (`decider`); they differ under R5.10. */
+        /** @description The turn. `seat` and `decider` differ when a completed market awards a ship to another player (R5.10). */
         readonly Turn: {
-            /** @description When the decider's time is up; null for never. */
+            /** @description The deadline of the decision; null without one. */
             readonly deadline: string | null;
             /**
              * Format: int32
@@ -2243,7 +2231,7 @@ export interface components {
             readonly decider: number;
             /**
              * Format: int32
-             * @description Counts turns from 1; a discarded tile does not change it.
+             * @description Turns are numbered from 1; a discarded tile does not change the number.
              */
             readonly number: number;
             /**
@@ -2253,22 +2241,22 @@ export interface components {
              * @example take_ship
              */
             readonly phase: string;
-            /** @description Where it lies; null until it does. */
+            /** @description The cell of that tile; null until it is placed. */
             readonly placed: components["schemas"]["Placed"] | null;
             /**
              * Format: int32
              * @description Whose turn it is.
              */
             readonly seat: number;
-            /** @description The drawn tile, to the end of the turn. */
+            /** @description The drawn tile, until the turn ends. */
             readonly tile: string;
             /**
              * Format: int32
-             * @description How many of the last actions the decider may take back: those of this turn since anything hidden was revealed.
+             * @description How many actions the decider can undo: those of this turn since hidden information was last revealed.
              */
             readonly undoable: number;
         };
-        /** @description A turn begins; turns are numbered from 1. */
+        /** @description A turn started; turns are numbered from 1. */
         readonly TurnStarted: {
             /** Format: int32 */
             readonly number: number;
@@ -2277,10 +2265,10 @@ export interface components {
             /** @constant */
             readonly type: "turn_started";
         };
-        /** @description A player did not decide in time; what `policy` says follows. */
+        /** @description A player missed a deadline; `policy` says what follows. */
         readonly TurnTimedOut: {
             /**
-             * @description What happens at a decision's deadline.
+             * @description What happens when a player misses a deadline.
              * @example pass
              * @example bot
              * @example resign
@@ -2291,7 +2279,7 @@ export interface components {
             /** @constant */
             readonly type: "turn_timed_out";
         };
-        /** @description Takes a move back, as `POST /v1/games/{id}/undo` does. */
+        /** @description Undoes an action, as `POST /v1/games/{id}/undo` does. */
         readonly Undo: {
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
@@ -2317,7 +2305,7 @@ export interface components {
             /** @constant */
             readonly type: "unsubscribe";
         };
-        /** @description Numbers of wares, in an answer. */
+        /** @description Numbers of wares in a response. */
         readonly Wares: {
             /** Format: int32 */
             readonly bananas: number;
@@ -2326,7 +2314,7 @@ export interface components {
             /** Format: int32 */
             readonly shells: number;
         };
-        /** @description Numbers of wares, in a request; a kind left out is none. */
+        /** @description Numbers of wares in a request; an omitted kind is 0. */
         readonly WaresRequest: {
             /**
              * Format: int32
@@ -2344,32 +2332,32 @@ export interface components {
              */
             readonly shells?: number;
         };
-        /** @description A webhook, for the game's owner; its secret was told when it was made. */
+        /** @description A webhook, for the game's owner; the service shows its secret only at creation. */
         readonly Webhook: {
             /** @description UTC, whole seconds. */
             readonly created_at: string;
             /**
              * Format: int32
-             * @description Every change up to this version has been delivered, or was not asked for.
+             * @description Every change up to this version was delivered or filtered out.
              */
             readonly delivered_version: number;
-            /** @description `gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
+            /** @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
             readonly disabled_reason: string | null;
             /** @description Null for every change. */
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description How often the next message, or the challenge, has failed so far.
+             * @description The failed attempts of the next message or the challenge.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
-            /** @description When it is tried again; null where nothing has failed. */
+            /** @description The time of the next retry; null without failures. */
             readonly next_attempt_at: string | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
-             * @description `pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried.
+             * @description `pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried.
              * @example pending
              * @example active
              * @example disabled
@@ -2377,23 +2365,23 @@ export interface components {
             readonly status: string;
             readonly url: string;
         };
-        /** @description What is posted to a webhook's URL before anything else: it asks whether this server wants the webhook. */
+        /** @description The first request to a webhook's URL, which asks its server to confirm the webhook. */
         readonly WebhookChallenge: {
             /**
-             * @description To be repeated in the answer; another one at each attempt.
+             * @description The server must return this value; it differs for each attempt.
              * @example q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs
              */
             readonly challenge: string;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @description Of this attempt. */
+            /** @description The time of this attempt. */
             readonly timestamp: string;
             /** @constant */
             readonly type: "challenge";
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly webhook: string;
         };
-        /** @description The body that proves that the server wants the webhook; nothing else may be in it. */
+        /** @description The response body that confirms a webhook; it may contain nothing else. */
         readonly WebhookChallengeAnswer: {
             /** @example q0xIVUWK1cnpzjcsmm7h9s0Vd1i2k3TNfDTdJcGxOYs */
             readonly challenge: string;
@@ -2404,31 +2392,31 @@ export interface components {
             readonly created_at: string;
             /**
              * Format: int32
-             * @description Every change up to this version has been delivered, or was not asked for.
+             * @description Every change up to this version was delivered or filtered out.
              */
             readonly delivered_version: number;
-            /** @description `gone` after an answer 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
+            /** @description `gone` after a 410, `failing` after the last attempt, `unproven` after the last challenge; else null. */
             readonly disabled_reason: string | null;
             /** @description Null for every change. */
             readonly events: readonly string[] | null;
             /**
              * Format: int32
-             * @description How often the next message, or the challenge, has failed so far.
+             * @description The failed attempts of the next message or the challenge.
              */
             readonly failures: number;
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly id: string;
-            /** @description When it is tried again; null where nothing has failed. */
+            /** @description The time of the next retry; null without failures. */
             readonly next_attempt_at: string | null;
             /** @description Null for all. */
             readonly seats: readonly number[] | null;
             /**
-             * @description Told here and nowhere else.
+             * @description Shown only in this response.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             readonly secret: string;
             /**
-             * @description `pending` until its server has answered the challenge; a `disabled` one gets nothing until it is retried.
+             * @description `pending` until the server answers the challenge; a `disabled` webhook gets no messages until it is retried.
              * @example pending
              * @example active
              * @example disabled
@@ -2436,35 +2424,35 @@ export interface components {
             readonly status: string;
             readonly url: string;
         };
-        /** @description A change of a game, as far as the webhook asked for it. */
+        /** @description A change of a game, with the events that the webhook subscribed to. */
         readonly WebhookData: {
-            /** @description Who decided; null where nobody acted. */
+            /** @description Who decided; null if nobody acted. */
             readonly by: string | null;
-            /** @description Of that version. */
+            /** @description The digest of that version. */
             readonly digest: string;
-            /** @description Those that were asked for; may be empty where only `decision` was. */
+            /** @description The subscribed events; may be empty if only `decision` is subscribed. */
             readonly events: readonly (components["schemas"]["GameCreated"] | components["schemas"]["PlayerJoined"] | components["schemas"]["PlayerLeft"] | components["schemas"]["GameStarted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TileDiscarded"] | components["schemas"]["TileDrawn"] | components["schemas"]["TilePlaced"] | components["schemas"]["IslanderPlaced"] | components["schemas"]["IslanderRetrieved"] | components["schemas"]["FeatureEvaluated"] | components["schemas"]["FishCovered"] | components["schemas"]["IslanderReturned"] | components["schemas"]["ShipTaken"] | components["schemas"]["ShipRevealed"] | components["schemas"]["TurnTimedOut"] | components["schemas"]["PlayerReplaced"] | components["schemas"]["PlayerReturned"] | components["schemas"]["PlayerResigned"] | components["schemas"]["MoveUndone"] | components["schemas"]["RematchCreated"] | components["schemas"]["GameFinished"] | components["schemas"]["GameAborted"])[];
             /** @description An id: 1 to 32 of a-z, 0-9 and -. */
             readonly game: string;
-            /** @description The move's id; null where nobody acted. */
+            /** @description The move's id; null if nobody acted. */
             readonly move: string | null;
-            /** @description Who must decide after the change. */
+            /** @description The next decision after the change. */
             readonly next: components["schemas"]["NextDecision"];
-            /** @description Who acted; null where nobody did. */
+            /** @description The seat that acted; null if none did. */
             readonly seat: number | null;
             /**
              * Format: int32
-             * @description Of the change; more than one message never tells of the same.
+             * @description The version of the change; each version is in at most one message.
              */
             readonly version: number;
         };
-        /** @description What is posted to a webhook's URL (Standard Webhooks). */
+        /** @description The body of a request to a webhook's URL (Standard Webhooks). */
         readonly WebhookMessage: {
             readonly data: components["schemas"]["WebhookData"];
-            /** @description When it happened. */
+            /** @description The time of the change. */
             readonly timestamp: string;
             /**
-             * @description The first of the webhook's `events` that happened; `diff` where it has none.
+             * @description The first of the webhook's `events` that happened; `diff` without a filter.
              * @example turn_started
              * @example game_finished
              * @example decision
@@ -2477,7 +2465,7 @@ export interface components {
         readonly Webhooks: {
             readonly webhooks: readonly components["schemas"]["Webhook"][];
         };
-        /** @description The first message of every socket. */
+        /** @description The first message of every connection. */
         readonly Welcome: {
             /** Format: int32 */
             readonly max_message_bytes: number;
@@ -2630,7 +2618,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2639,7 +2627,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -2661,7 +2649,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2706,7 +2694,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2715,7 +2703,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -2737,7 +2725,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2766,7 +2754,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2775,7 +2763,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -2797,7 +2785,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2842,7 +2830,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2851,7 +2839,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -2873,7 +2861,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2902,7 +2890,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2911,7 +2899,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -2933,7 +2921,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2942,7 +2930,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -2974,7 +2962,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["BotList"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2983,7 +2971,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3005,7 +2993,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3043,7 +3031,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Games"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3052,7 +3040,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3074,7 +3062,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3083,7 +3071,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3133,7 +3121,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Created"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3142,7 +3130,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3152,7 +3140,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `conflict`: Somebody else was first. */
+            /** @description `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3201,7 +3189,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3210,7 +3198,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3262,7 +3250,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3281,7 +3269,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3290,7 +3278,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3312,7 +3300,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3321,7 +3309,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3363,7 +3351,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3391,7 +3379,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3400,7 +3388,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3410,7 +3398,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `conflict`: Somebody else was first. */
+            /** @description `not_active`: The game is not being played. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3419,7 +3407,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `version_mismatch`: The game has another version by now. */
+            /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3440,7 +3428,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3449,7 +3437,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3507,7 +3495,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3535,7 +3523,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3544,7 +3532,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3554,7 +3542,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat decides now. `replaced`: A bot stands in for this seat. `conflict`: Somebody else was first. */
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3563,7 +3551,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `version_mismatch`: The game has another version by now. */
+            /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3591,7 +3579,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals something hidden. `key_reused`: This idempotency key was used for another request. */
+            /** @description `illegal_move`: The rules forbid this action now. `list_too_long`: An action follows one that reveals hidden information. `key_reused`: This idempotency key was used for another request. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3612,7 +3600,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3621,7 +3609,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3690,7 +3678,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3709,7 +3697,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3718,7 +3706,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3740,7 +3728,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3749,7 +3737,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3818,7 +3806,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3837,7 +3825,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3846,7 +3834,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3868,7 +3856,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3877,7 +3865,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -3946,7 +3934,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3965,7 +3953,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3974,7 +3962,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -3996,7 +3984,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4005,7 +3993,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4064,7 +4052,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4083,7 +4071,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `origin_refused`: Pages of this origin may not follow games. */
+            /** @description `origin_refused`: This origin may not subscribe to games. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4092,7 +4080,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4101,7 +4089,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4123,7 +4111,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4132,7 +4120,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4200,7 +4188,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4219,7 +4207,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4228,7 +4216,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4250,7 +4238,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4259,7 +4247,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4313,7 +4301,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Created"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4341,7 +4329,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4350,7 +4338,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4360,7 +4348,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_over`: The game is not over yet. `conflict`: Somebody else was first. */
+            /** @description `not_over`: The game is not over yet. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4409,7 +4397,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4418,7 +4406,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4476,7 +4464,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4504,7 +4492,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4513,7 +4501,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4523,7 +4511,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `resigned`: This seat has resigned. `conflict`: Somebody else was first. */
+            /** @description `not_active`: The game is not being played. `resigned`: This seat has resigned. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4532,7 +4520,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `version_mismatch`: The game has another version by now. */
+            /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4581,7 +4569,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4590,7 +4578,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4648,7 +4636,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4676,7 +4664,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4685,7 +4673,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4695,7 +4683,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_replaced`: No bot stands in for this seat. `resigned`: This seat has resigned. `conflict`: Somebody else was first. */
+            /** @description `not_active`: The game is not being played. `not_replaced`: No bot plays for this seat. `resigned`: This seat has resigned. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4704,7 +4692,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `version_mismatch`: The game has another version by now. */
+            /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4753,7 +4741,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4762,7 +4750,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4814,7 +4802,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4833,7 +4821,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4842,7 +4830,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4864,7 +4852,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4873,7 +4861,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -4928,7 +4916,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Joined"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4947,7 +4935,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4956,7 +4944,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -4966,7 +4954,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `no_open_seat`: No seat is open. `conflict`: Somebody else was first. */
+            /** @description `no_open_seat`: No seat is open. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5015,7 +5003,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5024,7 +5012,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5071,7 +5059,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5099,7 +5087,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5108,7 +5096,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5118,7 +5106,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `conflict`: Somebody else was first. */
+            /** @description `not_active`: The game is not being played. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5127,7 +5115,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `version_mismatch`: The game has another version by now. */
+            /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5148,7 +5136,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5157,7 +5145,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5208,7 +5196,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SeatToken"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5236,7 +5224,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5245,7 +5233,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5255,7 +5243,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `conflict`: Somebody else was first. */
+            /** @description `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5304,7 +5292,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5313,7 +5301,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5373,7 +5361,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5392,7 +5380,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5401,7 +5389,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5423,7 +5411,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5432,7 +5420,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5484,7 +5472,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5503,7 +5491,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5512,7 +5500,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5534,7 +5522,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5543,7 +5531,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5601,7 +5589,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ActionResult"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5629,7 +5617,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5638,7 +5626,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5648,7 +5636,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat decides now. `replaced`: A bot stands in for this seat. `nothing_to_undo`: There is nothing to take back. `conflict`: Somebody else was first. */
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `nothing_to_undo`: There is nothing to undo. `conflict`: Another request changed the game first. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5657,7 +5645,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `version_mismatch`: The game has another version by now. */
+            /** @description `version_mismatch`: The game is at another version. */
             readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5706,7 +5694,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5715,7 +5703,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5753,7 +5741,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Webhooks"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5781,7 +5769,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5790,7 +5778,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5812,7 +5800,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5821,7 +5809,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -5868,7 +5856,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookCreated"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5896,7 +5884,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5905,7 +5893,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -5915,7 +5903,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `limit_reached`: There may be no more of these. */
+            /** @description `limit_reached`: The limit is reached. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5943,7 +5931,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Nothing may be sent to this URL. */
+            /** @description `key_reused`: This idempotency key was used for another request. `url_refused`: Webhooks may not use this URL. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5964,7 +5952,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5973,7 +5961,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -6016,7 +6004,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6044,7 +6032,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6053,7 +6041,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6075,7 +6063,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6084,7 +6072,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -6125,7 +6113,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6153,7 +6141,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6162,7 +6150,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6184,7 +6172,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6193,7 +6181,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -6236,7 +6224,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Deliveries"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6264,7 +6252,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6273,7 +6261,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6295,7 +6283,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6304,7 +6292,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -6347,7 +6335,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6375,7 +6363,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6384,7 +6372,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6406,7 +6394,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6415,7 +6403,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -6458,7 +6446,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["MyGames"];
                 };
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6477,7 +6465,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6499,7 +6487,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6508,7 +6496,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: The store of games does not answer. */
+            /** @description `store_unavailable`: The game store is unavailable. */
             readonly 503: {
                 headers: {
                     readonly "Retry-After": components["headers"]["Retry-After"];
@@ -6554,7 +6542,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6563,7 +6551,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6585,7 +6573,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6638,7 +6626,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6647,7 +6635,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6656,7 +6644,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6678,7 +6666,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6739,7 +6727,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6748,7 +6736,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6757,7 +6745,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6779,7 +6767,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6840,7 +6828,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6849,7 +6837,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6858,7 +6846,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6880,7 +6868,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6943,7 +6931,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6952,7 +6940,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6961,7 +6949,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -6983,7 +6971,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7046,7 +7034,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed`: The request is not of the contract's form. */
+            /** @description `malformed`: The request is malformed. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7055,7 +7043,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_found`: There is no such thing here. */
+            /** @description `not_found`: There is no such resource. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7064,7 +7052,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `method_not_allowed`: This path does not answer this method. */
+            /** @description `method_not_allowed`: This path does not support this method. */
             readonly 405: {
                 headers: {
                     readonly Allow: components["headers"]["Allow"];
@@ -7086,7 +7074,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `internal`: The service failed. */
+            /** @description `internal`: Internal server error. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
