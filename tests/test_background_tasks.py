@@ -23,7 +23,7 @@ from tests.games.test_failing_games import due_game, is_moved
 from tests.redis_servers import sentinel
 from tests.web.app_server import Client, Served, serve
 from tests.web.http_game import new_table, refused
-from tests.web.watcher_client import connected
+from tests.web.watcher_client import connect_watcher
 
 POLICY = RestartPolicy(Backoff(0.01, 0.05), max_failures=3, recovery_s=60.0)
 
@@ -173,13 +173,13 @@ async def test_after_a_failure_due_games_are_moved(tmp_path: Path) -> None:
 async def test_after_a_failure_watchers_get_what_another_instance_commits(tmp_path: Path, name: str) -> None:
     async with serving(tmp_path) as instance, connect(instance.redis_url) as store, serve(store) as other:
         table = await new_table(other)
-        async with connected(instance.client, f"{table.path}/ws") as line:
+        async with connect_watcher(instance.client, f"{table.path}/ws") as watcher:
             for tag in ("subscribed", "snapshot"):
-                await line.hear(tag)
+                await watcher.receive(tag)
             await instance.fail(name, 2)
             for _ in range(3):
                 await table.do()
-                await line.hear("diff")
+                await watcher.receive("diff")
 
 
 async def test_who_is_the_primary_is_found_out_after_that_has_failed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from schemas.problems import PROBLEM_TYPES
 from service.web.openapi.asyncapi import CLOSE_CODES, REPLIES
 from tests.fuzz.figures import Figures
 from tests.fuzz.frames import TEXT, RawSocket, frame
-from tests.web.watcher_client import described
+from tests.web.watcher_client import message_validator
 
 CODES = frozenset(closed.code for closed in CLOSE_CODES)
 
@@ -53,7 +53,7 @@ class Line:
         self._numbers = count(1)
         welcome = raw.hear()
         assert welcome["type"] == "welcome", welcome
-        described("welcome").validate(welcome)
+        message_validator("welcome").validate(welcome)
         self.most: int = welcome["max_message_bytes"]
 
     def begin(self, game: str, since: int | None = None) -> None:
@@ -89,7 +89,7 @@ class Line:
 
     def _next(self) -> dict[str, Any]:
         told = self.raw.hear()
-        described(told["type"]).validate(told)
+        message_validator(told["type"]).validate(told)
         return told
 
     def _told(self, told: dict[str, Any]) -> None:

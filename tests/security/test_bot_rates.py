@@ -17,7 +17,7 @@ from tests.security.clients import at, limits, status, statuses
 from tests.security.measured_costs import Plain, times_dearer
 from tests.web.app_server import serve
 from tests.web.http_game import Table, bearer, new_table
-from tests.web.watcher_client import connected
+from tests.web.watcher_client import connect_watcher
 
 TABLES = archipelago_index()
 TILES = sum(tile.count for tile in TABLES.tileset.tiles)
@@ -115,11 +115,11 @@ async def test_over_a_socket_too(store: RedisStore) -> None:
     async with serve(store, limits(rate_bots=5 * costs.LIGHT_BOT_TURN, rate_reads=100_000)) as client:
         table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
         heard, answer = Counter[str](), {}
-        async with connected(client, token=table.owner) as line:
+        async with connect_watcher(client, token=table.owner) as watcher:
             for number in range(100):
                 move = (await table.moves())[0]["id"]
-                await line.say({"type": "act", "id": str(number), "game": table.id, "move": move})
-                answer = await line.hear()
+                await watcher.send({"type": "act", "id": str(number), "game": table.id, "move": move})
+                answer = await watcher.receive()
                 heard[answer["type"]] += 1
                 if answer["type"] == "error":
                     break

@@ -17,7 +17,7 @@ from service.web.limits import Limits
 from tests.security.clients import at, create, limits, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, bearer, new_table, refused
-from tests.web.watcher_client import connected
+from tests.web.watcher_client import connect_watcher
 
 PROXIED = (ip_network("127.0.0.0/8"),)
 
@@ -60,11 +60,11 @@ async def test_reads_writes_and_messages_count_against_the_same_ceiling(store: R
         table = await new_table(client)
         assert await statuses(20, table.get) == {200: 20}
         assert (await statuses(20, lambda: table.act({"move": "i9"}))) == {422: 20}
-        async with connected(client, token=table.owner) as line:
+        async with connect_watcher(client, token=table.owner) as watcher:
             said = Counter[str]()
             for _ in range(40):
-                await line.say({"type": "ping"})
-                said[(await line.hear())["type"]] += 1
+                await watcher.send({"type": "ping"})
+                said[(await watcher.receive())["type"]] += 1
         assert 17 <= said["pong"] <= 22
         assert said["pong"] + said["error"] == 40
 

@@ -21,7 +21,7 @@ from tests.security.clients import limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
 from tests.web.raw_http import send
-from tests.web.watcher_client import connected
+from tests.web.watcher_client import connect_watcher
 
 STRETCHED = (
     "Bearer {}\u00a0",
@@ -47,9 +47,9 @@ PLAIN = ("Bearer {}", "bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {}", "B
 """All of them show the same one: schemes have no case, and around a header's value there may be spaces and tabs."""
 
 
-def request(table: Table, *lines: str, method: str = "GET", path: str = "") -> bytes:
+def request(table: Table, *watchers: str, method: str = "GET", path: str = "") -> bytes:
     """A request with these Authorization headers."""
-    shown = "".join(f"Authorization: {line}\r\n" for line in lines)
+    shown = "".join(f"Authorization: {watcher}\r\n" for watcher in watchers)
     return f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{shown}Content-Length: 0\r\n\r\n".encode()
 
 
@@ -81,8 +81,8 @@ async def test_two_headers_show_no_token(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
         table = await new_table(client)
         good = "Bearer " + table.owner
-        for lines in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
-            assert (await send(client, request(table, *lines))).status == 401
+        for watchers in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
+            assert (await send(client, request(table, *watchers))).status == 401
 
 
 TWICE = (
@@ -96,14 +96,16 @@ TWICE = (
 """Headers of which one reader may take the first and another the last, or see a space where another sees a letter."""
 
 
-@pytest.mark.parametrize("lines", TWICE)
-async def test_no_other_header_has_two_readings(store: RedisStore, lines: str) -> None:
+@pytest.mark.parametrize("watchers", TWICE)
+async def test_no_other_header_has_two_readings(store: RedisStore, watchers: str) -> None:
     async with serve(store, Limits()) as client:
         table = await new_table(client, [{"name": "Ana"}, {"open": True}])
         before, joining = await table.json(), "{" + '"name": "Bo"' + "}"
-        head = f"Authorization: Bearer {table.owner}\r\nContent-Type: application/json\r\n{lines.format(key='k' * 32)}"
+        head = (
+            f"Authorization: Bearer {table.owner}\r\nContent-Type: application/json\r\n{watchers.format(key='k' * 32)}"
+        )
         for method, path, body in (("POST", "/seats", joining), ("DELETE", "", "")):
-            if ("If-Match" in lines) is (method == "DELETE"):
+            if ("If-Match" in watchers) is (method == "DELETE"):
                 length = f"Content-Length: {len(body)}\r\n\r\n{body}"
                 sent = f"{method} {table.path}{path} HTTP/1.1\r\nHost: x\r\n{head}\r\n{length}"
                 assert (await send(client, sent.encode())).status == 400
@@ -125,10 +127,10 @@ async def test_all_spellings_of_a_token_are_one_client(store: RedisStore) -> Non
 async def test_a_socket_takes_a_token_in_the_same_form_alone(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
         table = await new_table(client)
-        async with connected(client) as line:
+        async with connect_watcher(client) as watcher:
             for stretched in (table.owner + "\u00a0", " " + table.owner, table.owner + ",", table.owner + "\n"):
-                await line.refused({"type": "auth", "game": table.id, "token": stretched}, "unauthorized")
-            await line.ask({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+                await watcher.request_error({"type": "auth", "game": table.id, "token": stretched}, "unauthorized")
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
 
 
 async def test_a_flood_of_spellings_takes_no_memory(store: RedisStore) -> None:
@@ -149,7 +151,7 @@ async def flood(client: Client, table: Table, spellings: int) -> None:
             stretched = "\u00a0" * (1_000 + number) + "\u2003" * 300
             writer.write(request(table, f"Bearer {table.owner}{stretched}"))
             head = await reader.readuntil(b"\r\n\r\n")
-            length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            length = next(watcher for watcher in head.lower().split(b"\r\n") if watcher.startswith(b"content-length:"))
             await reader.readexactly(int(length.partition(b":")[2]))
     finally:
         writer.close()

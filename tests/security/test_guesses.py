@@ -17,7 +17,7 @@ from service.web.ratelimit.token_verifier import MAX_CHECKS_PER_S, TokenVerifier
 from tests.security.clients import limits, status, statuses
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO, Table, bearer, new_table, refused
-from tests.web.watcher_client import connected, watching
+from tests.web.watcher_client import connect_watcher, watch_game
 
 OPEN = [{"name": "Ana"}, {"open": True}]
 
@@ -78,19 +78,19 @@ async def test_sockets_take_good_tokens_whatever_others_guess(store: RedisStore,
     async with connect(redis_url) as second, serve(second, limits()) as there, serve(store, size) as here:
         table, other = await new_table(there), await new_table(there)
         assert (await guess(here, table))[429] > 20
-        async with connected(here) as line:
-            await line.refused({"type": "auth", "game": table.id, "token": "x" * 43}, "rate_limited")
-            await line.ask({"type": "ping"}, "pong")
-            await line.ask({"type": "auth", "game": table.id, "token": table.owner}, "ack")
-            await line.subscribe(table.id)
-            await line.say({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
-            await line.hear("diff")
-            await line.hear("ack")
-        async with watching(here, other.id, token=other.spectator) as line:
-            await line.nothing()
-        async with connected(here, token=other.owner) as line:
-            await line.say({"type": "act", "game": other.id, "move": (await other.moves())[0]["id"]})
-            await line.hear("ack")
+        async with connect_watcher(here) as watcher:
+            await watcher.request_error({"type": "auth", "game": table.id, "token": "x" * 43}, "rate_limited")
+            await watcher.request({"type": "ping"}, "pong")
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+            await watcher.subscribe(table.id)
+            await watcher.send({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
+            await watcher.receive("diff")
+            await watcher.receive("ack")
+        async with watch_game(here, other.id, token=other.spectator) as watcher:
+            await watcher.expect_nothing()
+        async with connect_watcher(here, token=other.owner) as watcher:
+            await watcher.send({"type": "act", "game": other.id, "move": (await other.moves())[0]["id"]})
+            await watcher.receive("ack")
 
 
 async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisStore, redis_url: str) -> None:
@@ -109,7 +109,7 @@ async def test_sockets_open_for_good_tokens_whatever_others_guess(store: RedisSt
             except WSServerHandshakeError as refusal:
                 found[refusal.status] += 1
         assert found[429] >= 4
-        async with watching(here, table.id, token=table.spectator), connected(here, token=other.owner):
+        async with watch_game(here, table.id, token=table.spectator), connect_watcher(here, token=other.owner):
             pass
 
 

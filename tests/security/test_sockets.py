@@ -18,20 +18,20 @@ from service.web.websocket.session import MAX_RATE_LIMITED
 from tests.security.clients import at, limits
 from tests.web.app_server import Client, serve
 from tests.web.http_game import new_table, refused
-from tests.web.watcher_client import Line, connected, watching
-from tests.web.websocket.test_closing import Gated
+from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
+from tests.web.websocket.test_closing import GatedStore
 
 STREAM = {"Accept": "text/event-stream"}
 
 
 async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: RedisStore) -> None:
-    async with serve(store, limits(rate_messages=20)) as client, connected(client) as line:
+    async with serve(store, limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
         for number in range(21 + MAX_RATE_LIMITED):
-            await line.say({"type": "ping", "id": str(number)})
+            await watcher.send({"type": "ping", "id": str(number)})
         heard = Counter[str]()
         async with asyncio.timeout(8):
-            while not line.socket.closed:
-                message = await line.socket.receive()
+            while not watcher.socket.closed:
+                message = await watcher.socket.receive()
                 if message.data and isinstance(message.data, str):
                     told = message.json()
                     heard[told["type"]] += 1
@@ -40,30 +40,30 @@ async def test_a_socket_that_says_too_much_is_refused_and_at_last_closed(store: 
                         assert told["problem"]["retry_after_s"] > 0
         assert 20 <= heard["pong"] <= 21
         assert heard["error"] == MAX_RATE_LIMITED
-        assert line.socket.close_code == 4429
+        assert watcher.socket.close_code == 4429
 
 
 async def test_nonsense_counts_as_well(store: RedisStore) -> None:
-    async with serve(store, limits(rate_messages=10)) as client, connected(client) as line:
-        codes = [(await line.ask("{", "error"))["problem"]["code"] for _ in range(20)]
+    async with serve(store, limits(rate_messages=10)) as client, connect_watcher(client) as watcher:
+        codes = [(await watcher.request("{", "error"))["problem"]["code"] for _ in range(20)]
         assert 10 <= codes.count("malformed") <= 11
         assert set(codes[11:]) == {"rate_limited"}
 
 
 @pytest.mark.parametrize("frame", (b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"))
 async def test_protocol_pings_and_pongs_count_as_well(store: RedisStore, frame: bytes) -> None:
-    async with serve(store, limits(rate_messages=20)) as client, connected(client) as line:
-        transport = raw_transport(line)
+    async with serve(store, limits(rate_messages=20)) as client, connect_watcher(client) as watcher:
+        transport = raw_transport(watcher)
         transport.write(frame * (30 + MAX_RATE_LIMITED))
-        assert await line.closed() == 4429
+        assert await watcher.receive_close() == 4429
 
 
 async def test_a_message_comes_in_so_many_bytes(store: RedisStore) -> None:
     """Frames that hold nothing are as much work as others, and aiohttp takes any number of them for one message."""
-    async with serve(store) as client, connected(client) as line:
-        transport = raw_transport(line)
+    async with serve(store) as client, connect_watcher(client) as watcher:
+        transport = raw_transport(watcher)
         transport.write(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 200_000)
-        assert await line.closed() == 1006
+        assert await watcher.receive_close() == 1006
 
 
 LONG_PING = b"\x89\xfd" + bytes(4) + bytes(125)
@@ -81,8 +81,11 @@ async def flood(transport: asyncio.Transport, frame: bytes) -> None:
 
 async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStore) -> None:
     """What is written for them is bounded by aiohttp, which waits until its answers are read."""
-    async with serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
-        transport = raw_transport(line)
+    async with (
+        serve(store, Limits(rate_limits=False, ping_interval_s=60)) as client,
+        connect_watcher(client) as watcher,
+    ):
+        transport = raw_transport(watcher)
         transport.pause_reading()
         await flood(transport, LONG_PING)
         assert transport.get_write_buffer_size() > 5_000_000
@@ -92,22 +95,25 @@ async def test_pings_whose_answers_nobody_reads_are_not_read_on(store: RedisStor
 
 async def test_messages_ahead_of_one_that_takes_long_are_not_read_on(store: RedisStore) -> None:
     """They wait in aiohttp's queue, which reads no more than it has room for."""
-    gated = Gated(store._client)
-    gated.gate, gated.log_gate = asyncio.Event(), asyncio.Event()
-    async with serve(gated, Limits(rate_limits=False, ping_interval_s=60)) as client, connected(client) as line:
-        await line.say({"type": "subscribe", "game": "waits"})
-        transport = raw_transport(line)
+    gated = GatedStore(store._client)
+    gated.game_gate, gated.log_gate = asyncio.Event(), asyncio.Event()
+    async with (
+        serve(gated, Limits(rate_limits=False, ping_interval_s=60)) as client,
+        connect_watcher(client) as watcher,
+    ):
+        await watcher.send({"type": "subscribe", "game": "waits"})
+        transport = raw_transport(watcher)
         await flood(transport, b"\x81\x8f" + bytes(4) + b'{"type":"ping"}')
         assert transport.get_write_buffer_size() > 5_000_000
-        gated.gate.set()
-        await line.hear("error")
-        await line.hear("pong")
+        gated.game_gate.set()
+        await watcher.receive("error")
+        await watcher.receive("pong")
         transport.abort()
 
 
-def raw_transport(line: Line) -> asyncio.Transport:
+def raw_transport(watcher: WatcherClient) -> asyncio.Transport:
     """What a socket's frames go out by."""
-    connection = line.socket._response.connection
+    connection = watcher.socket._response.connection
     assert connection is not None
     assert connection.transport is not None
     return connection.transport
@@ -116,37 +122,37 @@ def raw_transport(line: Line) -> asyncio.Transport:
 async def test_a_known_token_plays_on_where_others_of_the_address_may_not(store: RedisStore) -> None:
     async with serve(store, limits(rate_messages=5)) as client:
         table = await new_table(client)
-        async with watching(client, table.id, token=table.owner) as line, connected(client) as noisy:
+        async with watch_game(client, table.id, token=table.owner) as watcher, connect_watcher(client) as noisy:
             for _ in range(10):
-                await noisy.say({"type": "ping"})
-            await noisy.hear("pong")
+                await noisy.send({"type": "ping"})
+            await noisy.receive("pong")
             for _ in range(3):
-                await line.say({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
-                while (await line.hear())["type"] != "ack":
+                await watcher.send({"type": "act", "game": table.id, "move": (await table.moves())[0]["id"]})
+                while (await watcher.receive())["type"] != "ack":
                     pass
 
 
 async def test_acts_are_counted_by_their_token(store: RedisStore) -> None:
     async with serve(store, limits(rate_writes=10)) as client:
         table = await new_table(client)
-        async with connected(client, token=table.owner) as line:
-            await line.ask({"type": "auth", "game": table.id, "token": table.owner}, "ack")
+        async with connect_watcher(client, token=table.owner) as watcher:
+            await watcher.request({"type": "auth", "game": table.id, "token": table.owner}, "ack")
             codes = []
             for _ in range(20):
-                error = await line.ask({"type": "act", "game": table.id, "move": "i9"}, "error")
+                error = await watcher.request({"type": "act", "game": table.id, "move": "i9"}, "error")
                 codes.append(error["problem"]["code"])
             assert 10 <= codes.count("illegal_move") <= 11
-            await line.ask({"type": "ping"}, "pong")
+            await watcher.request({"type": "ping"}, "pong")
         await refused(await table.act({"move": "i9"}), 429, "rate_limited")
 
 
 async def test_guessing_tokens_over_a_socket_ends(store: RedisStore) -> None:
     async with serve(store, limits(rate_guesses=20)) as client:
         table = await new_table(client)
-        async with connected(client) as line:
+        async with connect_watcher(client) as watcher:
             codes = []
             for number in range(40):
-                error = await line.ask({"type": "auth", "game": table.id, "token": f"guess-{number}"}, "error")
+                error = await watcher.request({"type": "auth", "game": table.id, "token": f"guess-{number}"}, "error")
                 codes.append(error["problem"]["code"])
             assert 20 <= codes.count("unauthorized") <= 23
             assert set(codes[23:]) == {"rate_limited"}
@@ -159,7 +165,7 @@ async def test_an_address_has_so_many_sockets_and_streams(store: RedisStore) -> 
     ):
         table = await new_table(client)
         for _ in range(2):
-            await stack.enter_async_context(connected(client))
+            await stack.enter_async_context(connect_watcher(client))
         stream = await client.get(f"{table.path}/diffs", headers=STREAM)
         assert stream.status == 200
         with pytest.raises(WSServerHandshakeError) as raised:
@@ -201,14 +207,14 @@ async def test_an_address_opens_so_many_sockets_and_streams(store: RedisStore) -
 async def test_a_game_has_so_many_watchers(store: RedisStore) -> None:
     async with serve(store, Limits(max_watchers_per_game=2)) as client:
         table, other = await new_table(client), await new_table(client)
-        async with watching(client, table.id), connected(client) as line:
-            await line.subscribe(table.id)
-            await line.subscribe(table.id)
+        async with watch_game(client, table.id), connect_watcher(client) as watcher:
+            await watcher.subscribe(table.id)
+            await watcher.subscribe(table.id)
             await refused(await client.get(f"{table.path}/diffs", headers=STREAM), 429, "rate_limited")
-            async with connected(client, f"/v1/games/{table.id}/ws") as third:
-                assert await third.closed() == 4429
-            async with connected(client) as fourth:
-                error = await fourth.refused({"type": "subscribe", "game": table.id}, "rate_limited")
+            async with connect_watcher(client, f"/v1/games/{table.id}/ws") as third:
+                assert await third.receive_close() == 4429
+            async with connect_watcher(client) as fourth:
+                error = await fourth.request_error({"type": "subscribe", "game": table.id}, "rate_limited")
                 assert error["game"] == table.id
                 await fourth.subscribe(other.id)
 
@@ -216,7 +222,7 @@ async def test_a_game_has_so_many_watchers(store: RedisStore) -> None:
 async def test_what_is_closed_is_not_counted_any_more(store: RedisStore) -> None:
     async with serve(store, Limits()) as client:
         for _ in range(3):
-            async with connected(client):
+            async with connect_watcher(client):
                 assert sum(client.app[CONNECTION_LIMITER].streams_per_address.values()) == 1
         async with asyncio.timeout(10):
             while client.app[CONNECTION_LIMITER].streams_per_address:  # noqa: ASYNC110  what is waited for wakes nobody

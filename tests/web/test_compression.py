@@ -16,7 +16,7 @@ from service.web.limits import Limits
 from service.web.websocket import frames
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
-from tests.web.watcher_client import connected, watching
+from tests.web.watcher_client import connect_watcher, watch_game
 
 ANSWER = "permessage-deflate"
 
@@ -198,9 +198,9 @@ async def test_nothing_is_compressed_for_those_who_do_not_ask(
     client: Client, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(frames, "deflated_frame")
-    async with watching(client, table.id) as line:
+    async with watch_game(client, table.id) as line:
         await table.do()
-        await line.hear("diff")
+        await line.receive("diff")
 
 
 @pytest.mark.parametrize("window", (9, 12, 15))
@@ -208,16 +208,16 @@ async def test_a_client_that_compresses_plays_a_game(client: Client, window: int
     """Also what it says: the client is of aiohttp, which compresses what it says, too."""
     table = await new_table(client, seed="compressed")
     chance = Random(window)
-    async with connected(client, f"/v1/games/{table.id}/ws", table.owner, compress=window) as line:
+    async with connect_watcher(client, f"/v1/games/{table.id}/ws", table.owner, compress=window) as line:
         assert line.socket.compress == 15
-        await line.hear("subscribed")
-        await line.hear("snapshot")
+        await line.receive("subscribed")
+        await line.receive("snapshot")
         for version in range(2, 30):
             move = chance.choice(await table.moves())["id"]
-            await line.say({"type": "act", "game": table.id, "move": move})
-            await line.reach(table.id, version)
-            assert (await line.hear("ack"))["version"] == version
-        assert line.keeper(table.id).game == await table.json()
+            await line.send({"type": "act", "game": table.id, "move": move})
+            await line.receive_until(table.id, version)
+            assert (await line.receive("ack"))["version"] == version
+        assert line.copy_of(table.id).game == await table.json()
 
 
 async def test_a_message_counts_as_it_is_uncompressed(store: RedisStore) -> None:

@@ -9,7 +9,7 @@ from multidict import CIMultiDict
 from service.web.languages import MAX_HEADER_LENGTH, negotiate_language
 from tests.web.app_server import Client
 from tests.web.http_game import bearer, new_table
-from tests.web.watcher_client import Line
+from tests.web.watcher_client import WatcherClient
 
 FRENCH = {"Accept-Language": "fr-CA, en;q=0.5"}
 
@@ -157,9 +157,9 @@ async def test_a_socket_speaks_the_language_of_its_upgrade(client: Client) -> No
     table = await new_table(client)
     move: dict[str, Any] = {"move": (await table.moves())[0]["id"], "include": "legal_moves"}
     async with client.ws_connect("/v1/ws", headers={**bearer(table.owner), **FRENCH}) as socket:
-        line = Line(socket)
-        await line.hear("welcome")
-        ack = await line.ask({"type": "act", "id": "c", "game": table.id, **move}, "ack")
+        line = WatcherClient(socket)
+        await line.receive("welcome")
+        ack = await line.request({"type": "act", "id": "c", "game": table.id, **move}, "ack")
         assert ack["legal_moves"]["language"] == "fr"
         assert ack["legal_moves"]["moves"][-1]["text"] == "ne placer ni reprendre d'insulaire"
 

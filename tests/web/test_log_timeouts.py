@@ -13,8 +13,8 @@ from service.games.realtime.stream_reader import PAGE_SIZE
 from service.store.game_store import RedisStore
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
-from tests.web.watcher_client import WITHIN_S, Line, connected
-from tests.web.websocket.test_event_stream import streaming
+from tests.web.watcher_client import RECEIVE_TIMEOUT_S, WatcherClient, connect_watcher
+from tests.web.websocket.test_event_stream import open_event_stream
 
 TIMEOUT_S = 0.3
 
@@ -53,57 +53,57 @@ async def table(client: Client) -> Table:
     return found
 
 
-async def sent_away(line: Line) -> None:
+async def sent_away(watcher: WatcherClient) -> None:
     """The socket is closed so that the client resumes."""
-    await line.hear("closing")
-    async with asyncio.timeout(WITHIN_S):
-        assert (await line.socket.receive()).type is WSMsgType.CLOSE
-    assert line.socket.close_code == 1012
+    await watcher.receive("closing")
+    async with asyncio.timeout(RECEIVE_TIMEOUT_S):
+        assert (await watcher.socket.receive()).type is WSMsgType.CLOSE
+    assert watcher.socket.close_code == 1012
 
 
 async def test_a_socket_that_subscribes_by_its_path_is_sent_away_and_resumes(
     client: Client, hanging: Hanging, table: Table
 ) -> None:
-    async with connected(client, f"{table.path}/ws") as first:
+    async with connect_watcher(client, f"{table.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
-            await first.hear(tag)
+            await first.receive(tag)
         hanging.game = table.id
-        async with connected(client, f"{table.path}/ws?since=0") as second:
-            await second.hear("subscribed")
+        async with connect_watcher(client, f"{table.path}/ws?since=0") as second:
+            await second.receive("subscribed")
             other = await new_table(client)
             await other.do()
             await table.do()
-            await first.hear("diff")
+            await first.receive("diff")
             await sent_away(second)
         hanging.game = ""
-        async with connected(client, f"{table.path}/ws?since=0") as third:
+        async with connect_watcher(client, f"{table.path}/ws?since=0") as third:
             for tag in ("subscribed", *["diff"] * 5):
-                await third.hear(tag)
+                await third.receive(tag)
 
 
 async def test_a_socket_that_subscribes_by_a_message_is_told_why(
     client: Client, hanging: Hanging, table: Table
 ) -> None:
-    async with connected(client, f"{table.path}/ws") as first, connected(client, "/v1/ws") as second:
+    async with connect_watcher(client, f"{table.path}/ws") as first, connect_watcher(client, "/v1/ws") as second:
         for tag in ("subscribed", "snapshot"):
-            await first.hear(tag)
+            await first.receive(tag)
         hanging.game = table.id
-        await second.say({"type": "subscribe", "id": "s1", "game": table.id, "since": 0})
-        await second.hear("subscribed")
-        error = await second.hear("error")
+        await second.send({"type": "subscribe", "id": "s1", "game": table.id, "since": 0})
+        await second.receive("subscribed")
+        error = await second.receive("error")
         assert (error["id"], error["problem"]["code"]) == ("s1", "store_unavailable")
         await sent_away(second)
 
 
 async def test_an_event_stream_ends_and_says_when_to_come_back(client: Client, hanging: Hanging, table: Table) -> None:
-    async with connected(client, f"{table.path}/ws") as first:
+    async with connect_watcher(client, f"{table.path}/ws") as first:
         for tag in ("subscribed", "snapshot"):
-            await first.hear(tag)
+            await first.receive(tag)
         hanging.game = table.id
-        async with streaming(client, table.id, "?since=0") as events:
-            assert await events.lines() == ["retry: 1000"]
-            async with asyncio.timeout(WITHIN_S):
+        async with open_event_stream(client, table.id, "?since=0") as events:
+            assert await events.read_block() == ["retry: 1000"]
+            async with asyncio.timeout(RECEIVE_TIMEOUT_S):
                 assert await events.response.content.read() == b""
         hanging.game = ""
-        async with streaming(client, table.id, "?since=0") as events:
-            assert [(await events.hear("diff"))["version"] for _ in range(4)] == [1, 2, 3, 4]
+        async with open_event_stream(client, table.id, "?since=0") as events:
+            assert [(await events.receive("diff"))["version"] for _ in range(4)] == [1, 2, 3, 4]

@@ -11,7 +11,7 @@ from service.store import keys
 from service.web.app_keys import CONTEXT
 from tests.web.app_server import Client
 from tests.web.http_game import Table, bearer, new_table, refused
-from tests.web.watcher_client import connected
+from tests.web.watcher_client import connect_watcher
 
 
 def torn(stored: bytes) -> bytes:
@@ -81,8 +81,8 @@ async def test_lists_go_on_without_it(client: Client, redis: Redis, field: str) 
 async def test_a_socket_is_told_so_and_watches_others_on(client: Client, redis: Redis) -> None:
     whole, broken = await new_table(client), await new_table(client)
     await damage(redis, broken)
-    async with connected(client) as line:
-        await line.refused({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
-        await line.subscribe(whole.id)
+    async with connect_watcher(client) as watcher:
+        await watcher.request_error({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
+        await watcher.subscribe(whole.id)
         await whole.do()
-        await line.reach(whole.id, 2)
+        await watcher.receive_until(whole.id, 2)

@@ -1,4 +1,4 @@
-"""Clients that watch: each keeps GAME by what it is told alone, and fails where that does not fit."""
+"""WebSocket clients that follow games: each builds GAME from messages alone, and fails if they do not fit."""
 
 import asyncio
 import json
@@ -15,40 +15,40 @@ from schemas.diffs import canonical_body, next_digest
 from service.web.openapi.asyncapi import make_asyncapi
 from tests.web.app_server import Client
 
-WITHIN_S = 8.0
-"""Whatever is to come comes within this time."""
+RECEIVE_TIMEOUT_S = 8.0
+"""How long a message may take."""
 
 
 @cache
-def described(tag: str) -> Draft202012Validator:
-    """What the AsyncAPI document says of a message."""
+def message_validator(tag: str) -> Draft202012Validator:
+    """Return the validator of a message type, from the AsyncAPI document."""
     document = make_asyncapi()
     payload = document["components"]["messages"][tag]["payload"]
     return Draft202012Validator({**payload, "components": document["components"]})
 
 
 @cache
-def decoded(text: str) -> str:
-    """The type of a message that is as the document says."""
+def validate_message(text: str) -> str:
+    """Validate a message, and return its type."""
     message = json.loads(text)
     tag: str = message["type"]
-    described(tag).validate(message)
+    message_validator(tag).validate(message)
     return tag
 
 
-class Keeper:
-    """What a client keeps of one game."""
+class GameCopy:
+    """A client's copy of one game."""
 
     def __init__(self) -> None:
         self.game: dict[str, Any] = {}
         self.version = 0
         self.digest: str | None = None
         self.versions: list[int] = []
-        """Of the diffs, as they came."""
+        """Of the diffs, in order of arrival."""
         self.snapshots = 0
 
-    def take(self, message: dict[str, Any]) -> None:
-        """Keep what a `snapshot` or a `diff` says."""
+    def apply(self, message: dict[str, Any]) -> None:
+        """Apply a `snapshot` or a `diff`."""
         if message["type"] == "snapshot":
             self.game, self.digest = message["game"], message["digest"]
             self.version = self.game["version"]
@@ -63,90 +63,92 @@ class Keeper:
         self.versions.append(self.version)
 
 
-class Line:
-    """One open socket, from the client's side."""
+class WatcherClient:
+    """The client of one WebSocket."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self.socket = socket
-        self.kept: dict[str, Keeper] = {}
+        self.copies: dict[str, GameCopy] = {}
 
-    async def say(self, message: dict[str, Any] | str) -> None:
+    async def send(self, message: dict[str, Any] | str) -> None:
         """Send a message."""
         await self.socket.send_str(message if isinstance(message, str) else json.dumps(message))
 
-    async def hear(self, tag: str | None = None) -> dict[str, Any]:
-        """The next message, of this type; what it says of a game is kept."""
-        async with asyncio.timeout(WITHIN_S):
-            heard = await self.socket.receive()
-        assert heard.type is WSMsgType.TEXT, heard
-        found = decoded(heard.data)
-        message: dict[str, Any] = json.loads(heard.data)
-        assert tag in (None, found), heard.data
-        if found == "snapshot":
-            self.keeper(message["game"]["id"]).take(message)
-        if found == "diff":
-            self.keeper(message["game"]).take(message)
+    async def receive(self, tag: str | None = None) -> dict[str, Any]:
+        """Return the next message, which must be of this type, and apply it to its game's copy."""
+        async with asyncio.timeout(RECEIVE_TIMEOUT_S):
+            frame = await self.socket.receive()
+        assert frame.type is WSMsgType.TEXT, frame
+        received = validate_message(frame.data)
+        message: dict[str, Any] = json.loads(frame.data)
+        assert tag in (None, received), frame.data
+        if received == "snapshot":
+            self.copy_of(message["game"]["id"]).apply(message)
+        if received == "diff":
+            self.copy_of(message["game"]).apply(message)
         return message
 
-    async def ask(self, message: dict[str, Any] | str, tag: str) -> dict[str, Any]:
-        """Send a message, and hear its answer, which comes next."""
-        await self.say(message)
-        return await self.hear(tag)
+    async def request(self, message: dict[str, Any] | str, tag: str) -> dict[str, Any]:
+        """Send a message, and return its reply, which must come next."""
+        await self.send(message)
+        return await self.receive(tag)
 
-    async def refused(self, message: dict[str, Any] | str, code: str) -> dict[str, Any]:
-        """Send a message, and hear that it is refused so."""
-        error = await self.ask(message, "error")
+    async def request_error(self, message: dict[str, Any] | str, code: str) -> dict[str, Any]:
+        """Send a message, and return the error in reply, which must have this code."""
+        error = await self.request(message, "error")
         assert error["problem"]["code"] == code, error
         return error
 
     async def subscribe(self, game: str, **more: Any) -> dict[str, Any]:
-        """Subscribe, and hear the answer and, where nothing is recovered, the snapshot."""
-        subscribed = await self.ask({"type": "subscribe", "game": game, **more}, "subscribed")
+        """Subscribe, and receive the reply and, unless it is recovered, the snapshot."""
+        subscribed = await self.request({"type": "subscribe", "game": game, **more}, "subscribed")
         if not subscribed["recovered"]:
-            await self.hear("snapshot")
+            await self.receive("snapshot")
         return subscribed
 
-    async def reach(self, game: str, version: int) -> Keeper:
-        """Hear diffs and snapshots until the game has this version."""
-        while self.keeper(game).version < version:
-            message = await self.hear()
+    async def receive_until(self, game: str, version: int) -> GameCopy:
+        """Receive diffs and snapshots until the game has this version."""
+        while self.copy_of(game).version < version:
+            message = await self.receive()
             assert message["type"] in {"diff", "snapshot"}, message
-        return self.keeper(game)
+        return self.copy_of(game)
 
-    async def nothing(self) -> None:
-        """Everything that was sent has been heard."""
-        assert (await self.ask({"type": "ping", "id": "nothing"}, "pong"))["id"] == "nothing"
+    async def expect_nothing(self) -> None:
+        """Check that no message is left to receive."""
+        assert (await self.request({"type": "ping", "id": "nothing"}, "pong"))["id"] == "nothing"
 
-    async def closed(self) -> int:
-        """Hear the rest, and the code of the close."""
-        async with asyncio.timeout(WITHIN_S):
+    async def receive_close(self) -> int:
+        """Receive the remaining messages, and return the close code."""
+        async with asyncio.timeout(RECEIVE_TIMEOUT_S):
             while (await self.socket.receive()).type is WSMsgType.TEXT:
                 pass
         assert self.socket.close_code is not None
         return self.socket.close_code
 
-    def keeper(self, game: str) -> Keeper:
-        """What is kept of a game."""
-        return self.kept.setdefault(game, Keeper())
+    def copy_of(self, game: str) -> GameCopy:
+        """Return the copy of a game."""
+        return self.copies.setdefault(game, GameCopy())
 
 
 @asynccontextmanager
-async def connected(
+async def connect_watcher(
     client: Client, path: str = "/v1/ws", token: str | None = None, **options: Any
-) -> AsyncIterator[Line]:
-    """A socket that has been welcomed."""
+) -> AsyncIterator[WatcherClient]:
+    """Open a WebSocket and receive the welcome."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with client.ws_connect(path, headers=headers, **options) as socket:
-        line = Line(socket)
-        await line.hear("welcome")
-        yield line
+        watcher = WatcherClient(socket)
+        await watcher.receive("welcome")
+        yield watcher
 
 
 @asynccontextmanager
-async def watching(client: Client, game: str, query: str = "", token: str | None = None) -> AsyncIterator[Line]:
-    """A socket of one game, at the beginning of its subscription."""
-    async with connected(client, f"/v1/games/{game}/ws{query}", token) as line:
-        subscribed = await line.hear("subscribed")
+async def watch_game(
+    client: Client, game: str, query: str = "", token: str | None = None
+) -> AsyncIterator[WatcherClient]:
+    """Open a WebSocket of one game, and receive the first messages of the subscription."""
+    async with connect_watcher(client, f"/v1/games/{game}/ws{query}", token) as watcher:
+        subscribed = await watcher.receive("subscribed")
         if not subscribed["recovered"]:
-            await line.hear("snapshot")
-        yield line
+            await watcher.receive("snapshot")
+        yield watcher

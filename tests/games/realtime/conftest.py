@@ -1,4 +1,4 @@
-"""A store that can be out of reach, and the feeds of a process on it."""
+"""A store that can fail, and a hub on it."""
 
 from collections.abc import AsyncIterator
 
@@ -21,7 +21,7 @@ def unreliable_store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Unre
 
 @pytest.fixture
 async def hub(unreliable_store: UnreliableStore) -> AsyncIterator[Hub]:
-    """It neither listens nor sweeps before it is started."""
-    found = Hub(unreliable_store, TILESETS, sweep_interval_s=0.05)
-    yield found
-    await found.aclose()
+    """Return a hub that neither receives notifications nor sweeps until it is started."""
+    hub = Hub(unreliable_store, TILESETS, sweep_interval_s=0.05)
+    yield hub
+    await hub.aclose()

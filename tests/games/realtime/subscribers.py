@@ -1,4 +1,4 @@
-"""Watchers and a store for the tests of who is told what."""
+"""Subscribers, and a store that can fail, for the tests of the hub."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,39 +19,39 @@ TILESETS = load_catalogue(None)
 
 
 class VersionSubscriber:
-    """A watcher that fails where what it is told does not continue."""
+    """A subscriber that fails if diffs do not continue its version."""
 
     def __init__(self, since: int = 1) -> None:
         self.version = since
-        self.lost: list[GameError] = []
-        self.heard = asyncio.Event()
+        self.errors: list[GameError] = []
+        self.received = asyncio.Event()
 
     def deliver(self, message: ChannelMessage) -> None:
-        """Take diffs."""
+        """Apply diffs."""
         for part in message.messages if isinstance(message, MessageBatch) else [message]:
             assert isinstance(part, DiffsMessage)
             for one in part.diffs:
                 assert one == diff(self.version + 1)
                 self.version += 1
-        self.heard.set()
+        self.received.set()
 
     def end_subscription(self, game: str, error: GameError) -> None:
-        """Take the end."""
+        """Record the error."""
         del game
-        self.lost.append(error)
-        self.heard.set()
+        self.errors.append(error)
+        self.received.set()
 
-    async def reach(self, version: int) -> None:
-        """Wait for a version."""
+    async def wait_for_version(self, version: int) -> None:
+        """Wait until this version was received."""
         async with asyncio.timeout(5):
             while self.version < version:
-                self.heard.clear()
-                await self.heard.wait()
+                self.received.clear()
+                await self.received.wait()
         assert self.version == version
 
 
 class FailingSubscriber:
-    """A watcher whose connection raises."""
+    """A subscriber whose connection raises an error."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -68,41 +68,41 @@ class FailingSubscriber:
 
 
 class UnreliableStore(RedisStore):
-    """A store that counts what is read of it, and may be deaf or out of reach."""
+    """A store that counts reads of streams, and can fail, or lose all notifications."""
 
     reads = 0
     failures = 0
-    deaf = False
-    hint_failures = 0
-    behind = 0
-    """So often it says that games have one version less, as a primary does that was promoted before it had all."""
+    is_deaf = False
+    notification_failures = 0
+    stale_answers = 0
+    """How often it answers with a version too few, as a primary does that was promoted before it had every commit."""
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """The log."""
+        """Read the stream."""
         self.reads += 1
         self._check()
         return await super().load_diffs(game, since, limit)
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """The game."""
+        """Load the game."""
         self._check()
         return await super().load(game, key)
 
     async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
-        """The versions."""
+        """Load the versions."""
         self._check()
         versions = await super().load_versions(games)
-        if self.behind:
-            self.behind -= 1
+        if self.stale_answers:
+            self.stale_answers -= 1
             return [None if one is None else (one[0] - 1, digest(one[0] - 1)) for one in versions]
         return versions
 
     async def notifications(self) -> Any:
-        """Announcements, unless it is deaf."""
-        if self.hint_failures:
-            self.hint_failures -= 1
+        """Yield notifications, unless it is deaf."""
+        if self.notification_failures:
+            self.notification_failures -= 1
             raise StoreUnavailable("no hints")
-        if self.deaf:
+        if self.is_deaf:
             await asyncio.Event().wait()
         async for game in super().notifications():
             yield game
@@ -114,33 +114,33 @@ class UnreliableStore(RedisStore):
 
 
 async def subscribe(hub: Hub, store: RedisStore, game: str = "g", since: int | None = None) -> VersionSubscriber:
-    """A watcher from this version on, or from the game's version now."""
+    """Subscribe from this version on, or from the game's current one."""
     loaded = await store.load(game)
     assert loaded is not None
     version = loaded.version if since is None else since
     position = await resolve_position(store, game, loaded, version, None)
     assert position is not None
-    follower = VersionSubscriber(version)
-    await hub.subscribe(follower, game, position)
-    return follower
+    subscriber = VersionSubscriber(version)
+    await hub.subscribe(subscriber, game, position)
+    return subscriber
 
 
 class SnapshotSubscriber(VersionSubscriber):
-    """A watcher that takes a whole game, too."""
+    """A subscriber that takes snapshots, too."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.whole: list[SnapshotMessage] = []
+        self.snapshots: list[SnapshotMessage] = []
 
     def deliver(self, message: ChannelMessage) -> None:
         """Take anything."""
         if isinstance(message, SnapshotMessage):
-            self.whole.append(message)
-        self.heard.set()
+            self.snapshots.append(message)
+        self.received.set()
 
 
-async def stored_game(store: RedisStore) -> str:
-    """A real game; gives its id."""
+async def store_game(store: RedisStore) -> str:
+    """Store a real game and return its id."""
     game, log = new_game("whole")
     await store.commit(creation(game.id, snapshot=encode_snapshot(game), diffs=log))
     return game.id

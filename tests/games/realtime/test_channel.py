@@ -1,4 +1,4 @@
-"""A channel takes what continues it, and is held against what the store says."""
+"""A channel publishes diffs that follow its position, and compares the position with the store's."""
 
 import pytest
 
@@ -9,20 +9,20 @@ from tests.games.realtime.subscribers import VersionSubscriber
 from tests.store.commits import diff, digest
 
 
-def test_a_feed_refuses_what_does_not_continue() -> None:
-    channel, follower = Channel("g", StreamPosition(3, digest(3))), VersionSubscriber(3)
-    channel.subscribers.add(follower)
+def test_diffs_that_do_not_follow_the_position_are_not_published() -> None:
+    channel, subscriber = Channel("g", StreamPosition(3, digest(3))), VersionSubscriber(3)
+    channel.subscribers.add(subscriber)
     assert not channel.publish([diff(5)])
     assert not channel.publish([StoredDiff(4, digest(4), "another past", b"")])
     assert not channel.publish([diff(4), diff(6)])
     assert channel.publish([diff(2), diff(3)])
-    assert follower.version == 3
+    assert subscriber.version == 3
     assert channel.publish([diff(3), diff(4), diff(5)])
-    assert (follower.version, channel.position) == (5, StreamPosition(5, digest(5)))
+    assert (subscriber.version, channel.position) == (5, StreamPosition(5, digest(5)))
 
 
 @pytest.mark.parametrize(
-    ("now", "lost", "behind"),
+    ("stored", "has_diverged", "is_behind"),
     (
         (None, True, False),
         (StreamPosition(2, digest(2)), True, False),
@@ -31,7 +31,9 @@ def test_a_feed_refuses_what_does_not_continue() -> None:
         (StreamPosition(4, digest(4)), False, True),
     ),
 )
-def test_a_feed_is_held_against_the_store(now: StreamPosition | None, lost: bool, behind: bool) -> None:
+def test_the_stored_position_tells_whether_to_read(
+    stored: StreamPosition | None, has_diverged: bool, is_behind: bool
+) -> None:
     channel = Channel("g", StreamPosition(3, digest(3)))
-    assert channel.compare(channel.position, now) == (lost or behind)
-    assert (channel.has_diverged, channel.is_behind) == (lost, behind)
+    assert channel.compare(channel.position, stored) == (has_diverged or is_behind)
+    assert (channel.has_diverged, channel.is_behind) == (has_diverged, is_behind)

@@ -1,4 +1,4 @@
-"""The feeds of one process: every diff once and in order, whatever brings it and whatever fails in between."""
+"""The hub delivers every diff once and in order, however it learns of it and whatever fails in between."""
 
 import asyncio
 
@@ -19,95 +19,95 @@ from tests.games.realtime.subscribers import (
     SnapshotSubscriber,
     UnreliableStore,
     VersionSubscriber,
-    stored_game,
+    store_game,
     subscribe,
 )
 from tests.store.commits import action, creation, digest
 
 
-async def test_own_commits_are_told_at_once_and_not_read(hub: Hub, unreliable_store: UnreliableStore) -> None:
+async def test_own_commits_are_published_without_reading_the_stream(
+    hub: Hub, unreliable_store: UnreliableStore
+) -> None:
     await unreliable_store.commit(creation())
-    followers = [await subscribe(hub, unreliable_store) for _ in range(3)]
+    subscribers = [await subscribe(hub, unreliable_store) for _ in range(3)]
     reads = unreliable_store.reads
     for version in range(1, 5):
         await unreliable_store.commit(commit := action(version))
         hub.publish_commit("g", commit.diffs)
-        assert [follower.version for follower in followers] == [version + 1] * 3
+        assert [subscriber.version for subscriber in subscribers] == [version + 1] * 3
         hub.publish_commit("g", commit.diffs)
-        hub.publish_commit("nobody watches this", commit.diffs)
+        hub.publish_commit("not followed", commit.diffs)
     await asyncio.sleep(0.01)
     assert unreliable_store.reads == reads
-    assert [follower.version for follower in followers] == [5] * 3
+    assert [subscriber.version for subscriber in subscribers] == [5] * 3
 
 
-async def test_an_own_commit_on_others_that_are_not_read_yet_has_them_read(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
+async def test_an_own_commit_after_unread_ones_causes_a_read(hub: Hub, unreliable_store: UnreliableStore) -> None:
     await unreliable_store.commit(creation())
-    follower = await subscribe(hub, unreliable_store)
+    subscriber = await subscribe(hub, unreliable_store)
     await unreliable_store.commit(action(1, count=3))
     await unreliable_store.commit(commit := action(4))
     hub.publish_commit("g", commit.diffs)
-    assert follower.version == 1
-    await hub.wait_for_version(follower, "g", 5)
-    assert follower.version == 5
+    assert subscriber.version == 1
+    await hub.wait_for_version(subscriber, "g", 5)
+    assert subscriber.version == 5
 
 
 @pytest.mark.parametrize("deaf", (True, False))
-async def test_others_commits_are_read_when_they_are_announced_or_swept(
+async def test_remote_commits_are_read_after_a_notification_or_a_sweep(
     hub: Hub, unreliable_store: UnreliableStore, deaf: bool
 ) -> None:
-    unreliable_store.deaf = deaf
+    unreliable_store.is_deaf = deaf
     hub.start()
     await unreliable_store.commit(creation())
-    follower = await subscribe(hub, unreliable_store)
+    subscriber = await subscribe(hub, unreliable_store)
     for version in range(1, 6):
         await unreliable_store.commit(action(version))
-        await follower.reach(version + 1)
+        await subscriber.wait_for_version(version + 1)
 
 
-async def test_watchers_go_on_where_the_store_lacked_a_version_for_a_moment(
+async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(
     hub: Hub, unreliable_store: UnreliableStore
 ) -> None:
-    """They have version 2 of the history that is stored again: the whole game would tell them nothing."""
+    """Subscribers have version 2 already, and the history is the same: a snapshot would add nothing."""
     await unreliable_store.commit(creation())
-    follower = await subscribe(hub, unreliable_store)
+    subscriber = await subscribe(hub, unreliable_store)
     await unreliable_store.commit(commit := action(1))
     hub.publish_commit("g", commit.diffs)
-    unreliable_store.deaf, unreliable_store.behind = True, 1
+    unreliable_store.is_deaf, unreliable_store.stale_answers = True, 1
     hub.start()
     async with asyncio.timeout(10):
-        while unreliable_store.behind:  # noqa: ASYNC110 (the sweep asks when it will)
+        while unreliable_store.stale_answers:  # noqa: ASYNC110  the sweep gives no event
             await asyncio.sleep(0.01)
     await unreliable_store.commit(action(2))
-    await follower.reach(3)
-    assert follower.lost == []
+    await subscriber.wait_for_version(3)
+    assert subscriber.errors == []
 
 
-async def test_a_sweep_finds_whatever_many_games_have_changed(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    unreliable_store.deaf = True
+async def test_a_sweep_finds_changes_of_many_games(hub: Hub, unreliable_store: UnreliableStore) -> None:
+    unreliable_store.is_deaf = True
     games = [f"g{number}" for number in range(2 * version_sweep.BATCH_SIZE + 50)]
     await asyncio.gather(*(unreliable_store.commit(creation(game)) for game in games))
-    followers = await asyncio.gather(*(subscribe(hub, unreliable_store, game) for game in games))
+    subscribers = await asyncio.gather(*(subscribe(hub, unreliable_store, game) for game in games))
     hub.start()
     await asyncio.gather(*(unreliable_store.commit(action(1, game)) for game in games))
-    await asyncio.gather(*(follower.reach(2) for follower in followers))
+    await asyncio.gather(*(subscriber.wait_for_version(2) for subscriber in subscribers))
 
 
-async def test_a_long_log_is_read_page_by_page(hub: Hub, unreliable_store: UnreliableStore) -> None:
+async def test_a_long_stream_is_read_page_by_page(hub: Hub, unreliable_store: UnreliableStore) -> None:
     await unreliable_store.commit(creation())
     await unreliable_store.commit(action(1, count=2 * PAGE_SIZE + 5))
     first = await subscribe(hub, unreliable_store, since=1)
     second = await subscribe(hub, unreliable_store, since=0)
-    await first.reach(2 * PAGE_SIZE + 6)
-    await second.reach(2 * PAGE_SIZE + 6)
+    await first.wait_for_version(2 * PAGE_SIZE + 6)
+    await second.wait_for_version(2 * PAGE_SIZE + 6)
     await unreliable_store.commit(commit := action(2 * PAGE_SIZE + 6))
     hub.publish_commit("g", commit.diffs)
     assert first.version == second.version == 2 * PAGE_SIZE + 7
 
 
 @pytest.mark.parametrize("error", (RuntimeError("the handler is closed"), ConnectionResetError("gone")))
-async def test_one_watchers_trouble_is_nobody_elses(
+async def test_one_failing_subscriber_does_not_affect_the_others(
     hub: Hub, unreliable_store: UnreliableStore, error: Exception, redis: Redis
 ) -> None:
     hub.start()
@@ -120,22 +120,22 @@ async def test_one_watchers_trouble_is_nobody_elses(
     assert one.version == other.version == 2
     await redis.flushall()
     async with asyncio.timeout(5):
-        while not other.lost:
-            other.heard.clear()
-            await other.heard.wait()
-    assert [type(lost) for lost in (*one.lost, *other.lost)] == [NoSuchGame, NoSuchGame]
+        while not other.errors:
+            other.received.clear()
+            await other.received.wait()
+    assert [type(error) for error in (*one.errors, *other.errors)] == [NoSuchGame, NoSuchGame]
     assert len(hub) == 0
 
 
-async def test_an_outage_of_the_store_is_outlasted(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    unreliable_store.hint_failures = 3
+async def test_subscribers_survive_an_outage_of_the_store(hub: Hub, unreliable_store: UnreliableStore) -> None:
+    unreliable_store.notification_failures = 3
     hub.start()
     await unreliable_store.commit(creation())
-    follower = await subscribe(hub, unreliable_store)
+    subscriber = await subscribe(hub, unreliable_store)
     for version in range(1, 4):
         await unreliable_store.commit(action(version))
         unreliable_store.failures = 5
-        await follower.reach(version + 1)
+        await subscriber.wait_for_version(version + 1)
     loaded = await unreliable_store.load("g")
     assert loaded is not None
     unreliable_store.failures = 3
@@ -144,7 +144,7 @@ async def test_an_outage_of_the_store_is_outlasted(hub: Hub, unreliable_store: U
     assert late.version == 4
 
 
-async def test_with_its_last_watcher_a_feed_ends(hub: Hub, unreliable_store: UnreliableStore) -> None:
+async def test_the_last_subscriber_closes_the_channel(hub: Hub, unreliable_store: UnreliableStore) -> None:
     await unreliable_store.commit(creation())
     one, other = await subscribe(hub, unreliable_store), await subscribe(hub, unreliable_store)
     hub.unsubscribe(one, "g")
@@ -160,36 +160,38 @@ async def test_with_its_last_watcher_a_feed_ends(hub: Hub, unreliable_store: Unr
     assert again.version == 2
 
 
-async def test_reached_waits_for_nobody_who_does_not_watch(hub: Hub, unreliable_store: UnreliableStore) -> None:
+async def test_wait_for_version_returns_at_once_for_others_than_subscribers(
+    hub: Hub, unreliable_store: UnreliableStore
+) -> None:
     await unreliable_store.commit(creation())
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
-    follower = await subscribe(hub, unreliable_store)
+    subscriber = await subscribe(hub, unreliable_store)
     await hub.wait_for_version(VersionSubscriber(), "g", 99)
-    await hub.wait_for_version(follower, "g", 1)
-    waiting = asyncio.create_task(hub.wait_for_version(follower, "g", 99))
+    await hub.wait_for_version(subscriber, "g", 1)
+    waiting = asyncio.create_task(hub.wait_for_version(subscriber, "g", 99))
     await asyncio.sleep(0.01)
     assert not waiting.done()
-    hub.unsubscribe(follower, "g")
+    hub.unsubscribe(subscriber, "g")
     async with asyncio.timeout(1):
         await waiting
 
 
-async def test_a_feed_whose_game_this_instance_cannot_show_ends(unreliable_store: UnreliableStore) -> None:
-    game = await stored_game(unreliable_store)
+async def test_a_channel_whose_tile_set_is_missing_is_closed(unreliable_store: UnreliableStore) -> None:
+    game = await store_game(unreliable_store)
     hub = Hub(unreliable_store, TileSetCatalogue([]), sweep_interval_s=0.05)
     hub.start()
     beginner = SnapshotSubscriber()
     await hub.subscribe(beginner, game, StreamPosition(5, digest(5)))
     async with asyncio.timeout(5):
-        while not beginner.lost:
-            beginner.heard.clear()
-            await beginner.heard.wait()
-    assert isinstance(beginner.lost[0], TileSetMissing)
+        while not beginner.errors:
+            beginner.received.clear()
+            await beginner.received.wait()
+    assert isinstance(beginner.errors[0], TileSetMissing)
     assert not len(hub)
     await hub.aclose()
 
 
-async def test_a_snapshot_that_cannot_be_read_is_no_answer_of_the_store(unreliable_store: UnreliableStore) -> None:
+async def test_an_unreadable_snapshot_raises_store_unavailable(unreliable_store: UnreliableStore) -> None:
     await unreliable_store.commit(creation())
     loaded = await unreliable_store.load("g")
     assert loaded is not None

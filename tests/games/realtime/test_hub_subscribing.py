@@ -1,4 +1,4 @@
-"""Whoever joins a channel goes on from the state that they have, wherever the channel is by then."""
+"""A subscriber continues from the state that it has, wherever the channel is by then."""
 
 import asyncio
 
@@ -14,13 +14,13 @@ from tests.games.realtime.subscribers import (
     SnapshotSubscriber,
     UnreliableStore,
     VersionSubscriber,
-    stored_game,
+    store_game,
     subscribe,
 )
 from tests.store.commits import action, creation, digest
 
 
-async def test_who_joins_behind_or_before_the_feed_is_brought_to_it(
+async def test_subscribers_behind_or_ahead_of_the_channel_are_brought_level(
     hub: Hub, unreliable_store: UnreliableStore
 ) -> None:
     await unreliable_store.commit(creation())
@@ -29,13 +29,11 @@ async def test_who_joins_behind_or_before_the_feed_is_brought_to_it(
     behind = await subscribe(hub, unreliable_store, since=2)
     await unreliable_store.commit(action(5, count=2))  # unknown to the channel
     newest = await subscribe(hub, unreliable_store)
-    for follower in (ahead, behind, newest):
-        await follower.reach(7)
+    for subscriber in (ahead, behind, newest):
+        await subscriber.wait_for_version(7)
 
 
-async def test_joining_in_the_middle_of_many_commits_misses_nothing(
-    hub: Hub, unreliable_store: UnreliableStore
-) -> None:
+async def test_subscribing_during_commits_misses_nothing(hub: Hub, unreliable_store: UnreliableStore) -> None:
     hub.start()
     await unreliable_store.commit(creation())
     last = 300
@@ -54,12 +52,12 @@ async def test_joining_in_the_middle_of_many_commits_misses_nothing(
             if len(joined) % 2:
                 hub.unsubscribe(joined[0], "g")
                 joined = joined[1:]
-    for follower in joined:
-        await follower.reach(last)
+    for subscriber in joined:
+        await subscriber.wait_for_version(last)
 
 
 @pytest.mark.parametrize(
-    ("since", "known", "found"),
+    ("since", "client_digest", "position"),
     (
         (None, None, None),
         (4, None, StreamPosition(4, digest(4))),
@@ -72,17 +70,19 @@ async def test_joining_in_the_middle_of_many_commits_misses_nothing(
         (0, None, StreamPosition(0, digest(0))),
     ),
 )
-async def test_a_watcher_goes_on_where_the_log_knows_its_state(
-    unreliable_store: UnreliableStore, since: int | None, known: str | None, found: StreamPosition | None
+async def test_a_client_resumes_from_a_state_in_the_stream(
+    unreliable_store: UnreliableStore, since: int | None, client_digest: str | None, position: StreamPosition | None
 ) -> None:
     await unreliable_store.commit(creation())
     await unreliable_store.commit(action(1, count=3))
     loaded = await unreliable_store.load("g")
     assert loaded is not None
-    assert await resolve_position(unreliable_store, "g", loaded, since, known) == found
+    assert await resolve_position(unreliable_store, "g", loaded, since, client_digest) == position
 
 
-async def test_nobody_joins_a_game_that_is_gone(hub: Hub, unreliable_store: UnreliableStore, redis: Redis) -> None:
+async def test_a_game_that_is_gone_cannot_be_subscribed_to(
+    hub: Hub, unreliable_store: UnreliableStore, redis: Redis
+) -> None:
     await unreliable_store.commit(creation())
     await subscribe(hub, unreliable_store)
     await redis.flushall()
@@ -90,8 +90,8 @@ async def test_nobody_joins_a_game_that_is_gone(hub: Hub, unreliable_store: Unre
         await hub.subscribe(VersionSubscriber(), "g", StreamPosition(2, digest(2)))
 
 
-async def test_who_joins_with_another_past_gets_the_game_whole(hub: Hub, unreliable_store: UnreliableStore) -> None:
-    game = await stored_game(unreliable_store)
+async def test_a_subscriber_of_another_history_gets_a_snapshot(hub: Hub, unreliable_store: UnreliableStore) -> None:
+    game = await store_game(unreliable_store)
     loaded = await unreliable_store.load(game)
     assert loaded is not None
     first = VersionSubscriber(1)
@@ -99,7 +99,7 @@ async def test_who_joins_with_another_past_gets_the_game_whole(hub: Hub, unrelia
     for past in (StreamPosition(1, digest(1)), StreamPosition(0, digest(0)), StreamPosition(7, digest(7))):
         other = SnapshotSubscriber()
         await hub.subscribe(other, game, past)
-        (message,) = other.whole
+        (message,) = other.snapshots
         assert (message.digest, message.view) == (loaded.digest, decode_view(TILESETS, loaded))
         hub.unsubscribe(other, game)
     assert first.version == 1

@@ -11,7 +11,7 @@ from jsonschema_rs import Draft7Validator, meta
 from schemas.base import encode_json
 from schemas.messages import ClientMessage, ServerMessage
 from service.web.openapi.asyncapi import CLOSE_CODES, make_asyncapi
-from tests.web.watcher_client import described
+from tests.web.watcher_client import message_validator
 
 DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENT = make_asyncapi()
@@ -74,7 +74,7 @@ def test_examples_are_as_described(tag: str) -> None:
     assert examples
     for example in examples:
         assert example["type"] == tag
-        described(tag).validate(example)
+        message_validator(tag).validate(example)
         if tag in CLIENTS:
             msgspec.json.decode(encode_json(example), type=ClientMessage)
 
@@ -82,15 +82,15 @@ def test_examples_are_as_described(tag: str) -> None:
 @pytest.mark.parametrize("tag", CLIENTS)
 def test_an_unknown_field_is_refused_as_described(tag: str) -> None:
     example = {**MESSAGES[tag]["examples"][0]["payload"], "more": 1}
-    assert not described(tag).is_valid(example)
+    assert not message_validator(tag).is_valid(example)
 
 
 @pytest.mark.parametrize("tag", SERVICES)
 def test_answers_may_grow_but_lack_nothing(tag: str) -> None:
     example = MESSAGES[tag]["examples"][0]["payload"]
-    assert described(tag).is_valid({**example, "more": 1})
+    assert message_validator(tag).is_valid({**example, "more": 1})
     for name in example:
-        assert not described(tag).is_valid({key: value for key, value in example.items() if key != name})
+        assert not message_validator(tag).is_valid({key: value for key, value in example.items() if key != name})
 
 
 def test_schemas_are_json_schemas() -> None:

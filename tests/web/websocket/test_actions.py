@@ -1,4 +1,4 @@
-"""Acting and showing tokens over a socket: the same as over HTTP (api.md, "WebSocket", "Acting", "Tokens")."""
+"""Actions and tokens over a WebSocket: the same as over HTTP (api.md, "WebSocket", "Acting", "Tokens")."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,7 +10,7 @@ from service.store import keys
 from service.web.websocket.connection import WebSocketConnection
 from tests.web.app_server import Client
 from tests.web.http_game import Table, bearer, new_table
-from tests.web.watcher_client import Line, connected, watching
+from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
 
@@ -21,9 +21,9 @@ async def table(client: Client) -> Table:
 
 
 @pytest.fixture
-async def line(client: Client, table: Table) -> AsyncIterator[Line]:
-    """The owner's, watching the table."""
-    async with watching(client, table.id, token=table.owner) as opened:
+async def watcher(client: Client, table: Table) -> AsyncIterator[WatcherClient]:
+    """Return a WebSocket of the owner that follows the game."""
+    async with watch_game(client, table.id, token=table.owner) as opened:
         yield opened
 
 
@@ -32,14 +32,14 @@ def act(table: Table, body: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 async def first_move(table: Table) -> dict[str, Any]:
-    """The first legal move, as it is sent."""
+    """Return the first legal move as a request has it."""
     return {"move": (await table.moves())[0]["id"]}
 
 
-async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, line: Line) -> None:
+async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, watcher: WatcherClient) -> None:
     for body in (await first_move(table), {"action": {"type": "pass"}}):
-        diff = await line.ask(act(table, body), "diff")
-        ack = await line.hear("ack")
+        diff = await watcher.request(act(table, body), "diff")
+        ack = await watcher.receive("ack")
         assert ack == {
             "type": "ack",
             "id": "c",
@@ -48,128 +48,128 @@ async def test_the_diffs_of_an_act_come_before_its_ack(table: Table, line: Line)
             "digest": diff["digest"],
             "legal_moves": None,
         }
-    assert line.keeper(table.id).game == await table.json()
+    assert watcher.copy_of(table.id).game == await table.json()
 
 
 async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
-    table: Table, line: Line, monkeypatch: pytest.MonkeyPatch
+    table: Table, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = WebSocketConnection._write_to_transport
     written: list[bytes] = []
 
-    def counted(wire: WebSocketConnection, frames: bytes) -> None:
+    def counted(connection: WebSocketConnection, frames: bytes) -> None:
         written.append(frames)
-        put(wire, frames)
+        put(connection, frames)
 
     monkeypatch.setattr(WebSocketConnection, "_write_to_transport", counted)
-    await line.ask(act(table, await first_move(table)), "diff")
-    await line.hear("ack")
+    await watcher.request(act(table, await first_move(table)), "diff")
+    await watcher.receive("ack")
     [frames] = written
     assert frames.index(b'"type":"diff"') < frames.index(b'"type":"ack"')
 
 
-async def test_a_whole_turn_is_done_at_once_or_not_at_all(table: Table, line: Line) -> None:
+async def test_a_whole_turn_is_done_at_once_or_not_at_all(table: Table, watcher: WatcherClient) -> None:
     action = (await table.moves())[0]["action"]
     too_much = [action, {"type": "take_ship", "ship": "none"}]
-    error = await line.refused(act(table, {"actions": too_much}), "illegal_move")
+    error = await watcher.request_error(act(table, {"actions": too_much}), "illegal_move")
     assert (error["id"], error["game"], error["problem"]["index"]) == ("c", table.id, 1)
-    await line.ask(act(table, {"actions": [action, {"type": "pass"}], "seat": None}), "diff")
-    await line.hear("diff")
-    assert (await line.hear("ack"))["version"] == 3
+    await watcher.request(act(table, {"actions": [action, {"type": "pass"}], "seat": None}), "diff")
+    await watcher.receive("diff")
+    assert (await watcher.receive("ack"))["version"] == 3
 
 
-async def test_an_act_brings_the_next_moves_where_they_are_asked_for(table: Table, line: Line) -> None:
-    await line.ask(act(table, await first_move(table), include="legal_moves"), "diff")
-    assert (await line.hear("ack"))["legal_moves"] == await table.json("/legal-moves")
+async def test_include_adds_the_next_moves_to_the_ack(table: Table, watcher: WatcherClient) -> None:
+    await watcher.request(act(table, await first_move(table), include="legal_moves"), "diff")
+    assert (await watcher.receive("ack"))["legal_moves"] == await table.json("/legal-moves")
 
 
 async def test_bots_answer_before_the_ack(client: Client) -> None:
     table = await new_table(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
-    async with watching(client, table.id, token=table.owner) as line:
+    async with watch_game(client, table.id, token=table.owner) as watcher:
         action = (await table.moves())[0]["action"]
-        await line.say(act(table, {"actions": [action, {"type": "pass"}]}))
-        while (message := await line.hear())["type"] == "diff":
+        await watcher.send(act(table, {"actions": [action, {"type": "pass"}]}))
+        while (message := await watcher.receive())["type"] == "diff":
             pass
-        assert (message["type"], message["version"]) == ("ack", line.keeper(table.id).version)
-        assert line.keeper(table.id).version > 3
+        assert (message["type"], message["version"]) == ("ack", watcher.copy_of(table.id).version)
+        assert watcher.copy_of(table.id).version > 3
 
 
-async def test_an_if_match_must_be_met(table: Table, line: Line) -> None:
+async def test_if_match_must_match(table: Table, watcher: WatcherClient) -> None:
     move, digest = await first_move(table), table.created["digest"]
     for expected in ("2", f"1-{'0' * 32}"):
-        error = await line.refused(act(table, move, if_match=expected), "version_mismatch")
+        error = await watcher.request_error(act(table, move, if_match=expected), "version_mismatch")
         assert (error["problem"]["version"], error["problem"]["digest"]) == (1, digest)
-    await line.ask(act(table, move, if_match=f"1-{digest}"), "diff")
-    await line.hear("ack")
-    await line.ask(act(table, await first_move(table), if_match="2"), "diff")
-    await line.hear("ack")
+    await watcher.request(act(table, move, if_match=f"1-{digest}"), "diff")
+    await watcher.receive("ack")
+    await watcher.request(act(table, await first_move(table), if_match="2"), "diff")
+    await watcher.receive("ack")
 
 
-async def test_a_key_means_the_same_on_a_socket_and_over_http(table: Table, line: Line) -> None:
+async def test_a_key_means_the_same_on_a_socket_and_over_http(table: Table, watcher: WatcherClient) -> None:
     move = await first_move(table)
-    await line.ask(act(table, move, key="k"), "diff")
-    ack = await line.hear("ack")
-    assert await line.ask(act(table, move, key="k"), "ack") == ack
+    await watcher.request(act(table, move, key="k"), "diff")
+    ack = await watcher.receive("ack")
+    assert await watcher.request(act(table, move, key="k"), "ack") == ack
     response = await table.act(move, **{"Idempotency-Key": "k"})
     assert (response.status, (await response.json())["digest"]) == (200, ack["digest"])
-    await line.refused(act(table, {"action": {"type": "pass"}}, key="k"), "key_reused")
+    await watcher.request_error(act(table, {"action": {"type": "pass"}}, key="k"), "key_reused")
     move = await first_move(table)
     acted = await (await table.act(move, **{"Idempotency-Key": "l"})).json()
-    await line.hear("diff")
-    assert (await line.ask(act(table, move, key="l", if_match="1"), "ack"))["digest"] == acted["digest"]
+    await watcher.receive("diff")
+    assert (await watcher.request(act(table, move, key="l", if_match="1"), "ack"))["digest"] == acted["digest"]
 
 
-async def test_refusals_are_those_of_http(client: Client, table: Table, line: Line) -> None:
+async def test_errors_are_those_of_http(client: Client, table: Table, watcher: WatcherClient) -> None:
     move = await first_move(table)
     seat = (await table.json())["turn"]["seat"]
-    await line.refused(act(table, move, seat=1 - seat), "not_your_turn")
-    await line.refused(act(table, {"move": "p99.99.0"}), "illegal_move")
-    error = await line.refused(act(table, {"move": "nonsense"}), "malformed")
+    await watcher.request_error(act(table, move, seat=1 - seat), "not_your_turn")
+    await watcher.request_error(act(table, {"move": "p99.99.0"}), "illegal_move")
+    error = await watcher.request_error(act(table, {"move": "nonsense"}), "malformed")
     assert (error["id"], error["game"], error["problem"]["path"]) == ("c", table.id, "$.move")
-    await line.refused({"type": "act", "game": "none", **move}, "not_found")
+    await watcher.request_error({"type": "act", "game": "none", **move}, "not_found")
     await client.delete(table.path, headers=bearer(table.owner))
-    await line.hear("diff")
-    await line.refused(act(table, move), "not_active")
+    await watcher.receive("diff")
+    await watcher.request_error(act(table, move), "not_active")
 
 
-async def test_a_token_is_shown_by_auth(client: Client, table: Table) -> None:
+async def test_auth_adds_a_token(client: Client, table: Table) -> None:
     move = await first_move(table)
-    async with connected(client) as line:
-        await line.refused(act(table, move), "unauthorized")
-        await line.refused({"type": "auth", "id": "a", "game": table.id, "token": NOBODYS}, "unauthorized")
-        ack = await line.ask({"type": "auth", "id": "a", "game": table.id, "token": table.spectator}, "ack")
+    async with connect_watcher(client) as watcher:
+        await watcher.request_error(act(table, move), "unauthorized")
+        await watcher.request_error({"type": "auth", "id": "a", "game": table.id, "token": NOBODYS}, "unauthorized")
+        ack = await watcher.request({"type": "auth", "id": "a", "game": table.id, "token": table.spectator}, "ack")
         assert (ack["id"], ack["game"], ack["version"], ack["digest"]) == ("a", table.id, None, None)
-        await line.refused(act(table, move), "wrong_seat")
+        await watcher.request_error(act(table, move), "wrong_seat")
         seat = (await table.json())["turn"]["seat"]
-        await line.ask({"type": "auth", "game": table.id, "token": table.seats[1 - seat]}, "ack")
-        await line.refused(act(table, move), "not_your_turn")
-        await line.ask({"type": "auth", "game": table.id, "token": table.seats[seat]}, "ack")
-        await line.refused({"type": "auth", "game": table.id, "token": NOBODYS}, "unauthorized")
-        assert (await line.ask(act(table, move), "ack"))["version"] == 2
+        await watcher.request({"type": "auth", "game": table.id, "token": table.seats[1 - seat]}, "ack")
+        await watcher.request_error(act(table, move), "not_your_turn")
+        await watcher.request({"type": "auth", "game": table.id, "token": table.seats[seat]}, "ack")
+        await watcher.request_error({"type": "auth", "game": table.id, "token": NOBODYS}, "unauthorized")
+        assert (await watcher.request(act(table, move), "ack"))["version"] == 2
 
 
-async def test_the_header_shows_a_token_for_the_games_that_know_it(client: Client, table: Table) -> None:
+async def test_the_upgrade_token_counts_for_the_games_that_accept_it(client: Client, table: Table) -> None:
     other = await new_table(client)
     hidden = await new_table(client, visibility="private")
-    async with connected(client, token=table.owner) as line:
-        assert (await line.ask(act(table, await first_move(table)), "ack"))["version"] == 2
-        await line.subscribe(other.id)
-        await line.refused(act(other, await first_move(other)), "unauthorized")
-        await line.refused({"type": "subscribe", "game": hidden.id}, "not_found")
-        await line.ask({"type": "auth", "game": hidden.id, "token": hidden.owner}, "ack")
-        await line.subscribe(hidden.id)
-        await line.ask(act(hidden, await first_move(hidden)), "diff")
-        await line.hear("ack")
+    async with connect_watcher(client, token=table.owner) as watcher:
+        assert (await watcher.request(act(table, await first_move(table)), "ack"))["version"] == 2
+        await watcher.subscribe(other.id)
+        await watcher.request_error(act(other, await first_move(other)), "unauthorized")
+        await watcher.request_error({"type": "subscribe", "game": hidden.id}, "not_found")
+        await watcher.request({"type": "auth", "game": hidden.id, "token": hidden.owner}, "ack")
+        await watcher.subscribe(hidden.id)
+        await watcher.request(act(hidden, await first_move(hidden)), "diff")
+        await watcher.receive("ack")
 
 
-@pytest.mark.parametrize("asked", ("subscribe", "sync", "act", "auth"))
-async def test_a_private_game_is_not_there_without_its_token(client: Client, asked: str) -> None:
+@pytest.mark.parametrize("message_type", ("subscribe", "sync", "act", "auth"))
+async def test_a_private_game_is_not_found_without_its_token(client: Client, message_type: str) -> None:
     table = await new_table(client, visibility="private")
     more: dict[str, dict[str, Any]] = {"act": await first_move(table), "auth": {"token": NOBODYS}}
-    message = {"type": asked, "id": "m", "game": table.id, **more.get(asked, {})}
-    async with connected(client) as line:
-        hidden = await line.refused(message, "not_found")
-        missing = await line.refused({**message, "game": "none"}, "not_found")
+    message = {"type": message_type, "id": "m", "game": table.id, **more.get(message_type, {})}
+    async with connect_watcher(client) as watcher:
+        hidden = await watcher.request_error(message, "not_found")
+        missing = await watcher.request_error({**message, "game": "none"}, "not_found")
         for error in (hidden, missing):
             error["problem"]["detail"] = error["problem"]["detail"].replace(error.pop("game"), "GAME")
         assert hidden == missing
@@ -178,15 +178,15 @@ async def test_a_private_game_is_not_there_without_its_token(client: Client, ask
 @pytest.mark.parametrize("role", ("owner", "spectator"))
 async def test_a_private_game_is_watched_with_any_of_its_tokens(client: Client, role: str) -> None:
     table = await new_table(client, visibility="private")
-    async with watching(client, table.id, token=getattr(table, role)) as line:
+    async with watch_game(client, table.id, token=getattr(table, role)) as watcher:
         await table.do()
-        await line.hear("diff")
-        await line.ask({"type": "sync", "game": table.id}, "snapshot")
+        await watcher.receive("diff")
+        await watcher.request({"type": "sync", "game": table.id}, "snapshot")
 
 
-async def test_tokens_are_stored_nowhere(table: Table, line: Line, redis: Redis) -> None:
-    await line.ask(act(table, await first_move(table), key="secret-key"), "diff")
-    await line.hear("ack")
+async def test_tokens_are_stored_nowhere(table: Table, watcher: WatcherClient, redis: Redis) -> None:
+    await watcher.request(act(table, await first_move(table), key="secret-key"), "diff")
+    await watcher.receive("ack")
     names = [name for name in await redis.keys() if isinstance(name, bytes)]
     assert keys.game(table.id).encode() in names
     stored = b"".join([*names, *[await redis.dump(name) or b"" for name in names]])

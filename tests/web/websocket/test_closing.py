@@ -1,4 +1,4 @@
-"""How a socket ends: refused, silent, slow, vanished, or sent away (api.md, "WebSocket"; operations.md, "Stopping")."""
+"""How a WebSocket is closed: rejected, silent, slow, disconnected, or at shutdown (api.md, "WebSocket")."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,15 +23,15 @@ from service.web.websocket.connection import WebSocketConnection
 from service.web.websocket.streams import STREAMS
 from tests.web.app_server import Client, serve
 from tests.web.http_game import Table, new_table
-from tests.web.watcher_client import Line, connected, watching
+from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
 
 SLOW = Limits(max_unsent_bytes=1_000_000, sweep_interval_s=1000)
 
 
-async def emptied(client: Client) -> None:
-    """Nobody is connected, and nothing is watched."""
+async def wait_until_empty(client: Client) -> None:
+    """Wait until no stream is open and no game is followed."""
     async with asyncio.timeout(5):
         while len(client.app[HUB]) + len(client.app[STREAMS]):  # noqa: ASYNC110  neither gives an event
             await asyncio.sleep(0.01)
@@ -53,29 +53,29 @@ async def emptied(client: Client) -> None:
         ("/v1/games/{public}/ws?since=1&digest=x", None, 4400),
     ),
 )
-async def test_what_the_upgrade_asks_is_refused_after_it(
+async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
     client: Client, path: str, token: str | None, code: int
 ) -> None:
     public = await new_table(client)
     private = await new_table(client, visibility="private")
-    async with connected(client, path.format(public=public.id, private=private.id), token) as line:
-        assert await line.closed() == code
-    await emptied(client)
+    async with connect_watcher(client, path.format(public=public.id, private=private.id), token) as watcher:
+        assert await watcher.receive_close() == code
+    await wait_until_empty(client)
 
 
-async def test_a_token_on_the_shared_path_is_refused_nowhere(client: Client) -> None:
-    """Which game it is for shows only later."""
-    async with connected(client, token=NOBODYS) as line:
-        await line.subscribe((await new_table(client)).id)
+async def test_any_token_is_accepted_on_the_shared_path(client: Client) -> None:
+    """Only later messages show which game it is for."""
+    async with connect_watcher(client, token=NOBODYS) as watcher:
+        await watcher.subscribe((await new_table(client)).id)
 
 
-async def test_a_client_that_answers_pings_stays(store: RedisStore) -> None:
-    async with serve(store, Limits(ping_interval_s=0.5)) as client, connected(client) as line:
-        assert (await line.ask({"type": "ping"}, "pong"))["id"] is None
+async def test_a_client_that_answers_pings_stays_connected(store: RedisStore) -> None:
+    async with serve(store, Limits(ping_interval_s=0.5)) as client, connect_watcher(client) as watcher:
+        assert (await watcher.request({"type": "ping"}, "pong"))["id"] is None
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(2):
-                await line.socket.receive()
-        await line.nothing()
+                await watcher.socket.receive()
+        await watcher.expect_nothing()
 
 
 async def test_a_client_that_answers_no_ping_is_closed(store: RedisStore) -> None:
@@ -83,114 +83,114 @@ async def test_a_client_that_answers_no_ping_is_closed(store: RedisStore) -> Non
         serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False) as socket,
     ):
-        heard = [await socket.receive() for _ in range(3)]
-        assert [message.type for message in heard] == [WSMsgType.TEXT, WSMsgType.PING, WSMsgType.CLOSE]
+        received = [await socket.receive() for _ in range(3)]
+        assert [message.type for message in received] == [WSMsgType.TEXT, WSMsgType.PING, WSMsgType.CLOSE]
         assert socket.close_code == 4408
-        await emptied(client)
+        await wait_until_empty(client)
 
 
-class Gated(RedisStore):
-    """A store that may be held up, or be out of reach."""
+class GatedStore(RedisStore):
+    """A store whose reads and commits wait for gates, or fail."""
 
-    gate: asyncio.Event
+    game_gate: asyncio.Event
     log_gate: asyncio.Event
     unavailable = False
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """The game, in its time."""
-        await self.gate.wait()
+        """Load the game once the gate is open."""
+        await self.game_gate.wait()
         if self.unavailable:
             raise StoreUnavailable("out of reach", 2)
         return await super().load(game, key)
 
     async def commit(self, commit: Commit) -> CommitOutcome:
-        """Change the game, in its time."""
-        await self.gate.wait()
+        """Commit once the gate is open."""
+        await self.game_gate.wait()
         return await super().commit(commit)
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """The log, in its time."""
+        """Read the stream once its gate is open."""
         await self.log_gate.wait()
         return await super().load_diffs(game, since, limit)
 
 
 @pytest.fixture
-async def gated(store: RedisStore) -> Gated:
-    found = Gated(store._client)
-    found.gate, found.log_gate = asyncio.Event(), asyncio.Event()
-    found.gate.set()
-    found.log_gate.set()
-    return found
+async def gated(store: RedisStore) -> GatedStore:
+    gated_store = GatedStore(store._client)
+    gated_store.game_gate, gated_store.log_gate = asyncio.Event(), asyncio.Event()
+    gated_store.game_gate.set()
+    gated_store.log_gate.set()
+    return gated_store
 
 
-async def test_a_client_whose_message_takes_long_is_not_taken_for_silent(gated: Gated) -> None:
+async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedStore) -> None:
     async with serve(gated, Limits(ping_interval_s=0.5)) as client:
         table = await new_table(client)
-        async with connected(client) as line:
-            gated.gate.clear()
-            await line.say({"type": "subscribe", "game": table.id})
-            hearing = asyncio.create_task(line.hear("subscribed"))
+        async with connect_watcher(client) as watcher:
+            gated.game_gate.clear()
+            await watcher.send({"type": "subscribe", "game": table.id})
+            hearing = asyncio.create_task(watcher.receive("subscribed"))
             await asyncio.sleep(1.2)
-            gated.gate.set()
+            gated.game_gate.set()
             await hearing
 
 
-async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: Gated) -> None:
+async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         table = await new_table(client)
-        other, far = StreamPosition(1, "another past"), Far()
-        feed = client.app[HUB]._registry.channels[table.id] = Channel(table.id, other)
-        feed.subscribers.add(far)
-        async with connected(client) as line:
+        other, silent = StreamPosition(1, "another past"), SilentSubscriber()
+        channel = client.app[HUB]._registry.channels[table.id] = Channel(table.id, other)
+        channel.subscribers.add(silent)
+        async with connect_watcher(client) as watcher:
             gated.log_gate.clear()
-            await line.subscribe(table.id)
-            (wire,) = client.app[STREAMS]._streams
-            assert isinstance(wire, WebSocketConnection)
-            wire.close(4408, "no_pong")
+            await watcher.subscribe(table.id)
+            (opened,) = client.app[STREAMS]._streams
+            assert isinstance(opened, WebSocketConnection)
+            opened.close(4408, "no_pong")
             gated.log_gate.set()
-            assert await line.closed() == 4408
+            assert await watcher.receive_close() == 4408
         async with asyncio.timeout(5):
             while len(client.app[STREAMS]):  # noqa: ASYNC110  it gives no event
                 await asyncio.sleep(0.01)
-        assert [*feed.subscribers] == [far]
-        client.app[HUB].unsubscribe(far, table.id)
+        assert [*channel.subscribers] == [silent]
+        client.app[HUB].unsubscribe(silent, table.id)
 
 
-class Far:
-    """A watcher that hears nothing."""
+class SilentSubscriber:
+    """A subscriber that ignores everything."""
 
     def deliver(self, message: ChannelMessage) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def end_subscription(self, game: str, error: GameError) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
-async def test_a_socket_that_cannot_begin_is_sent_away_to_come_back(gated: Gated) -> None:
+async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated: GatedStore) -> None:
     gated.unavailable = True
-    async with serve(gated) as client, connected(client, "/v1/games/some/ws") as line:
-        assert (await line.hear("closing"))["retry_after_ms"] == 2000
-        assert await line.closed() == 1012
+    async with serve(gated) as client, connect_watcher(client, "/v1/games/some/ws") as watcher:
+        assert (await watcher.receive("closing"))["retry_after_ms"] == 2000
+        assert await watcher.receive_close() == 1012
 
 
-class Filler:
-    """Fills connections with diffs that only this instance's feed knows, each of 400 KB."""
+class LargeDiffPublisher:
+    """Publishes diffs of 400 KB that only this instance's channel has."""
 
     def __init__(self, client: Client, table: Table) -> None:
-        self._watch = client.app[HUB]
+        self._hub = client.app[HUB]
         self._game = table.id
         self._last = StoredDiff(1, table.created["digest"], "", b"")
 
-    def tell(self) -> None:
-        """Tell all watchers the next one."""
+    def publish(self) -> None:
+        """Publish the next one."""
         version, previous = self._last.version + 1, self._last.digest
         text = b'{"type":"diff","version":%d,"filling":"%b"}' % (version, b"x" * 400_000)
         self._last = StoredDiff(version, f"{version:032x}", previous, text)
-        self._watch.publish_commit(self._game, [self._last])
+        self._hub.publish_commit(self._game, [self._last])
 
 
-class Stuck:
-    """A client that reads nothing until it is told to."""
+class StalledClient:
+    """A client that reads nothing until `resume_until_close`."""
 
     def __init__(self, client: Client, table: Table) -> None:
         self._session = ClientSession(read_bufsize=1024)
@@ -211,8 +211,8 @@ class Stuck:
         self.transport.abort()
         await self._session.close()
 
-    async def closed(self) -> int | None:
-        """Read on; gives the code of the close."""
+    async def resume_until_close(self) -> int | None:
+        """Read on, and return the close code."""
         self.transport.resume_reading()
         async with asyncio.timeout(8):
             while (await self.socket.receive()).type is WSMsgType.TEXT:
@@ -220,38 +220,38 @@ class Stuck:
         return self.socket.close_code
 
 
-async def test_a_client_that_cannot_keep_up_is_closed_and_delays_nobody(store: RedisStore) -> None:
+async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) -> None:
     async with serve(store, SLOW) as client:
         table = await new_table(client)
-        filler = Filler(client, table)
-        async with connected(client, f"/v1/games/{table.id}/ws?since=1", max_msg_size=0) as quick:
-            await quick.hear("subscribed")
-            async with Stuck(client, table) as slow:
-                told, feed = 0, client.app[HUB]._channels[table.id]
-                while len(feed.subscribers) == 2 and told < 100:
-                    filler.tell()
-                    told += 1
+        filler = LargeDiffPublisher(client, table)
+        async with connect_watcher(client, f"/v1/games/{table.id}/ws?since=1", max_msg_size=0) as quick:
+            await quick.receive("subscribed")
+            async with StalledClient(client, table) as slow:
+                published, channel = 0, client.app[HUB]._channels[table.id]
+                while len(channel.subscribers) == 2 and published < 100:
+                    filler.publish()
+                    published += 1
                     async with asyncio.timeout(1):
                         await quick.socket.receive()
-                assert 2 < told < 100
-                assert await slow.closed() == 4429
-            await quick.nothing()
-        await emptied(client)
+                assert 2 < published < 100
+                assert await slow.resume_until_close() == 4429
+            await quick.expect_nothing()
+        await wait_until_empty(client)
 
 
-async def test_a_client_that_never_reads_is_cut_off(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
         table = await new_table(client)
-        filler = Filler(client, table)
-        async with Stuck(client, table):
+        filler = LargeDiffPublisher(client, table)
+        async with StalledClient(client, table):
             while len(client.app[HUB]):
-                filler.tell()
+                filler.publish()
                 await asyncio.sleep(0)
-            await emptied(client)
+            await wait_until_empty(client)
 
 
-async def test_a_client_that_never_answers_a_close_is_cut_off(
+async def test_a_client_that_never_answers_a_close_is_dropped(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "CLOSE_TIMEOUT_S", 0.2)
@@ -261,30 +261,30 @@ async def test_a_client_that_never_answers_a_close_is_cut_off(
     ):
         while (await socket.receive()).type is not WSMsgType.CLOSE:
             pass
-        await emptied(client)
+        await wait_until_empty(client)
 
 
 @pytest.fixture
 async def quick(store: RedisStore) -> AsyncIterator[Client]:
-    """An instance that stops within 0.2 s."""
+    """Return a client of an instance that closes streams within 0.2 s."""
     async with serve(store, Limits(close_window_s=0.2)) as client:
         yield client
 
 
-async def test_an_instance_that_stops_sends_all_away_bit_by_bit(quick: Client) -> None:
+async def test_a_shutdown_closes_sockets_one_after_another(quick: Client) -> None:
     table = await new_table(quick)
     loop = asyncio.get_running_loop()
 
-    async def sent_away(line: Line) -> tuple[float, int]:
-        closing = await line.hear("closing")
+    async def sent_away(watcher: WatcherClient) -> tuple[float, int]:
+        closing = await watcher.receive("closing")
         at = loop.time()
-        assert await line.closed() == 1012
+        assert await watcher.receive_close() == 1012
         return at, closing["retry_after_ms"]
 
     async with AsyncExitStack() as stack:
-        lines = [await stack.enter_async_context(watching(quick, table.id)) for _ in range(10)]
+        watchers = [await stack.enter_async_context(watch_game(quick, table.id)) for _ in range(10)]
         async with asyncio.TaskGroup() as group:
-            leaving = [group.create_task(sent_away(line)) for line in lines]
+            leaving = [group.create_task(sent_away(watcher)) for watcher in watchers]
             group.create_task(close_streams(quick.app))
         times, retries = zip(*sorted(task.result() for task in leaving), strict=True)
         assert times[-1] - times[0] > 0.1
@@ -294,46 +294,46 @@ async def test_an_instance_that_stops_sends_all_away_bit_by_bit(quick: Client) -
         await close_streams(quick.app)
 
 
-async def test_who_comes_late_is_sent_away_too(quick: Client) -> None:
+async def test_a_socket_opened_during_shutdown_is_closed(quick: Client) -> None:
     await close_streams(quick.app)
-    async with connected(quick) as line:
-        await line.hear("closing")
-        assert await line.closed() == 1012
+    async with connect_watcher(quick) as watcher:
+        await watcher.receive("closing")
+        assert await watcher.receive_close() == 1012
 
 
-async def test_those_who_come_late_are_not_told_to_come_back_all_at_once(quick: Client) -> None:
+async def test_sockets_opened_during_shutdown_get_different_retry_times(quick: Client) -> None:
     await close_streams(quick.app)
     hints = set()
     for _ in range(10):
-        async with connected(quick) as line:
-            hints.add((await line.hear("closing"))["retry_after_ms"])
+        async with connect_watcher(quick) as watcher:
+            hints.add((await watcher.receive("closing"))["retry_after_ms"])
     assert len(hints) > 1
 
 
-async def test_an_instance_that_will_stop_still_takes_sockets_since_a_proxy_may_not_know_it_yet(quick: Client) -> None:
+async def test_a_draining_instance_still_accepts_sockets(quick: Client) -> None:
     quick.app[DRAINING].set()
-    async with connected(quick) as line:
+    async with connect_watcher(quick) as watcher:
         closing = asyncio.create_task(close_streams(quick.app))
-        await line.hear("closing")
-        assert await line.closed() == 1012
+        await watcher.receive("closing")
+        assert await watcher.receive_close() == 1012
         await closing
 
 
-async def test_what_a_client_has_asked_is_done_before_it_is_sent_away(gated: Gated) -> None:
+async def test_a_shutdown_finishes_the_message_that_is_handled(gated: GatedStore) -> None:
     async with serve(gated, Limits(close_window_s=0)) as client:
         table = await new_table(client)
         move = (await table.moves())[0]["id"]
-        async with watching(client, table.id, token=table.owner) as line:
-            gated.gate.clear()
-            await line.say({"type": "act", "id": "last", "game": table.id, "move": move})
-            await line.say({"type": "ping"})
+        async with watch_game(client, table.id, token=table.owner) as watcher:
+            gated.game_gate.clear()
+            await watcher.send({"type": "act", "id": "last", "game": table.id, "move": move})
+            await watcher.send({"type": "ping"})
             await asyncio.sleep(0.05)
             closing = asyncio.create_task(close_streams(client.app))
             await asyncio.sleep(0.05)
-            gated.gate.set()
-            heard: list[dict[str, Any]] = [await line.hear() for _ in range(3)]
-            assert [message["type"] for message in heard] == ["diff", "ack", "closing"]
-            assert await line.closed() == 1012
+            gated.game_gate.set()
+            received: list[dict[str, Any]] = [await watcher.receive() for _ in range(3)]
+            assert [message["type"] for message in received] == ["diff", "ack", "closing"]
+            assert await watcher.receive_close() == 1012
             await closing
 
 
@@ -346,11 +346,11 @@ async def test_what_a_client_has_asked_is_done_before_it_is_sent_away(gated: Gat
         (b"\x80\x80\0\0\0\0", 1002),  # the continuation of nothing
     ),
 )
-async def test_frames_of_a_wrong_form_close_the_socket(client: Client, frame: bytes, code: int) -> None:
-    async with connected(client) as line:
-        connection = line.socket._response.connection
+async def test_malformed_frames_close_the_socket(client: Client, frame: bytes, code: int) -> None:
+    async with connect_watcher(client) as watcher:
+        connection = watcher.socket._response.connection
         assert connection is not None
         assert connection.transport is not None
         connection.transport.write(frame)
-        assert await line.closed() == code
-    await emptied(client)
+        assert await watcher.receive_close() == code
+    await wait_until_empty(client)

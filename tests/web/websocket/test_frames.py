@@ -1,4 +1,4 @@
-"""A client's frames become messages, however they are cut; what is wrong with them closes the socket."""
+"""Frames become messages however they are fragmented; a frame that breaks the protocol closes the socket."""
 
 import json
 from random import Random
@@ -15,7 +15,7 @@ DEFLATE = "permessage-deflate"
 
 
 def cut(chance: Random, text: bytes) -> bytes:
-    """The frames of a message: compressed or not, in any number of pieces, with pings between them."""
+    """Return a message as frames: compressed or not, in any number of pieces, with pings between them."""
     flags = DEFLATED if chance.random() < 0.5 else 0
     payload = deflated(text) if flags else text
     cuts = sorted(chance.randrange(len(payload) + 1) for _ in range(chance.randrange(4)))
@@ -31,19 +31,19 @@ def cut(chance: Random, text: bytes) -> bytes:
 
 
 async def texts(line: Plainly, number: int) -> list[bytes]:
-    """So many messages, whatever comes between them."""
-    heard: list[bytes] = []
-    while len(heard) < number:
+    """Receive this many messages, with pongs between them."""
+    texts_received: list[bytes] = []
+    while len(texts_received) < number:
         answer = await line.frame()
         if answer.first in (FINAL | TEXT, FINAL | DEFLATED | TEXT):
-            heard.append(answer.text())
+            texts_received.append(answer.text())
         else:
             assert (answer.first, answer.payload) == (FINAL | PONG, b"between")
-    return heard
+    return texts_received
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_messages_come_whole_however_they_are_cut(client: Client, seed: int) -> None:
+async def test_messages_are_reassembled_from_any_fragments(client: Client, seed: int) -> None:
     chance = Random(seed)
     sizes = [chance.choice((30, 125, 126, 1000, 65_535, MOST)) for _ in range(8)]
     messages = [json.dumps({"type": "ping", "id": f"p{n}"}).encode().ljust(size) for n, size in enumerate(sizes)]

@@ -1,4 +1,4 @@
-"""Everything that a socket cannot take is answered with a problem, and the socket stays open."""
+"""A malformed message is answered with a problem, and the socket stays open."""
 
 from collections.abc import AsyncIterator
 
@@ -7,14 +7,14 @@ from aiohttp import ClientWebSocketResponse
 
 from tests.web.app_server import Client
 from tests.web.http_game import Table, new_table
-from tests.web.watcher_client import Line, connected, watching
+from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 DEEP = "[" * 30_000
 
 
 @pytest.fixture
-async def line(client: Client) -> AsyncIterator[Line]:
-    async with connected(client) as opened:
+async def watcher(client: Client) -> AsyncIterator[WatcherClient]:
+    async with connect_watcher(client) as opened:
         yield opened
 
 
@@ -67,39 +67,39 @@ async def line(client: Client) -> AsyncIterator[Line]:
     ),
 )
 async def test_a_malformed_message_is_answered(
-    line: Line, text: str, path: str, message_id: str | None, game: str | None
+    watcher: WatcherClient, text: str, path: str, message_id: str | None, game: str | None
 ) -> None:
-    error = await line.refused(text, "malformed")
+    error = await watcher.request_error(text, "malformed")
     assert (error["id"], error["game"]) == (message_id, game)
     assert error["problem"]["path"] == path, error["problem"]
     assert error["problem"]["detail"]
-    await line.nothing()
+    await watcher.expect_nothing()
 
 
-async def test_a_binary_message_is_answered(line: Line) -> None:
-    await line.socket.send_bytes(b'{"type": "ping"}')
-    error = await line.hear("error")
+async def test_a_binary_message_is_answered(watcher: WatcherClient) -> None:
+    await watcher.socket.send_bytes(b'{"type": "ping"}')
+    error = await watcher.receive("error")
     assert (error["id"], error["game"], error["problem"]["code"]) == (None, None, "malformed")
-    await line.nothing()
+    await watcher.expect_nothing()
 
 
 async def test_a_malformed_message_changes_no_subscription(client: Client) -> None:
     table = await new_table(client)
-    async with watching(client, table.id) as line:
-        await line.refused(f'{{"type": "unsubscribe", "game": "{table.id}", "more": 1}}', "malformed")
+    async with watch_game(client, table.id) as watcher:
+        await watcher.request_error(f'{{"type": "unsubscribe", "game": "{table.id}", "more": 1}}', "malformed")
         await table.do()
-        await line.hear("diff")
+        await watcher.receive("diff")
 
 
 async def test_null_is_absent(client: Client) -> None:
     table: Table = await new_table(client)
-    async with connected(client) as line:
-        await line.say(f'{{"type":"subscribe","game":"{table.id}","since":null,"digest":null,"id":null}}')
-        assert (await line.hear("subscribed"))["id"] is None
+    async with connect_watcher(client) as watcher:
+        await watcher.send(f'{{"type":"subscribe","game":"{table.id}","since":null,"digest":null,"id":null}}')
+        assert (await watcher.receive("subscribed"))["id"] is None
 
 
 async def sends_too_much(socket: ClientWebSocketResponse, size: int) -> int | None:
-    """Send a message of this size; gives the code with which the socket is closed."""
+    """Send a message of this size, and return the code with which the socket is closed."""
     await socket.receive()
     try:
         await socket.send_str("x" * size)
@@ -116,6 +116,6 @@ async def test_a_message_that_is_too_large_closes_the_socket(client: Client, siz
         assert await sends_too_much(socket, size) == 1009
 
 
-async def test_a_message_may_have_just_the_size_that_the_welcome_says(line: Line) -> None:
-    await line.refused('{"type": "ping"}'.ljust(65_536, "x"), "malformed")
-    assert await line.ask('{"type": "ping"}'.ljust(65_536), "pong")
+async def test_a_message_may_have_just_the_size_that_the_welcome_says(watcher: WatcherClient) -> None:
+    await watcher.request_error('{"type": "ping"}'.ljust(65_536, "x"), "malformed")
+    assert await watcher.request('{"type": "ping"}'.ljust(65_536), "pong")

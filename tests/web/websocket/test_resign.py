@@ -6,7 +6,7 @@ from service.store.game_store import RedisStore
 from tests.web.app_server import Client, Clock
 from tests.web.http_game import Table, new_table
 from tests.web.routes.test_resign import THREE, absent
-from tests.web.watcher_client import connected, watching
+from tests.web.watcher_client import connect_watcher, watch_game
 
 
 def message(table: Table, what: str, **more: Any) -> dict[str, Any]:
@@ -16,49 +16,49 @@ def message(table: Table, what: str, **more: Any) -> dict[str, Any]:
 async def test_a_move_is_taken_back(client: Client) -> None:
     table = await new_table(client)
     moves = await table.moves()
-    async with watching(client, table.id, token=table.owner) as line:
-        await line.ask({"type": "act", "game": table.id, "move": moves[0]["id"]}, "diff")
-        await line.hear("ack")
-        diff = await line.ask(message(table, "undo", if_match="2", include="legal_moves"), "diff")
+    async with watch_game(client, table.id, token=table.owner) as watcher:
+        await watcher.request({"type": "act", "game": table.id, "move": moves[0]["id"]}, "diff")
+        await watcher.receive("ack")
+        diff = await watcher.request(message(table, "undo", if_match="2", include="legal_moves"), "diff")
         assert diff["events"][0]["type"] == "move_undone"
-        ack = await line.hear("ack")
+        ack = await watcher.receive("ack")
         assert (ack["id"], ack["version"], ack["digest"]) == ("c", 3, diff["digest"])
         assert ack["legal_moves"]["moves"] == moves
-        assert line.keeper(table.id).game == await table.json()
-        error = await line.refused(message(table, "undo"), "nothing_to_undo")
+        assert watcher.copy_of(table.id).game == await table.json()
+        error = await watcher.request_error(message(table, "undo"), "nothing_to_undo")
         assert (error["id"], error["game"]) == ("c", table.id)
 
 
 async def test_a_retry_takes_back_once_also_over_http(client: Client) -> None:
     table = await new_table(client)
     await table.do()
-    async with connected(client, token=table.owner) as line:
-        ack = await line.ask(message(table, "undo", key="k"), "ack")
-        assert await line.ask(message(table, "undo", key="k"), "ack") == ack
+    async with connect_watcher(client, token=table.owner) as watcher:
+        ack = await watcher.request(message(table, "undo", key="k"), "ack")
+        assert await watcher.request(message(table, "undo", key="k"), "ack") == ack
         headers = {"Authorization": f"Bearer {table.owner}", "Idempotency-Key": "k"}
         response = await client.post(f"{table.path}/undo", headers=headers)
         assert (await response.json())["digest"] == ack["digest"]
-        await line.refused(message(table, "undo", key="k", seat=0), "key_reused")
+        await watcher.request_error(message(table, "undo", key="k", seat=0), "key_reused")
 
 
 async def test_somebody_resigns(client: Client) -> None:
     table = await new_table(client, THREE)
-    async with watching(client, table.id, token=table.seats[2]) as line:
-        diff = await line.ask(message(table, "resign"), "diff")
+    async with watch_game(client, table.id, token=table.seats[2]) as watcher:
+        diff = await watcher.request(message(table, "resign"), "diff")
         assert (diff["seat"], diff["events"][0]) == (2, {"type": "player_resigned", "seat": 2})
-        await line.hear("ack")
-        await line.refused(message(table, "resign"), "resigned")
-        await line.refused(message(table, "resign", seat=1), "wrong_seat")
-        await line.refused(message(table, "resign", why="bored"), "malformed")
+        await watcher.receive("ack")
+        await watcher.request_error(message(table, "resign"), "resigned")
+        await watcher.request_error(message(table, "resign", seat=1), "wrong_seat")
+        await watcher.request_error(message(table, "resign", why="bored"), "malformed")
 
 
 async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: Clock) -> None:
     table = await new_table(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
-    async with watching(timed_client, table.id, token=table.owner) as line:
-        await line.refused(message(table, "return"), "not_replaced")
+    async with watch_game(timed_client, table.id, token=table.owner) as watcher:
+        await watcher.request_error(message(table, "return"), "not_replaced")
         await absent(table, store, clock)
         version = (await table.json())["version"]
-        assert (await line.reach(table.id, version)).game == await table.json()
-        diff = await line.ask(message(table, "return"), "diff")
+        assert (await watcher.receive_until(table.id, version)).game == await table.json()
+        diff = await watcher.request(message(table, "return"), "diff")
         assert diff["events"] == [{"type": "player_returned", "seat": 0}]
-        await line.hear("ack")
+        await watcher.receive("ack")
