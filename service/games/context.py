@@ -43,7 +43,7 @@ class Retention(NamedTuple):
 def _commit_ids() -> Callable[[], str]:
     """The instance's own chance and a number: to ask the system for chance each time would cost more than the rest."""
     instance, numbers = secrets.token_hex(INSTANCE_BYTES), count()
-    return lambda: f"{instance}-{next(numbers)}"
+    return map(f"{instance}-{{}}".format, numbers).__next__
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

@@ -105,8 +105,9 @@ class RedisStore(GameIndex):
             await self.archive_queue.schedule(commit.game, int(clock.now()) + ARCHIVE_DELAY_S)
         is_due_earlier = commit.due_at is not None and not await self._schedule.schedule(commit.game, commit.due_at)
         extending = self.start_extending(commit)
-        game_keys = [keys.game(commit.game), keys.log(commit.game), keys.replica_wait(commit.game)]
-        outcome = _decode_outcome(await self._commit_script.run(game_keys, *self._commit_arguments(commit)))
+        outcome = _decode_outcome(
+            await self._commit_script.run(keys.commit_keys(commit.game), *self._commit_arguments(commit))
+        )
         if isinstance(outcome, Committed):
             with suppress(StoreUnavailable):  # the commit is stored, and readers repair what is missing here
                 if is_listed:

@@ -21,6 +21,7 @@ __all__ = [
     "archive_lease",
     "bucket",
     "channel",
+    "commit_keys",
     "failures",
     "game",
     "game_index",
@@ -100,6 +101,12 @@ def game_of_channel(channel: str) -> str:
     'k3'
     """
     return channel.partition("{")[2].partition("}")[0]
+
+
+def commit_keys(game_id: str) -> tuple[str, str, str]:
+    """Return the keys of commit.lua: the game, its log, and the string that WAIT waits for."""
+    prefix = f"south-seas:{{{game_id}}}"
+    return f"{prefix}:game", f"{prefix}:log", f"{prefix}:waited"
 
 
 def replica_wait(game_id: str) -> str:
