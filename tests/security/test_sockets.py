@@ -270,7 +270,7 @@ async def test_without_a_setting_every_page_may(store: RedisStore) -> None:
 
 async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> None:
     del store
-    replays, running, most = ReplayQueue(at_once=2, waiting=3), 0, 0
+    replays, running, most = ReplayQueue(max_running=2, max_waiting=3), 0, 0
     addresses = iter(range(10))
 
     async def one() -> bool:
@@ -291,7 +291,7 @@ async def test_a_few_replays_at_once_and_a_few_that_wait(store: RedisStore) -> N
 
 async def test_an_address_waits_for_a_few_replays_only() -> None:
     """The others have the rest."""
-    replays = ReplayQueue(at_once=2, waiting=10, each=3)
+    replays = ReplayQueue(max_running=2, max_waiting=10, max_per_address=3)
     async with replays.slot("a"), replays.slot("a"):
         waiting = asyncio.create_task(replays.slot("a").__aenter__())
         await asyncio.sleep(0)

@@ -1,1 +1,1 @@
-"""What keeps one client from taking what is there for all: rates, numbers of connections, and who a client is."""
+"""Rate and concurrency limits of clients, by token and by address."""

@@ -1,7 +1,7 @@
-"""What goes by addresses, and by the networks of sites above them.
+"""Leases by address, and by the IPv6 network of the address.
 
-A network of IPv6 is usually one site's, which has 65,536 addresses as they are counted here. So it has a bucket for
-everything that an address has one for, a few times as large.
+An IPv6 /48 network usually belongs to one site and has 65,536 clients as they are counted here. Each bucket of an
+address therefore has a bucket of its network above it, a few times as large.
 """
 
 from collections.abc import Callable
@@ -14,50 +14,50 @@ from service.web.ratelimit.policies import Policy
 __all__ = ["AddressLeases"]
 
 MAX_NETWORK_LEASES_BYTES = 1024 * 1024
-"""Memory that the accounts of networks may take, of one policy."""
+"""Memory for the network leases of a policy."""
 
 
 class AddressLeases:
-    """The accounts of one policy, and those of networks."""
+    """The leases of addresses and networks for one policy."""
 
     def __init__(
         self, policy: Policy, store: TokenBucketStore, clock: Callable[[], float], *, per_network: int, max_bytes: int
     ) -> None:
         self.pool = LeasePool(policy, store, clock, max_bytes)
-        """Each address's; and those of known tokens where they have some of their own."""
+        """Leases of addresses, and of trusted tokens where these have leases of their own."""
         self.network_pool = LeasePool(policy.for_network(per_network), store, clock, MAX_NETWORK_LEASES_BYTES)
 
     def require(self, address: str) -> tuple[TokenLease, ...]:
-        """The accounts that a token is to be taken from. Raises RateLimited, or Asking where only the store knows."""
+        """Return the leases of an address if all of them have tokens. Raises RateLimited, LeasePending."""
         if ":" not in address:
             return (self.pool.require(address),)
         return self.pool.require(address), self.network_pool.require(site_network(address))
 
     def get_or_create(self, address: str) -> tuple[TokenLease, ...]:
-        """The same accounts, however little is left."""
+        """Return the leases of an address, however many tokens they have."""
         if ":" not in address:
             return (self.pool.get_or_create(address),)
         return self.pool.get_or_create(address), self.network_pool.get_or_create(site_network(address))
 
     async def charge(self, address: str, tokens: int = 1) -> None:
-        """Take tokens for what is going to be done, as soon as there is anything left. Raises RateLimited.
+        """Charge work that is about to be done, as soon as any token is left. Raises RateLimited.
 
-        What is left may be less: then it is a debt, and there is nothing for the next one.
+        The charge may exceed what is left: the lease is then in debt and rejects the next request.
         """
-        for account in await retry_when_leased(lambda: self.require(address)):
-            account.charge(tokens)
+        for lease in await retry_when_leased(lambda: self.require(address)):
+            lease.charge(tokens)
 
     def refund(self, address: str, tokens: int) -> None:
-        """Give back what was paid, and was not needed."""
-        for account in self.get_or_create(address):
-            account.tokens += tokens
+        """Refund tokens that were charged and not needed."""
+        for lease in self.get_or_create(address):
+            lease.tokens += tokens
 
     def charge_afterwards(self, address: str, tokens: int = 1) -> None:
-        """Take tokens for something that was done already."""
-        for account in self.get_or_create(address):
-            account.charge_afterwards(tokens)
+        """Charge work that was already done."""
+        for lease in self.get_or_create(address):
+            lease.charge_afterwards(tokens)
 
     async def aclose(self) -> None:
-        """End what is under way."""
+        """Cancel running renewals."""
         await self.pool.aclose()
         await self.network_pool.aclose()

@@ -1,7 +1,7 @@
-"""Who pays for bots that think: whoever's action they follow, and whoever creates a game that nobody plays.
+"""Charges for bots: to whoever acts before them, and to whoever creates a game that nobody plays.
 
-What is charged follows from the bots that there are, not from how long they take: so it can be refused before anything
-is done. It goes by addresses, since tokens come with every game.
+The charge depends on the bots, not on how long they think, so a request can be rejected before any work is done. It
+goes by address, since every game has tokens of its own.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -24,32 +24,33 @@ __all__ = ["charge_game_bots", "make_bot_charge", "make_rematch_charge"]
 
 
 def make_bot_charge(limiter: RateLimiter, bots: BotRegistry, address: str) -> Callable[[Game], Awaitable[None]]:
-    """What charges an action for the bots that follow it, once, however often it is tried. Raises RateLimited.
+    """Return what charges an action once for the bots that follow it, however often the action is retried.
 
-    Who leaves a game to its bots pays for the rest of it as for a new one.
+    An action that leaves the game to its bots pays for the rest of the game. The callable raises RateLimited.
     """
-    paid = False
+    is_paid = False
 
     async def charge(game: Game) -> None:
-        nonlocal paid
-        ahead = upcoming_bots(game)
-        if paid or not ahead or not limiter.is_enabled:
+        nonlocal is_paid
+        upcoming = upcoming_bots(game)
+        if is_paid or not upcoming or not limiter.is_enabled:
             return
         if is_attended(game):
-            await limiter.bots.charge(address, _turn_tokens(bots, ahead))
+            await limiter.bots.charge(address, _price_turns(bots, upcoming))
         else:
             playing = [player.bot for player in game.players if player.bot is not None]
-            await limiter.bot_games.charge(address, _game_tokens(bots, playing, len(game.bag) + 1))
-        paid = True
+            await limiter.bot_games.charge(address, _price_game(bots, playing, len(game.bag) + 1))
+        is_paid = True
 
     return charge
 
 
 @asynccontextmanager
 async def charge_game_bots(request: web.Request, new_game: CreateGame) -> AsyncIterator[Callable[[], None]]:
-    """Charge a new game for its bots: for a turn of each, or for all turns where nobody else plays. Raises RateLimited.
+    """Charge a new game for its bots: one turn of each, or all turns if nobody else plays. Raises RateLimited.
 
-    Whatever is raised within makes it good; so does whoever finds that there was nothing to create, by what this gives.
+    An exception in the block refunds the charge. Yields a callable that refunds it too, for a game that existed
+    already.
     """
     app, address = request.app, client_address(request)
     limiter, bots = app[RATE_LIMITER], app[CONTEXT].bots
@@ -58,42 +59,42 @@ async def charge_game_bots(request: web.Request, new_game: CreateGame) -> AsyncI
         yield lambda: None
         return
     if len(playing) < len(new_game.players):
-        leases, tokens = limiter.bots, _turn_tokens(bots, playing)
+        leases, tokens = limiter.bots, _price_turns(bots, playing)
     else:
-        leases, tokens = limiter.bot_games, _game_tokens(bots, playing, _count_tiles(app, new_game))
+        leases, tokens = limiter.bot_games, _price_game(bots, playing, _count_tiles(app, new_game))
     await leases.charge(address, tokens)
-    give_back = partial(leases.refund, address, tokens)
+    refund = partial(leases.refund, address, tokens)
     try:
-        yield give_back
+        yield refund
     except Exception:
-        give_back()
+        refund()
         raise
 
 
 def make_rematch_charge(request: web.Request) -> Callable[[CreateGame], Awaitable[None]]:
-    """What charges a rematch as the game that it would be, once. Raises RateLimited."""
-    paid = False
+    """Return what charges a rematch once, as the new game that it creates. The callable raises RateLimited."""
+    is_paid = False
 
-    async def charge(wanted: CreateGame) -> None:
-        nonlocal paid
-        if not paid:
-            async with charge_game_bots(request, wanted):
-                paid = True
+    async def charge(rematch: CreateGame) -> None:
+        nonlocal is_paid
+        if not is_paid:
+            async with charge_game_bots(request, rematch):
+                is_paid = True
 
     return charge
 
 
-def _turn_tokens(bots: BotRegistry, playing: Sequence[str]) -> int:
-    """Tokens for a turn of each of these bots."""
+def _price_turns(bots: BotRegistry, playing: Sequence[str]) -> int:
+    """Return the tokens for one turn of each bot."""
     return sum(costs.HEAVY_BOT_TURN if bots.is_heavy(bot) else costs.LIGHT_BOT_TURN for bot in playing)
 
 
-def _game_tokens(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
-    """Tokens for as many turns as there are tiles, which these bots have one after the other."""
-    return -(-_turn_tokens(bots, playing) * tiles // len(playing))
+def _price_game(bots: BotRegistry, playing: Sequence[str], tiles: int) -> int:
+    """Return the tokens for as many turns as there are tiles, which the bots take in turn."""
+    return -(-_price_turns(bots, playing) * tiles // len(playing))
 
 
 def _count_tiles(app: web.Application, new_game: CreateGame) -> int:
-    """How many tiles a game has. Raises UnknownTileSet."""
+    """Return the number of tiles of a game. Raises UnknownTileSet."""
     chosen = app[CONTEXT].tilesets.get_for_new_game(new_game.tileset or DEFAULT)
     return sum(tile.count for tile in chosen.tileset.tiles)

@@ -1,4 +1,4 @@
-"""Who pays for a request, or for a message of a socket."""
+"""The charge of a request, or of a WebSocket message."""
 
 from math import inf
 
@@ -9,74 +9,76 @@ from service.web.ratelimit.leases import TokenLease, retry_when_leased
 __all__ = ["MIN_FAILED_STATUS", "Charge"]
 
 MIN_FAILED_STATUS = 400
-"""From this status on nothing was done."""
+"""Responses from this status on changed nothing."""
 
 
 class Charge:
-    """The accounts that are charged, each as much as the others: of the token or else the address, and those above."""
+    """The leases that a request is charged to: of its token or its address, and of what is above these."""
 
     __slots__ = ("_creation_leases", "_guess_leases", "_leases", "unverified_token")
 
     def __init__(
         self,
-        accounts: tuple[TokenLease, ...],
+        leases: tuple[TokenLease, ...],
         tokens: int = 1,
         *,
         guesses: tuple[TokenLease, ...] = (),
         creations: tuple[TokenLease, ...] = (),
-        stranger: bytes | None = None,
+        unverified_token: bytes | None = None,
     ) -> None:
-        self._leases = accounts
+        self._leases = leases
         self._guess_leases = guesses
-        """Where it counts as a guess, until the answer tells: else many at once would be as good as few."""
+        """Charged until the response shows that the request was no guess, so that many concurrent guesses are rejected
+        too.
+        """
         self._creation_leases = creations
-        """Where it counts as making something new, unless the answer tells that it did not."""
-        self.unverified_token = stranger
-        """The key of a token that is not known: the answer tells whether it is good."""
-        for account in accounts:  # all of them are ready
-            account.tokens -= tokens
-        for account in (*guesses, *creations) if guesses or creations else ():
-            account.tokens -= 1
+        """Charged unless the response shows that nothing was created."""
+        self.unverified_token = unverified_token
+        """Hash of a token that is not trusted yet; the response shows whether it is valid."""
+        for lease in leases:
+            lease.tokens -= tokens
+        for lease in (*guesses, *creations) if guesses or creations else ():
+            lease.tokens -= 1
 
     def increase_afterwards(self, tokens: int) -> None:
-        """Charge for what was done already."""
-        for account in self._leases:
-            account.charge_afterwards(tokens)
+        """Charge more, for work that was already done."""
+        for lease in self._leases:
+            lease.charge_afterwards(tokens)
 
     async def increase(self, tokens: int) -> None:
-        """Charge for what is going to be done, as soon as there is anything left. Raises RateLimited.
+        """Charge more, for work that is about to be done, as soon as any token is left. Raises RateLimited.
 
-        What is left may be less than the charge: then it is a debt, and there is nothing for the next one.
+        The charge may exceed what is left: the leases are then in debt and reject the next request.
         """
         await retry_when_leased(self._check)
-        for account in self._leases:
-            account.charge(tokens)
+        for lease in self._leases:
+            lease.charge(tokens)
 
     def refund(self, tokens: int) -> None:
-        """Give back what was paid, and was not needed."""
-        for account in self._leases:
-            account.tokens += tokens
+        """Refund tokens that were charged and not needed."""
+        for lease in self._leases:
+            lease.tokens += tokens
 
     def _check(self) -> None:
-        """Raise RateLimited where there is nothing left, or Asking where only the store knows."""
-        for account in self._leases:
-            account.check()
+        """Raise RateLimited or LeasePending unless all leases have tokens."""
+        for lease in self._leases:
+            lease.check()
 
     def settle(self, status: int = 200) -> None:
-        """Count it as a guess no more: whoever finds that it was one counts that. What was not made does not count."""
-        for account in self._guess_leases:
-            account.tokens += 1
+        """Refund the guess, which `RateLimiter` counts itself, and a creation that failed."""
+        for lease in self._guess_leases:
+            lease.tokens += 1
         self._guess_leases = ()
         if status >= MIN_FAILED_STATUS and self._creation_leases:
-            for account in self._creation_leases:
-                account.tokens += 1
+            for lease in self._creation_leases:
+                lease.tokens += 1
             self._creation_leases = ()
 
     def set_headers(self, headers: CIMultiDict[str]) -> None:
-        """Say in an answer how much is left of what is used up first."""
+        """Set the rate-limit headers of the lease with the fewest tokens."""
         nearest, least = self._leases[0], inf
-        for account in (*self._creation_leases, *self._leases) if self._creation_leases else self._leases:
-            left = account.bucket_tokens + account.tokens
+        for lease in (*self._creation_leases, *self._leases) if self._creation_leases else self._leases:
+            left = lease.bucket_tokens + lease.tokens
             if left < least:
-                nearest, least = account, left
+                nearest, least = lease, left
         nearest.set_headers(headers)

@@ -1,4 +1,4 @@
-"""What a request is to whoever limits clients: by its path, its method and the tokens that it shows."""
+"""Classes of requests for rate limits: by path, method and tokens."""
 
 from aiohttp import web
 
@@ -23,37 +23,37 @@ __all__ = [
 GAMES_PREFIX = "/v1/games/"
 GAMES_PATH = "/v1/games"
 CREATING_SUFFIXES = ("/rematch", "/webhooks", "/token")
-"""What makes something new below a game."""
+"""Paths below a game that create something."""
 SEATS_SUFFIX = "/seats"
 WEBSOCKET_SUFFIX = "/ws"
-"""What is answered only when it ends."""
+"""Answered only when the connection ends."""
 PICTURE_SUFFIXES = (".svg", ".png", ".txt")
 MY_GAMES_PATH = "/v1/seats/me/games"
-"""Where several tokens may be shown."""
+"""The path that takes several tokens."""
 ANY_GAME_PATHS = frozenset({MY_GAMES_PATH, "/v1/ws"})
-"""Where tokens are shown, and no game is named."""
+"""Paths that take tokens and name no game."""
 EXEMPT_PATHS = frozenset({"/livez", "/readyz"})
-"""Asked by those who run the service, from addresses that others may share."""
+"""Probes of the operator, from addresses that clients may share."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def is_creating(method: str, path: str) -> bool:
-    """Whether it makes something new."""
+    """Return whether a request creates something."""
     return method == "POST" and (path.endswith(CREATING_SUFFIXES) or path == GAMES_PATH)
 
 
 def is_joining(method: str, path: str) -> bool:
-    """Whether it is for an open seat."""
+    """Return whether a request takes an open seat."""
     return method == "POST" and path.endswith(SEATS_SUFFIX) and path.startswith(GAMES_PREFIX)
 
 
 def is_picture(path: str) -> bool:
-    """Whether it is for a picture."""
+    """Return whether a request is for a picture."""
     return path.endswith(PICTURE_SUFFIXES) and path.startswith("/v1/")
 
 
 def parse_game(path: str) -> tuple[bool, str | None]:
-    """Whether tokens are looked at there, and the game whose they must be; None for any."""
+    """Return whether a path takes tokens, and the game that they must open; None for any game."""
     if path in ANY_GAME_PATHS:
         return True, None
     game = path.removeprefix(GAMES_PREFIX).partition("/")[0]
@@ -61,7 +61,7 @@ def parse_game(path: str) -> tuple[bool, str | None]:
 
 
 def read_tokens(request: web.BaseRequest) -> list[str]:
-    """The tokens that a request shows, in the form that its path takes; none where they are in another."""
+    """Return the tokens of a request, in the form that its path takes; none if they have another form."""
     try:
         if request.path == MY_GAMES_PATH:
             return parse_bearer_tokens(request)
@@ -72,7 +72,10 @@ def read_tokens(request: web.BaseRequest) -> list[str]:
 
 
 def proves_token(request: web.BaseRequest) -> bool:
-    """Whether a good answer shows that the token is good: not where none is looked at, or one of several may be."""
+    """Return whether a successful response proves that the token is valid.
+
+    It does not where no token is checked, nor where one of several may be valid.
+    """
     if request.method == "OPTIONS":
         return False
     return request.path.startswith(GAMES_PREFIX) or (request.path == MY_GAMES_PATH and len(read_tokens(request)) == 1)

@@ -1,4 +1,4 @@
-"""Nobody gets all of what only a few can have at once."""
+"""Concurrency limits per address, for work of which an instance can do little at once."""
 
 import asyncio
 from collections import Counter
@@ -12,26 +12,26 @@ from service.web.errors import QueueFull
 __all__ = ["PICTURE_SLOTS", "REPLAY_QUEUE", "ConcurrencyLimit", "ReplayQueue"]
 
 MAX_PICTURES_PER_ADDRESS = 8
-"""That one address may wait for."""
+"""Pictures that one address may wait for."""
 
 MAX_REPLAYS = 2
 MAX_WAITING_REPLAYS = 16
-"""Games that may wait to be replayed; more are refused, so that nobody waits for long."""
+"""Games that may wait for a replay; more are rejected, so that nobody waits for long."""
 
 MAX_REPLAYS_PER_ADDRESS = 4
-"""Of both together, for one address."""
+"""Running and waiting replays of one address."""
 
 
 class ConcurrencyLimit:
-    """What each address may have some of at once."""
+    """A limit on what each address may have at once."""
 
-    def __init__(self, most: int) -> None:
-        self._max_per_address = most
+    def __init__(self, max_per_address: int) -> None:
+        self._max_per_address = max_per_address
         self._in_use: Counter[str] = Counter()
 
     @contextmanager
     def slot(self, address: str) -> Iterator[None]:
-        """Have one. Raises Busy."""
+        """Occupy a slot. Raises QueueFull."""
         if self._in_use[address] >= self._max_per_address:
             raise QueueFull
         self._in_use[address] += 1
@@ -44,19 +44,22 @@ class ConcurrencyLimit:
 
 
 class ReplayQueue:
-    """Games that are replayed from their logs, which takes as long as dozens of other requests."""
+    """A queue for replays of games, which take as long as dozens of other requests."""
 
     def __init__(
-        self, at_once: int = MAX_REPLAYS, waiting: int = MAX_WAITING_REPLAYS, each: int = MAX_REPLAYS_PER_ADDRESS
+        self,
+        max_running: int = MAX_REPLAYS,
+        max_waiting: int = MAX_WAITING_REPLAYS,
+        max_per_address: int = MAX_REPLAYS_PER_ADDRESS,
     ) -> None:
-        self._semaphore = asyncio.Semaphore(at_once)
-        self._max_total = at_once + waiting
+        self._semaphore = asyncio.Semaphore(max_running)
+        self._max_total = max_running + max_waiting
         self._total = 0
-        self._per_address = ConcurrencyLimit(each)
+        self._per_address = ConcurrencyLimit(max_per_address)
 
     @asynccontextmanager
     async def slot(self, address: str) -> AsyncIterator[None]:
-        """Wait for a turn. Raises Busy."""
+        """Wait for a slot. Raises QueueFull."""
         if self._total >= self._max_total:
             raise QueueFull
         with self._per_address.slot(address):
@@ -68,5 +71,5 @@ class ReplayQueue:
                 self._total -= 1
 
 
-PICTURE_SLOTS = web.AppKey("drawing", ConcurrencyLimit)
-REPLAY_QUEUE = web.AppKey("replays", ReplayQueue)
+PICTURE_SLOTS = web.AppKey("picture_slots", ConcurrencyLimit)
+REPLAY_QUEUE = web.AppKey("replay_queue", ReplayQueue)

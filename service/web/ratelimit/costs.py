@@ -1,6 +1,6 @@
-"""What requests cost beyond the one token of any, which is the processor time of reading a game, some 0.3 ms.
+"""What requests cost beyond their first token, which stands for the CPU time of reading a game, some 0.3 ms.
 
-Each number was measured beside that, and is rounded to the dear side; tests hold every kind of request to it.
+Each cost was measured relative to that and rounded up; `tests/security/test_costs.py` checks every kind of request.
 """
 
 __all__ = [
@@ -20,38 +20,38 @@ __all__ = [
 ]
 
 DIFFS_PER_TOKEN = 50
-"""Diffs that are sent, or told as sentences."""
+"""Diffs that are sent, or described in sentences."""
 
 LISTED_GAMES_PER_TOKEN = 5
 """Games of a list that are loaded."""
 
 ACCESS_TOKENS_PER_TOKEN = 10
-"""Access tokens of a list that are looked for."""
+"""Access tokens of a list that are looked up."""
 
 REPLAYED_VERSIONS_PER_TOKEN = 20
-"""Versions that are played again by the rules."""
+"""Versions that are replayed by the rules."""
 
 PATCHED_VERSIONS_PER_TOKEN = 100
-"""Versions whose patches are applied, for a token of pictures, which is some 1 ms."""
+"""Versions whose patches are applied, for a token of pictures, which stands for some 1 ms."""
 
 RENDERED_PICTURE = 4
-"""Having a picture drawn by another process, for which a token is some 5 ms."""
+"""Rendering a picture in another process, where a token stands for some 5 ms."""
 
 PIXELS_PER_TOKEN = 400_000
 """Pixels that are painted there."""
 
 AUTH_MESSAGE = 2
 SUBSCRIBE_MESSAGE = 2
-"""Messages of sockets that load a game, where the token of any message is some 50 µs."""
+"""WebSocket messages that load a game; the first token of a message stands for some 50 µs."""
 
 SNAPSHOT_MESSAGE = 4
-"""Sending the whole game over a socket besides."""
+"""Sending the snapshot of a game over a WebSocket, in addition."""
 
 DIFFS_TO_SOCKET_PER_TOKEN = 20
-"""Diffs that are sent over a socket, for a message's token."""
+"""Diffs that are sent over a WebSocket, for a token of a message."""
 
 LIGHT_BOT_TURN = 4
-"""A turn of a bot that thinks in the event loop, where everybody waits: some 3 ms, at 5 ms for a token of bots."""
+"""A turn of a bot that runs in the event loop: some 3 ms; a token of bots stands for 5 ms."""
 
 HEAVY_BOT_TURN = 40
-"""The same of one that thinks in a process of its own: some 170 ms."""
+"""A turn of a bot that runs in a process of its own: some 170 ms."""

@@ -1,9 +1,8 @@
-"""Who may go on: the rates of requests, messages and streams, by known tokens and by addresses.
+"""The rate limiter: admits requests, messages and streams by trusted token or by address, and charges them.
 
-A token that has opened something here, or was handed out here, is known for a while. It has buckets of its own, and
-below them one that all known tokens of an address share. All else goes by the address, since tokens can be made up.
-What only a guesser does again and again (tokens and games that there are not) empties a bucket, after which an address
-is only served what it has proved to know, or what the store says that it knows.
+A token that opened a game here lately, or was issued here, is trusted. It has buckets of its own, below a bucket that
+all trusted tokens of its address share. Everything else goes by address, since tokens can be invented. Unknown tokens
+and games count as guesses. An address with too many guesses is only served requests with valid tokens.
 """
 
 import time
@@ -43,48 +42,47 @@ from service.web.responses import IDEMPOTENT_REPLAYED
 __all__ = ["CHARGE", "RATE_LIMITER", "MessageInfo", "RateLimiter", "close_rate_limiter"]
 
 MAX_TOKENS_CHECKED = 8
-"""Of several tokens, so many are looked at for one that is good."""
+"""Tokens of one request that are checked, at most, for a valid one."""
 
 BYTES_PER_TOKEN = 65_536
-"""In an answer, so many count as one request more."""
+"""Bytes of a response that cost one token."""
 
 MAX_LEASES_BYTES = 2 * 1024 * 1024
 MAX_TOKEN_LEASES_BYTES = 4 * 1024 * 1024
-"""Memory that the accounts of a policy may take: of addresses alone, and where known tokens have accounts too."""
+"""Memory for the leases of a policy: of addresses alone, and of addresses and trusted tokens."""
 
 
 class MessageInfo(NamedTuple):
-    """A message of a socket, as far as it matters here."""
+    """What the limiter needs to know of a WebSocket message."""
 
     token: str | None = None
-    """The one that it is about, or comes with."""
+    """The token that it carries or concerns."""
     key: bytes | None = None
-    """Stands for a token that this socket has proved to know."""
+    """Hash of a token that this WebSocket has authenticated with."""
     game: str | None = None
-    """The one that it names; without one nothing can be guessed."""
-    writes: bool = False
-    keyed: bool = False
-    """Whether it comes with an idempotency key."""
+    """The game that it names; without one it cannot be a guess."""
+    is_write: bool = False
+    has_idempotency_key: bool = False
     tokens: int = 1
-    """What it costs."""
+    """Its cost."""
 
 
 class RateLimiter:
-    """One instance's; `on` is whether it limits anything.
+    """The rate limiter of one instance.
 
-    `opens` says whether a token opens a game, or any at all where none is named.
+    `is_valid_token(game, token)` returns whether a token opens a game, or any game for None.
     """
 
     def __init__(
         self,
         limits: Limits,
         store: TokenBucketStore,
-        opens: Callable[[str | None, str], Awaitable[bool]],
+        is_valid_token: Callable[[str | None, str], Awaitable[bool]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.is_enabled = limits.rate_limits
         self.leases: list[AddressLeases] = []
-        """Those of every policy."""
+        """The leases of every policy."""
 
         def add_policy(name: str, size: RateLimit, max_bytes: int = MAX_LEASES_BYTES) -> AddressLeases:
             policy, per_network = Policy(name, size), limits.addresses_per_network
@@ -105,26 +103,28 @@ class RateLimiter:
         self.bot_games = add_policy("bot-games", limits.rate_bot_games)
         self.guesses = add_policy("guesses", limits.rate_guesses)
         self.trusted_tokens = TrustedTokens(clock)
-        self._verifier = TokenVerifier(opens)
+        self._verifier = TokenVerifier(is_valid_token)
 
     async def aclose(self) -> None:
-        """End what is under way."""
-        for accounts in self.leases:
-            await accounts.aclose()
+        """Cancel running renewals."""
+        for leases in self.leases:
+            await leases.aclose()
 
     def admit(self, request: web.BaseRequest, address: str) -> Charge | None:
-        """Let a request in. Raises RateLimited, or Asking where only the store knows; then there is `reconsider`."""
-        payer = self._charge_request(request, address)
-        if payer is not None:
-            request[CHARGE] = payer
-        return payer
+        """Charge a request. Raises RateLimited, or LeasePending; then `retry_admission` decides."""
+        charge = self._charge_request(request, address)
+        if charge is not None:
+            request[CHARGE] = charge
+        return charge
 
     def _charge_request(self, request: web.BaseRequest, address: str) -> Charge | None:
-        path, method, stranger = request.path, request.method, None
+        path, method, unverified_token = request.path, request.method, None
         if hdrs.AUTHORIZATION in request.headers:
-            stranger = self._read_token_key(request, path)
-            if stranger in self.trusted_tokens and (path.startswith(GAMES_PREFIX) or not is_creating(method, path)):
-                return self._charge_token(request, address, stranger)
+            unverified_token = self._read_token_key(request, path)
+            if unverified_token in self.trusted_tokens and (
+                path.startswith(GAMES_PREFIX) or not is_creating(method, path)
+            ):
+                return self._charge_token(request, address, unverified_token)
         if path in EXEMPT_PATHS:
             return None
         guesses = self.guesses.require(address) if path.startswith(GAMES_PREFIX) else ()
@@ -132,13 +132,13 @@ class RateLimiter:
             self._select_leases(method, path).require(address),
             guesses=() if path.endswith(WEBSOCKET_SUFFIX) else guesses,
             creations=self._creation_leases(request, address),
-            stranger=stranger,
+            unverified_token=unverified_token,
         )
 
     async def retry_admission(
         self, refusal: LeasePending | RateLimited, request: web.BaseRequest, address: str
     ) -> Charge | None:
-        """The same once the store has answered; and nobody who shows a good token is refused for others' guesses."""
+        """Retry `admit` after a renewal. A request with a valid token is not rejected for the guesses of others."""
         try:
             if isinstance(refusal, RateLimited):
                 raise refusal
@@ -149,40 +149,40 @@ class RateLimiter:
                 raise
         return await retry_when_leased(lambda: self.admit(request, address))
 
-    def settle(self, request: web.BaseRequest, address: str, payer: Charge, response: web.StreamResponse) -> None:
-        """Learn from the answer who asked, charge for its bytes, and say in it how much is left."""
+    def settle(self, request: web.BaseRequest, address: str, charge: Charge, response: web.StreamResponse) -> None:
+        """Settle a charge with the response: trust its token, count guesses, charge its bytes, set its headers."""
         status, headers = response.status, response.headers
-        payer.settle(
+        charge.settle(
             MIN_FAILED_STATUS if IDEMPOTENT_REPLAYED in headers else status
-        )  # done again, it makes nothing new
+        )  # a replayed response created nothing
         if status in {401, 404}:
             self._count_guess(request, address, status)
-        elif payer.unverified_token and 200 <= status < 400 and proves_token(request):
-            self.trusted_tokens.add(payer.unverified_token)
+        elif charge.unverified_token and 200 <= status < 400 and proves_token(request):
+            self.trusted_tokens.add(charge.unverified_token)
         if response.prepared:
             return
         if isinstance(response, web.Response) and type(body := response.body) is bytes and len(body) >= BYTES_PER_TOKEN:
-            payer.increase_afterwards(len(body) // BYTES_PER_TOKEN)
+            charge.increase_afterwards(len(body) // BYTES_PER_TOKEN)
         if RATE_LIMIT not in headers:
-            payer.set_headers(headers)
+            charge.set_headers(headers)
 
-    async def admit_message(self, address: str, said: MessageInfo) -> Charge | None:
-        """Let a socket's message in. Raises RateLimited."""
+    async def admit_message(self, address: str, message: MessageInfo) -> Charge | None:
+        """Charge a WebSocket message. Raises RateLimited."""
         if not self.is_enabled:
             return None
         try:
-            return await retry_when_leased(lambda: self._charge_message(address, said))
+            return await retry_when_leased(lambda: self._charge_message(address, message))
         except RateLimited:
-            if said.key is not None or said.token is None or said.game is None:
+            if message.key is not None or message.token is None or message.game is None:
                 raise
-            if not await self._verify_tokens(address, None, said.game, (said.token,)):
+            if not await self._verify_tokens(address, None, message.game, (message.token,)):
                 raise
-        return await retry_when_leased(lambda: self._charge_message(address, said))
+        return await retry_when_leased(lambda: self._charge_message(address, message))
 
     async def admit_stream(self, request: web.BaseRequest, address: str) -> None:
-        """Let a socket or an event stream be opened. Raises RateLimited."""
-        shown = self._read_token_key(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
-        if shown not in self.trusted_tokens:
+        """Charge the opening of a WebSocket or event stream. Raises RateLimited."""
+        token_key = self._read_token_key(request, request.path) if hdrs.AUTHORIZATION in request.headers else b""
+        if token_key not in self.trusted_tokens:
             try:
                 await self.streams.charge(address)
             except RateLimited:
@@ -190,21 +190,21 @@ class RateLimiter:
                     raise
             else:
                 return
-        await self.streams.pool.take_token(shown)
+        await self.streams.pool.take_token(token_key)
 
     def trust_tokens(self, tokens: Iterable[str]) -> None:
-        """Know tokens, which have opened something, or were just handed out."""
+        """Trust tokens that opened a game or were issued."""
         if self.is_enabled:
             for token in tokens:
                 self.trusted_tokens.add(hash_token(token))
 
     def count_guess(self, address: str) -> None:
-        """Somebody there has asked for what there is not."""
+        """Count a request for an unknown game or token."""
         if self.is_enabled:
             self.guesses.charge_afterwards(address)
 
     def _read_token_key(self, request: web.BaseRequest, path: str) -> bytes:
-        """The key of the token that a request shows; of several the first that is known; empty for what is none."""
+        """Return the hash of a request's token: of several the first trusted one; empty for none."""
         if path == MY_GAMES_PATH:
             keys = [hash_token(token) for token in read_tokens(request)[:MAX_TOKENS_CHECKED]]
             return next((key for key in keys if key in self.trusted_tokens), keys[0] if keys else b"")
@@ -215,33 +215,37 @@ class RateLimiter:
         return b"" if token is None else hash_token(token)
 
     def _charge_token(self, request: web.BaseRequest, address: str, key: bytes) -> Charge:
-        """Let a request with a known token in."""
+        """Charge a request with a trusted token."""
         own = self._select_leases(request.method, request.path).pool.require(key)
         ceilings = self.requests.require(address)
         return Charge((own, *ceilings), creations=self._creation_leases(request, address))
 
-    def _charge_message(self, address: str, said: MessageInfo) -> Charge:
-        """Let a message in, by its token or by the address."""
-        key, keys = said.key, self.idempotency_keys.require(address) if said.keyed else ()
-        if key is None and said.token is not None and (shown := hash_token(said.token)) in self.trusted_tokens:
-            key = shown
+    def _charge_message(self, address: str, message: MessageInfo) -> Charge:
+        """Charge a message, to its token or its address."""
+        key, keys = message.key, self.idempotency_keys.require(address) if message.has_idempotency_key else ()
+        if (
+            key is None
+            and message.token is not None
+            and (token_key := hash_token(message.token)) in self.trusted_tokens
+        ):
+            key = token_key
         if key is not None:
-            accounts = self.writes if said.writes else self.messages
-            return Charge((accounts.pool.require(key), *self.requests.require(address)), said.tokens, creations=keys)
-        guesses = self.guesses.require(address) if said.game is not None else ()
-        return Charge(self.messages.require(address), said.tokens, guesses=guesses, creations=keys)
+            leases = self.writes if message.is_write else self.messages
+            return Charge((leases.pool.require(key), *self.requests.require(address)), message.tokens, creations=keys)
+        guesses = self.guesses.require(address) if message.game is not None else ()
+        return Charge(self.messages.require(address), message.tokens, guesses=guesses, creations=keys)
 
     async def _has_valid_token(self, request: web.BaseRequest, address: str) -> bool:
-        """Whether the store knows a token that a request shows."""
-        looked_at, game = parse_game(request.path)
-        return looked_at and await self._verify_tokens(
+        """Return whether the store knows a token of a request."""
+        is_token_path, game = parse_game(request.path)
+        return is_token_path and await self._verify_tokens(
             address, request, game, read_tokens(request)[:MAX_TOKENS_CHECKED]
         )
 
     async def _verify_tokens(
         self, address: str, request: web.BaseRequest | None, game: str | None, tokens: Iterable[str]
     ) -> bool:
-        """Whether the store knows a token that is shown here for the first time; from now on it is known here too."""
+        """Return whether the store knows a token that is not trusted yet; trust it from now on."""
         for token in tokens:
             key = hash_token(token)
             if key in self.trusted_tokens:
@@ -263,28 +267,28 @@ class RateLimiter:
         return self.pictures if is_picture(path) else self.reads
 
     def _creation_leases(self, request: web.BaseRequest, address: str) -> tuple[TokenLease, ...]:
-        """The accounts for what makes something new, which goes by addresses whoever asks."""
+        """Return the leases for creations, which go by address in any case."""
         method = request.method
         if method in SAFE_METHODS:
             return ()
-        accounts: tuple[TokenLease, ...] = ()
+        leases: tuple[TokenLease, ...] = ()
         if is_creating(method, request.path):
-            accounts = self.creations.require(address)
+            leases = self.creations.require(address)
         elif hdrs.AUTHORIZATION not in request.headers and is_joining(method, request.path):
-            accounts = self.joins.require(address)
+            leases = self.joins.require(address)
         if IDEMPOTENCY_KEY in request.headers:
-            accounts += self.idempotency_keys.require(address)
-        return accounts
+            leases += self.idempotency_keys.require(address)
+        return leases
 
 
 IDEMPOTENCY_KEY = istr("Idempotency-Key")
-RATE_LIMITER = web.AppKey("guard", RateLimiter)
+RATE_LIMITER = web.AppKey("rate_limiter", RateLimiter)
 
-CHARGE = web.RequestKey("payer", Charge)
-"""Of a request that was let in, where clients are limited."""
+CHARGE = web.RequestKey("charge", Charge)
+"""The charge of an admitted request, where clients are limited."""
 
 
 async def close_rate_limiter(app: web.Application) -> AsyncIterator[None]:
-    """End at the application's end what the guard has under way."""
+    """Close the rate limiter when the application ends."""
     yield
     await app[RATE_LIMITER].aclose()

@@ -1,7 +1,7 @@
-"""Pages of which origins may open sockets and event streams.
+"""Origins whose pages may open WebSockets and event streams.
 
-A browser sends no token by itself, so a page of another origin opens nothing that is not its own; every origin may, as
-with CORS. Whoever wants no other sites to use their service names those that may. Programs send no Origin.
+Browsers send no token on their own, so a page of another origin opens only what its user has a token for. By default
+every origin may, as with CORS; operators may restrict them. Programs send no Origin.
 """
 
 import re
@@ -16,17 +16,17 @@ __all__ = ["BadOrigin", "check_origin", "parse_origins"]
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?|null", re.IGNORECASE)
 
 MAX_SHOWN_CHARACTERS = 100
-"""Characters of an origin that are told."""
+"""Characters of an origin that an error message shows."""
 
 
 class BadOrigin(ValueError):
-    """It is no origin."""
+    """A text is no origin."""
 
 
 def parse_origins(text: str) -> tuple[str, ...]:
-    """Origins as a setting names them, with commas between them; none for `*`. Raises BadOrigin.
+    """Return the origins of a text, separated by commas; none for `*`. Raises BadOrigin.
 
-    >>> origins("https://example.org, null"), origins("*")
+    >>> parse_origins("https://example.org, null"), parse_origins("*")
     (('https://example.org', 'null'), ())
     """
     found = tuple(part.strip().lower() for part in text.split(",") if part.strip())
@@ -39,7 +39,7 @@ def parse_origins(text: str) -> tuple[str, ...]:
 
 
 def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:
-    """Raise OriginRefused for a page that may not; the service's own pages may always."""
+    """Raise OriginRefused for a page of another origin; the service's own pages are always allowed."""
     origin = request.headers.get("Origin")
     if not allowed or origin is None or origin.lower() in allowed:
         return

@@ -1,6 +1,6 @@
-"""How much a client may do: the buckets that there are, and how a setting writes one.
+"""Rate-limit policies: a quota of tokens that refills within a window, for each client.
 
-Source of the headers: draft-ietf-httpapi-ratelimit-headers-11.
+The headers follow draft-ietf-httpapi-ratelimit-headers-11.
 """
 
 import re
@@ -13,18 +13,18 @@ __all__ = ["BadRate", "Policy", "parse_rate"]
 _WRITTEN = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,5})", re.ASCII)
 
 LEASES_PER_BUCKET = 20
-"""An instance borrows a bucket's tokens in portions; so many make a full bucket."""
+"""Leases that make up a full bucket."""
 
 
 class BadRate(ValueError):
-    """It is not written as QUOTA/SECONDS."""
+    """A text is not QUOTA/SECONDS."""
 
 
 def parse_rate(text: str) -> RateLimit:
-    """A bucket as a setting writes it: what it holds, and the seconds that fill it.
+    """Return the rate of a text: the quota, and the seconds that refill it. Raises BadRate.
 
-    >>> parse("1000/10")
-    Size(quota=1000, window_s=10)
+    >>> parse_rate("1000/10")
+    RateLimit(quota=1000, window_s=10)
     """
     found = _WRITTEN.fullmatch(text)
     if found is None:
@@ -33,27 +33,27 @@ def parse_rate(text: str) -> RateLimit:
 
 
 class Policy:
-    """A bucket that each client has.
+    """A named rate that each client has.
 
-    >>> Policy("writes", Size(1000, 10)).header
+    >>> Policy("writes", RateLimit(1000, 10)).header
     '"writes";q=1000;w=10'
     """
 
-    def __init__(self, name: str, size: RateLimit) -> None:
+    def __init__(self, name: str, rate: RateLimit) -> None:
         self.name = name
-        self.size = size
-        self.quota = size.quota
-        self.token_interval_s = size.window_s / size.quota
-        """How long a token takes to come back."""
-        self.lease_tokens = ceil(size.quota / LEASES_PER_BUCKET)
-        """Tokens that an instance borrows at once, and those that it may be ahead by."""
-        self.header = f'"{name}";q={size.quota};w={size.window_s}'
-        """What `RateLimit-Policy` says."""
+        self.rate = rate
+        self.quota = rate.quota
+        self.token_interval_s = rate.window_s / rate.quota
+        """Seconds in which one token refills."""
+        self.lease_tokens = ceil(rate.quota / LEASES_PER_BUCKET)
+        """Tokens that an instance borrows at once, and that a lease may be in debt."""
+        self.header = f'"{name}";q={rate.quota};w={rate.window_s}'
+        """The header `RateLimit-Policy`."""
 
     def for_network(self, addresses: int) -> "Policy":
-        """The policy for a network that may do what so many addresses may.
+        """Return the policy of a network, with the quota of so many addresses.
 
-        >>> Policy("creations", Size(1000, 3600)).of_network(2).header
+        >>> Policy("creations", RateLimit(1000, 3600)).for_network(2).header
         '"network-creations";q=2000;w=3600'
         """
-        return Policy(f"network-{self.name}", RateLimit(self.quota * addresses, self.size.window_s))
+        return Policy(f"network-{self.name}", RateLimit(self.quota * addresses, self.rate.window_s))

@@ -1,4 +1,4 @@
-"""What a request is charged beyond its first token, and the slots that it occupies while it is answered."""
+"""Charges of a request beyond its first token, and the slots that it occupies while it is answered."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -25,50 +25,57 @@ __all__ = [
 
 @asynccontextmanager
 async def open_stream(request: web.Request) -> AsyncIterator[str]:
-    """Hold a socket or an event stream; gives the client. Raises RateLimited, TooManyOpen, Malformed."""
-    address, guard, gate = client_address(request), request.app[RATE_LIMITER], request.app[CONNECTION_LIMITER]
-    if guard.is_enabled:
-        await guard.admit_stream(request, address)
-    gate.add_stream(address)
+    """Charge and count a WebSocket or event stream; yields the client's address.
+
+    Raises RateLimited, TooManyOpen, Malformed.
+    """
+    address, rate_limiter, connections = (
+        client_address(request),
+        request.app[RATE_LIMITER],
+        request.app[CONNECTION_LIMITER],
+    )
+    if rate_limiter.is_enabled:
+        await rate_limiter.admit_stream(request, address)
+    connections.add_stream(address)
     try:
         with streaming_response(request):
             yield address
     finally:
-        gate.remove_stream(address)
+        connections.remove_stream(address)
 
 
 async def charge_request(request: web.Request, tokens: int) -> None:
-    """Charge what a request costs beyond the one token of any, before the work is done. Raises RateLimited."""
-    if tokens > 0 and (payer := request.get(CHARGE)) is not None:
-        await payer.increase(tokens)
+    """Charge a request beyond its first token, before the work is done. Raises RateLimited."""
+    if tokens > 0 and (charge := request.get(CHARGE)) is not None:
+        await charge.increase(tokens)
 
 
 @asynccontextmanager
 async def replay_slot(request: web.Request, tokens: int) -> AsyncIterator[None]:
-    """Wait for a turn to replay a game, and charge it. Raises Busy, RateLimited."""
+    """Wait for a slot to replay a game, and charge it. Raises QueueFull, RateLimited."""
     async with request.app[REPLAY_QUEUE].slot(client_address(request)):
         await charge_request(request, tokens)
         yield
 
 
 def refund_request(request: web.Request, tokens: int) -> None:
-    """Give back what was charged, and was not needed."""
-    if tokens > 0 and (payer := request.get(CHARGE)) is not None:
-        payer.refund(tokens)
+    """Refund tokens that were charged and not needed."""
+    if tokens > 0 and (charge := request.get(CHARGE)) is not None:
+        charge.refund(tokens)
 
 
 def trust_issued_tokens(request: web.Request, tokens: Iterable[str]) -> None:
-    """Know tokens from the beginning that an answer hands out."""
+    """Trust tokens that a response issues."""
     request.app[RATE_LIMITER].trust_tokens(tokens)
 
 
 def hash_client(request: web.Request) -> bytes:
-    """What stands for the client in a game that it creates: an address, of IPv6 a whole site."""
+    """Return the hash that stands for the client in a game that it creates: of its address, or its IPv6 /48 network."""
     return hash_creator(site_network(client_address(request)))
 
 
 async def charge_open_game(request: web.Request) -> None:
-    """Raise RateLimited where this client makes too many games that wait for others."""
-    guard = request.app[RATE_LIMITER]
-    if guard.is_enabled:
-        await guard.open_games.charge(client_address(request))
+    """Charge a game with open seats. Raises RateLimited."""
+    rate_limiter = request.app[RATE_LIMITER]
+    if rate_limiter.is_enabled:
+        await rate_limiter.open_games.charge(client_address(request))

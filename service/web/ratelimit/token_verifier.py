@@ -1,8 +1,8 @@
-"""Asking the store whether a token is good, where an address has guessed so much that it would be refused otherwise.
+"""Verification of tokens with the store, for addresses that have made too many guesses.
 
-A token that this instance does not know may be a guess, or that of somebody who was with another instance so far. So
-nobody is refused for what others of the address have guessed. But each address has its tokens looked at one after the
-other, and no faster than a bound: so guessing costs the service little, and finds out little.
+A token that this instance does not trust may be a guess, or it may have been used with another instance so far. No
+client is rejected for the guesses of others at its address. The tokens of an address are checked one after the other
+at a bounded rate, so guessing costs the service little and reveals little.
 """
 
 import asyncio
@@ -14,33 +14,36 @@ from aiohttp import web
 __all__ = ["MAX_CHECKS_PER_S", "TokenVerifier"]
 
 MAX_CHECKS_PER_S = 200
-"""Tokens of one address that are looked at in a second: each costs about as much as reading a game."""
+"""Tokens of one address that are checked per second; each check costs as much as reading a game."""
 
 MAX_WAITING = 1_000
-"""Requests and messages of one address that wait for it: as many as it may have connections."""
+"""Requests and messages of one address that may wait: as many as it may have connections."""
 
 
 class TokenVerifier:
-    """The tokens that are looked at; `opens` says whether a token opens a game, or any one where none is named."""
+    """A queue per address for checks of tokens."""
 
-    def __init__(self, opens: Callable[[str | None, str], Awaitable[bool]]) -> None:
-        self._opens = opens
+    def __init__(self, is_valid_token: Callable[[str | None, str], Awaitable[bool]]) -> None:
+        self._is_valid_token = is_valid_token
         self._locks: dict[str, asyncio.Lock] = {}
-        """Of each address that somebody waits for."""
+        """One for each address with waiting checks."""
         self._waiting: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """How many wait, or are being looked at."""
+        """Return the number of waiting and running checks."""
         return self._waiting.total()
 
     async def is_valid(self, address: str, request: web.BaseRequest | None, game: str | None, token: str) -> bool:
-        """Whether the store knows a token. Nobody looks for a client that has gone. Raises StoreUnavailable."""
+        """Return whether the store knows a token; False without a check if the client has disconnected.
+
+        Raises StoreUnavailable.
+        """
         if self._waiting[address] >= MAX_WAITING:
             return False
         self._waiting[address] += 1
-        turn, pause_s = self._locks.setdefault(address, asyncio.Lock()), 0.0
+        lock, pause_s = self._locks.setdefault(address, asyncio.Lock()), 0.0
         try:
-            await turn.acquire()
+            await lock.acquire()
         except asyncio.CancelledError:
             self._remove_waiter(address)
             raise
@@ -48,13 +51,13 @@ class TokenVerifier:
             if request is not None and request.transport is None:
                 return False
             pause_s = 1 / MAX_CHECKS_PER_S
-            return await self._opens(game, token)
+            return await self._is_valid_token(game, token)
         finally:
-            asyncio.get_running_loop().call_later(pause_s, self._release, address, turn)
+            asyncio.get_running_loop().call_later(pause_s, self._release, address, lock)
 
-    def _release(self, address: str, turn: asyncio.Lock) -> None:
-        """Let the next one have its turn."""
-        turn.release()
+    def _release(self, address: str, lock: asyncio.Lock) -> None:
+        """Let the next check of an address start."""
+        lock.release()
         self._remove_waiter(address)
 
     def _remove_waiter(self, address: str) -> None:

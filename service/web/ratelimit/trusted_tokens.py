@@ -1,4 +1,4 @@
-"""Tokens that have opened something here lately, or were handed out here."""
+"""Tokens that opened a game on this instance lately, or were issued by it."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,11 @@ TTL_S = 3600.0
 MAX_BYTES = 8 * 1024 * 1024
 
 MAX_ENTRY_BYTES = 128
-"""That one takes at most: its hash, and its share of a dict that has just grown."""
+"""Memory of an entry, at most: the hash, and its share of a dict that has just grown."""
 
 
 class TrustedTokens:
-    """A set that forgets what was not used for one to two times `LATELY_S`, or sooner where there are too many.
-
-    It holds the keys of tokens (`service.web.ratelimit.recent_cache.token_key`).
-    """
+    """A set of token hashes that forgets those unused for one to two `TTL_S`, or earlier if there are too many."""
 
     __slots__ = ("_cache",)
 
@@ -26,13 +23,13 @@ class TrustedTokens:
         self._cache = RecentCache[bool](TTL_S, MAX_BYTES // MAX_ENTRY_BYTES, clock)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of tokens."""
         return len(self._cache)
 
     def __contains__(self, key: bytes) -> bool:
-        """Whether it is known; it is then for another while."""
+        """Return whether a token is trusted, and mark it as used."""
         return key in self._cache.recent or self._cache.get(key) is not None
 
     def add(self, key: bytes) -> None:
-        """Know it from now on."""
+        """Trust a token."""
         self._cache.put(key, True)  # noqa: FBT003 (a set is a table of nothing)

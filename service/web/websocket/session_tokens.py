@@ -61,9 +61,12 @@ class SessionTokens:
             case ActMessage() | SeatMessage():
                 verified = self._verified.get(message.game)
                 if verified is not None:
-                    return MessageInfo(key=verified.key, writes=True, keyed=message.key is not None)
+                    return MessageInfo(key=verified.key, is_write=True, has_idempotency_key=message.key is not None)
                 return MessageInfo(
-                    token=self.upgrade_token, game=message.game, writes=True, keyed=message.key is not None
+                    token=self.upgrade_token,
+                    game=message.game,
+                    is_write=True,
+                    has_idempotency_key=message.key is not None,
                 )
             case Auth():
                 return MessageInfo(token=message.token, game=message.game, tokens=costs.AUTH_MESSAGE)
