@@ -34,7 +34,7 @@ PROBLEM_TYPES = {
     "nothing_to_undo": ProblemType(409, "There is nothing to undo"),
     "no_open_seat": ProblemType(409, "No seat is open"),
     "limit_reached": ProblemType(409, "The limit is reached"),
-    "conflict": ProblemType(409, "Another request changed the game first"),
+    "conflict": ProblemType(409, "The request conflicts with the state of the game"),
     "version_mismatch": ProblemType(412, "The game is at another version"),
     "too_large": ProblemType(413, "The request is too large"),
     "unsupported_media_type": ProblemType(415, "The body must be application/json"),

@@ -1,6 +1,6 @@
-"""Around the application: what it refuses becomes a problem, and OPTIONS is answered for every path.
+"""The wrapper around the application: it turns errors into problems and responds to OPTIONS on every path.
 
-This is no middleware, because a middleware and a signal cost every answer some 10 us more.
+It is not a middleware because a middleware and a signal would add about 10 us to each response.
 """
 
 from collections.abc import Awaitable, Callable
@@ -25,11 +25,11 @@ PREFLIGHT_MAX_AGE_S = 7200
 
 
 Handler = Callable[[Any], Awaitable[web.StreamResponse]]
-"""Answers a `web.Request`; aiohttp types it as something wider."""
+"""Handles a `web.Request`; aiohttp declares a wider type."""
 
 
 def handle_errors(app: web.Application, handle: Handler) -> Handler:
-    """Answer what `handle` raises as a problem, and give every answer the headers that all have."""
+    """Return a handler that turns the errors of `handle` into problems and adds the common headers."""
     guard = app[RATE_LIMITER]
 
     async def respond(request: web.Request) -> web.StreamResponse:
@@ -63,26 +63,26 @@ def handle_errors(app: web.Application, handle: Handler) -> Handler:
 
 
 def _check_encoding(request: web.Request) -> None:
-    """Raise EncodedBody where there is a body that is compressed, or says so; whoever would read it."""
+    """Raise EncodedBody if the request has a body and a Content-Encoding, whether or not its handler reads the body."""
     if hdrs.CONTENT_ENCODING in request.headers and request.body_exists:
         raise EncodedBody
 
 
 async def handle_expect(request: web.Request) -> None:
-    """Tell a client that waits for it to send its body; any other Expect is ignored (RFC 9110, 10.1.1).
+    """Send 100 Continue to a client that expects it; any other Expect is ignored (RFC 9110, 10.1.1).
 
-    Raises TooLarge where that would be for nothing.
+    Raises BodyTooLarge if the body would be rejected anyway.
     """
     limit = request.app[LIMITS].max_body_bytes
     if (request.content_length or 0) > limit:
         raise BodyTooLarge(limit)
     if request.headers["Expect"].lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # the answer itself has not begun
+        request.writer.output_size = 0  # bytes of the final response: none yet
 
 
 def options_response(error: web.HTTPMethodNotAllowed) -> web.Response:
-    """What a path answers, also for a browser that asks before a request to another origin (a preflight)."""
+    """Return the response to OPTIONS, also for the preflight of a browser's request to another origin."""
     allow = format_allow_header(error.allowed_methods)
     return web.Response(
         status=204,

@@ -1,18 +1,18 @@
-"""What the web side itself refuses, as types with data; `service.web.problems` maps them.
+"""Errors of the web layer, as types with data; `service.web.problems` maps them to problems.
 
 WebError
-├── TooLarge               a body above the limit
-├── UnsupportedMediaType   a body that does not call itself JSON
-├── EncodedBody            a body with a Content-Encoding
-├── NoSuchPiece            a tile set has no tile or ship of this id
-├── NoSuchVersion          a game has no such version yet
-├── DrawingFailed          a picture that was asked for could not be drawn
-├── Busy                   too many pictures wait to be drawn, or too many games to be replayed
-├── RateLimited            a client asks too often
-├── TooManyOpen            a client, or a game, has as many sockets and event streams as it may have
-├── OriginRefused          a page of this origin may not open sockets and event streams
-├── NotReady               this instance is stopping
-└── TaskFailing            a background task of this instance keeps failing
+├── BodyTooLarge            the body exceeds the limit
+├── UnsupportedMediaType    the Content-Type is not JSON
+├── EncodedBody             the body has a Content-Encoding
+├── NoSuchPiece             the tile set has no tile or ship with this id
+├── NoSuchVersion           the game has not reached this version
+├── RenderingFailed         a picture could not be drawn
+├── QueueFull               too many requests wait for a picture or a replay
+├── RateLimited             a client sends too many requests
+├── TooManyConnections      a client or a game has too many sockets and event streams
+├── OriginNotAllowed        pages of this origin may not open sockets or event streams
+├── ShuttingDown            the instance is shutting down
+└── BackgroundTaskFailing   a background task of this instance keeps failing
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class WebError(Exception):
-    """Base of what the web side refuses; nothing was changed."""
+    """Base of the web layer's errors; nothing was changed."""
 
 
 @dataclass(eq=False)
@@ -46,49 +46,49 @@ class BodyTooLarge(WebError):
 
 
 class UnsupportedMediaType(WebError):
-    """The body is not sent as application/json."""
+    """The Content-Type is not application/json."""
 
 
 class EncodedBody(WebError):
-    """The body is sent compressed, or otherwise encoded."""
+    """The body has a Content-Encoding."""
 
 
 @dataclass(eq=False)
 class NoSuchPiece(WebError):
-    """The path names no tile or ship of its set."""
+    """The tile set has no tile or ship with this id."""
 
     piece: str
 
 
 @dataclass(eq=False)
 class NoSuchVersion(WebError):
-    """The game has not come to the version that is wanted."""
+    """The game has not reached the requested version."""
 
     requested: int
     latest: int
 
 
 class QueueFull(WebError):
-    """Too many wait for what takes long: to have a picture drawn, or a game replayed."""
+    """Too many requests wait for a picture to be drawn or a game to be replayed."""
 
 
 class RenderingFailed(WebError):
-    """A picture could not be drawn: it raised an error, took too long, or its process ended; says which."""
+    """A picture could not be drawn; the message says why."""
 
 
 @dataclass(eq=False)
 class RateLimited(WebError):
-    """A client asks too often: its bucket of a policy is empty for `retry_after_s` seconds."""
+    """A client sends too many requests: its bucket of a policy is empty for `retry_after_s` seconds."""
 
     policy: str
     retry_after_s: int
     header: str
-    """What `RateLimit-Policy` says of it."""
+    """The value of `RateLimit-Policy`."""
 
 
 @dataclass(eq=False)
 class TooManyConnections(WebError):
-    """There are `most` open already, of what `what` names."""
+    """As many connections as `limit` are open; `what` names what they are."""
 
     what: str
     limit: int
@@ -96,17 +96,17 @@ class TooManyConnections(WebError):
 
 @dataclass(eq=False)
 class OriginNotAllowed(WebError):
-    """Pages of this origin may not open sockets and event streams here."""
+    """Pages of this origin may not open sockets or event streams."""
 
     origin: str
 
 
 class ShuttingDown(WebError):
-    """The instance is about to stop: ask another one."""
+    """The instance is shutting down."""
 
 
 @dataclass(eq=False)
 class BackgroundTaskFailing(WebError):
-    """A background task of this instance keeps failing: ask another one."""
+    """A background task of this instance keeps failing."""
 
     task: str

@@ -1,4 +1,4 @@
-"""Which language an answer is in (RFC 9110, 12.5.4 and 12.5.5; ranges match as RFC 4647, 3.4 looks them up)."""
+"""Language negotiation (RFC 9110, 12.5.4 and 12.5.5; ranges match by the lookup of RFC 4647, 3.4)."""
 
 import re
 from functools import lru_cache
@@ -10,9 +10,9 @@ from service.games.i18n import ENGLISH, LANGUAGES, Language
 
 ACCEPT_LANGUAGE = "Accept-Language"
 MAX_LANGUAGE_RANGES = 32
-"""More than these in one header are not read."""
+"""Language ranges beyond this number are ignored."""
 MAX_HEADER_LENGTH = 1000
-"""Nor what comes after so many characters."""
+"""Characters of the header beyond this number are ignored."""
 
 _LANGUAGE_RANGE = re.compile(
     r"(\*|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?"
@@ -20,9 +20,10 @@ _LANGUAGE_RANGE = re.compile(
 
 
 def negotiate_language(request: web.Request) -> Language:
-    """The language of ours that the client likes best; English where it likes none.
+    """Return the supported language that the client prefers; English if it accepts none.
 
-    `fr-CA` asks for `fr`; `*` for whatever is not named; `q=0` refuses. What is no language range is passed over.
+    `fr-CA` matches `fr`, `*` matches every language that is not named, and `q=0` excludes one. Invalid ranges are
+    ignored.
     """
     accepted = request.headers.getall(ACCEPT_LANGUAGE, None)
     if accepted is None:
@@ -32,7 +33,7 @@ def negotiate_language(request: web.Request) -> Language:
 
 
 def set_content_language(response: web.Response, language: str) -> web.Response:
-    """Say which language an answer is in, and that another request may get another."""
+    """Add `Content-Language`, and `Accept-Language` to `Vary`."""
     response.headers["Content-Language"] = language
     varied = response.headers.get("Vary")
     response.headers["Vary"] = f"{varied}, {ACCEPT_LANGUAGE}" if varied else ACCEPT_LANGUAGE
@@ -40,21 +41,21 @@ def set_content_language(response: web.Response, language: str) -> web.Response:
 
 
 def set_moves_language(response: web.Response, moves: LegalMoves | None) -> web.Response:
-    """The same for an answer that holds legal moves where they were asked for."""
+    """Add the language headers if the response contains legal moves."""
     return response if moves is None else set_content_language(response, moves.language)
 
 
 def localized_etag(etag: str, language: str) -> str:
-    """The entity tag of an answer in a language: English has the game's own, any other its name behind that.
+    """Return the entity tag of a response in a language: the game's own for English, else with a suffix such as `-fr`.
 
-    As bytes differ, so must strong tags; If-Match takes either for the version that it names.
+    Strong tags must differ where the bytes do; `If-Match` accepts each of them for its version.
     """
     return etag if language == ENGLISH else f'{etag[:-1]}-{language}"'
 
 
 @lru_cache(maxsize=256)
 def _negotiate(accepted: str) -> Language:
-    """The language of ours that a whole header likes best."""
+    """Return the supported language that a header prefers."""
     qualities: dict[str, float] = {}
     for part in accepted.split(",")[:MAX_LANGUAGE_RANGES]:
         if match := _LANGUAGE_RANGE.fullmatch(part.strip()):

@@ -1,4 +1,4 @@
-"""Reading what a request asks: its body, its query, its headers. Whatever is wrong with them raises Malformed."""
+"""Parsing of requests: body, query and headers. Invalid input raises Malformed."""
 
 import asyncio
 import re
@@ -25,10 +25,10 @@ MAX_IDEMPOTENCY_KEY_LENGTH = 255
 MAX_BEARER_TOKENS = 100
 MAX_MEDIA_TYPE_LENGTH = 200
 MAX_BODY_CHUNKS = 1_000
-"""That a body may come in (RFC 9112, 7.1): each is as much work as hundreds of bytes."""
+"""Chunks of one body (RFC 9112, 7.1): each costs as much as hundreds of bytes."""
 
 _TOKEN68 = r"[A-Za-z0-9._~+/-]{1,200}={0,2}"
-"""A token (RFC 9110, 11.2): of these characters and no others, however alike Unicode holds them."""
+"""A token (RFC 9110, 11.2): ASCII only, without the Unicode letters that ignoring case would accept."""
 _TOKEN = re.compile(_TOKEN68, re.ASCII)
 _BEARER = re.compile(rf"bearer +({_TOKEN68})", re.ASCII | re.IGNORECASE)
 _BEARER_LIST = re.compile(rf"bearer +({_TOKEN68}(?:[ \t]*,[ \t]*{_TOKEN68})*)", re.ASCII | re.IGNORECASE)
@@ -43,7 +43,7 @@ _GAME_ENTITY_TAG = re.compile(f'"{_VERSION_AND_DIGEST.pattern}"', re.ASCII)
 
 
 async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
-    """The body in the shape that `decoder` wants. Raises UnsupportedMediaType, TooLarge, Malformed."""
+    """Read and decode the body. Raises UnsupportedMediaType, BodyTooLarge, Malformed."""
     if request.headers.get("Content-Type") != JSON:
         _check_media_type(request)
     limit = request.app[LIMITS].max_body_bytes
@@ -55,20 +55,20 @@ async def read_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T
             async with asyncio.timeout(request.app[LIMITS].request_timeout_s):
                 body = await _receive_body(request, limit)
             return decoder.decode(body)
-        body = request.content.read_nowait()  # it came with the head, as nearly always
+        body = request.content.read_nowait()  # the usual case: the body has arrived with the headers
         if len(body) > limit:
             raise BodyTooLarge(limit)
         return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise to_malformed(error) from error
     except TimeoutError as error:
-        raise Malformed("the body did not come in time", "$") from error
+        raise Malformed("the body was not received in time", "$") from error
     except web.RequestPayloadError as error:
-        raise Malformed("the body is cut off or wrongly encoded", "$") from error
+        raise Malformed("the body is incomplete or not encoded correctly", "$") from error
 
 
 async def _receive_body(request: web.Request, limit: int) -> bytes:
-    """A body of at most `limit` bytes, as it comes. Raises TooLarge, Malformed, RequestPayloadError."""
+    """Receive a body of at most `limit` bytes. Raises BodyTooLarge, Malformed, RequestPayloadError."""
     body, chunks = bytearray(), 0
     if request.body_exists:
         with reading_body(request):
@@ -78,23 +78,23 @@ async def _receive_body(request: web.Request, limit: int) -> bytes:
                 if len(body) > limit:
                     raise BodyTooLarge(limit)
                 if chunks > MAX_BODY_CHUNKS:
-                    raise Malformed(f"a body may come in {MAX_BODY_CHUNKS} chunks at most", "$")
+                    raise Malformed(f"a body may have at most {MAX_BODY_CHUNKS} chunks", "$")
     return bytes(body)
 
 
 async def read_optional_body(request: web.Request, decoder: msgspec.json.Decoder[T]) -> T:
-    """The same where no body at all means `{}`."""
+    """Read and decode the body as `read_body` does; no body means `{}`."""
     return await read_body(request, decoder) if request.body_exists else decoder.decode(b"{}")
 
 
 def read_query(request: web.Request, query_type: type[Q]) -> Q:
-    """The query's parameters; names that nobody knows are ignored. Raises Malformed, its path the parameter's name."""
+    """Return the query parameters; unknown names are ignored. Raises Malformed with the parameter as its path."""
     values: dict[str, str] = {}
     for name, value in request.query.items():
         if name not in query_type.__struct_fields__:
             continue
         if name in values:
-            raise Malformed("this parameter is given twice", name)
+            raise Malformed("the query has this parameter more than once", name)
         values[name] = value
     try:
         query = msgspec.convert(values, query_type, strict=False)
@@ -102,15 +102,15 @@ def read_query(request: web.Request, query_type: type[Q]) -> Q:
         invalid = to_malformed(error)
         raise Malformed(invalid.detail, (invalid.path or "").removeprefix("$.")) from error
     for name in values:
-        if getattr(query, name) is None:  # msgspec takes the word null for it
-            raise Malformed("`null` is no value of this parameter", name)
+        if getattr(query, name) is None:  # msgspec converts the word null to None
+            raise Malformed("`null` is not a valid value", name)
     return query
 
 
 def parse_bearer_token(request: web.BaseRequest) -> str | None:
-    """The token, None without one; raises Unauthorized for a header of another form, or several.
+    """Return the bearer token, or None without an Authorization header. Raises Unauthorized for any other header.
 
-    There is no other parser: the access check and the rate limiter must not see two tokens in one header.
+    This is the only parser, so that authentication and rate limiting see the same token.
     """
     lines = request.headers.getall(hdrs.AUTHORIZATION, None)
     if lines is None:
@@ -122,7 +122,7 @@ def parse_bearer_token(request: web.BaseRequest) -> str | None:
 
 
 def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
-    """The tokens of a list, at least one; raises Unauthorized without any, Malformed for too many."""
+    """Return the bearer tokens of a list, at least one. Raises Unauthorized without a token, Malformed for too many."""
     lines = request.headers.getall(hdrs.AUTHORIZATION, None)
     if lines is None:
         raise Unauthorized(missing=True)
@@ -131,50 +131,52 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
         raise Unauthorized(missing=False)
     tokens = [token.strip(" \t") for token in match[1].split(",")]
     if len(tokens) > MAX_BEARER_TOKENS:
-        raise Malformed(f"a list may have {MAX_BEARER_TOKENS} tokens at most", "Authorization")
+        raise Malformed(f"the header may have at most {MAX_BEARER_TOKENS} tokens", "Authorization")
     return tokens
 
 
 def check_token(token: str) -> None:
-    """Raise Unauthorized for what would be no token in a header either."""
+    """Raise Unauthorized unless the text is a valid token of an Authorization header."""
     if _TOKEN.fullmatch(token) is None:
         raise Unauthorized(missing=False)
 
 
 def parse_creator_key(request: web.Request) -> str | None:
-    """The Creator-Key: a secret of 32 to 200 of the characters that tokens are made of, which are random."""
+    """Return the Creator-Key: a random secret of 32 to 200 token characters. Raises Malformed."""
     key = _parse_single_header(request, "Creator-Key")
     if key is not None and _CREATOR_KEY.fullmatch(key) is None:
-        raise Malformed("a creator's key is a secret of 32 to 200 of A-Z a-z 0-9 . _ ~ + / -", "Creator-Key")
+        raise Malformed("a creator key is a secret of 32 to 200 characters of A-Z a-z 0-9 . _ ~ + / -", "Creator-Key")
     if key is not None and is_guessable(key):
-        raise Malformed(f"a creator's key must be a secret of {MIN_SECRET} or more random characters", "Creator-Key")
+        raise Malformed(f"a creator key must be a secret of {MIN_SECRET} or more random characters", "Creator-Key")
     return key
 
 
 def parse_idempotency_key(request: web.Request) -> str | None:
-    """The Idempotency-Key: 1 to 255 printable ASCII characters."""
+    """Return the Idempotency-Key: 1 to 255 printable ASCII characters. Raises Malformed."""
     key = _parse_single_header(request, "Idempotency-Key")
     if key is not None and _IDEMPOTENCY_KEY.fullmatch(key) is None:
-        raise Malformed(f"a key is 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters", "Idempotency-Key")
+        raise Malformed(
+            f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters", "Idempotency-Key"
+        )
     return key
 
 
 def _parse_single_header(request: web.Request, name: str) -> str | None:
-    """A header that may come once; raises Malformed for several, of which others may have looked at another one."""
+    """Return a header's value. Raises Malformed for several: a proxy may have used another one."""
     lines = request.headers.getall(name, None)
     if lines is None:
         return None
     if len(lines) > 1:
-        raise Malformed("this header comes once", name)
+        raise Malformed("the request has this header more than once", name)
     return lines[0]
 
 
 def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
-    """The versions that If-Match allows, None for any. Weak tags and those that are not ours match none."""
+    """Return the versions that If-Match allows, None for any. Weak and foreign entity tags match no version."""
     lines = request.headers.getall("If-Match", None)
     if lines is None:
         return None
-    if len(lines) == 1 and (one := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # nearly always
+    if len(lines) == 1 and (one := _GAME_ENTITY_TAG.fullmatch(lines[0])):  # the usual case
         return [ExpectedVersion(int(one[1]), one[2])]
     tags = _parse_entity_tags(request, "If-Match")
     if tags is None:
@@ -188,7 +190,7 @@ def parse_if_match(request: web.Request) -> list[ExpectedVersion] | None:
 
 
 def matches_if_none_match(request: web.Request, etag: str) -> bool:
-    """Whether If-None-Match names what the answer would be (RFC 9110, 13.1.2: weak tags count, `*` does too)."""
+    """Return whether If-None-Match has the response's entity tag (RFC 9110, 13.1.2: weak tags and `*` match too)."""
     if "If-None-Match" not in request.headers:
         return False
     tags = _parse_entity_tags(request, "If-None-Match")
@@ -196,7 +198,7 @@ def matches_if_none_match(request: web.Request, etag: str) -> bool:
 
 
 def prefers_representation(request: web.Request) -> bool:
-    """Whether the request prefers the whole GAME in the answer (RFC 7240)."""
+    """Return whether the request prefers the whole GAME in the response (RFC 7240)."""
     prefer = request.headers.getall("Prefer", ())
     return bool(prefer) and any(
         part.partition(";")[0].replace(" ", "").replace('"', "").lower() == PREFER_REPRESENTATION
@@ -206,7 +208,7 @@ def prefers_representation(request: web.Request) -> bool:
 
 
 def _parse_entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]] | None:
-    """A list of entity tags, each weak or not; None for `*` and without the header. Raises Malformed."""
+    """Return the entity tags, each with whether it is weak; None for `*` or no header. Raises Malformed."""
     lines = request.headers.getall(name, None)
     if lines is None:
         return None
@@ -214,18 +216,18 @@ def _parse_entity_tags(request: web.Request, name: str) -> list[tuple[bool, str]
     if text.strip(" \t") == "*":
         return None
     if _ENTITY_TAG_LIST.fullmatch(text) is None or not (tags := _ENTITY_TAG.findall(text)):
-        raise Malformed('an entity tag is written in double quotes, as "17"', name)
+        raise Malformed('an entity tag is written in double quotes, for example "17"', name)
     return [(bool(weak), tag) for weak, tag in tags]
 
 
 def _check_media_type(request: web.Request) -> None:
-    """Raise UnsupportedMediaType unless the body calls itself JSON in UTF-8."""
+    """Raise UnsupportedMediaType unless the Content-Type is JSON in UTF-8."""
     if len(request.headers.get("Content-Type", "")) > MAX_MEDIA_TYPE_LENGTH:
-        raise UnsupportedMediaType  # Python's parser of it takes a second for 8 KB of semicolons
+        raise UnsupportedMediaType  # Python's parser needs a second for 8 KB of semicolons
     if request.content_type != JSON or (request.charset or "utf-8").lower() not in {"utf-8", "utf8"}:
         raise UnsupportedMediaType
 
 
 def get_path_id(request: web.Request) -> str:
-    """The id in the path."""
+    """Return the id in the path."""
     return request.match_info["id"]

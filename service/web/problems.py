@@ -1,4 +1,4 @@
-"""The one mapping from everything that is refused to the contract's problems. Source: api.md, "Problems"."""
+"""The mapping from errors to the problems of the API (RFC 9457). Source: api.md, "Problems"."""
 
 import logging
 import re
@@ -19,20 +19,20 @@ from service.web import errors
 _unavailable_log = ThrottledLog(logging.getLogger(__name__))
 
 PROBLEM_ERRORS = (games.GameError, store.StoreError, errors.WebError)
-"""Everything that `to_problem` maps."""
+"""The errors that `to_problem` maps."""
 
 BEARER_CHALLENGE = 'Bearer realm="south-seas"'
 INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
 
 FAILED_IMAGE_RETRY_S = 60
-"""When to ask again for a picture that failed: it is not tried before."""
+"""When to retry a picture that failed: the renderer does not try it before."""
 
 TOO_MANY_CONNECTIONS_RETRY_S = 10
-"""When to try again where one of those that are open may have been closed meanwhile."""
+"""When to retry: a connection may have been closed by then."""
 
 
 class _ProblemTemplate(NamedTuple):
-    """The problem of a type of error; `detail` and `path` are formats of the error's attributes."""
+    """The problem for a type of error; `detail` and `path` are formatted with the error's attributes."""
 
     code: str
     detail: str
@@ -40,19 +40,19 @@ class _ProblemTemplate(NamedTuple):
     retry_after_s: int | None = None
 
 
-_INTERNAL_ERROR = _ProblemTemplate("internal", "this is the service's fault, not yours")
+_INTERNAL_ERROR = _ProblemTemplate("internal", "internal server error")
 
 _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     games.Malformed: _ProblemTemplate("malformed", "{detail}"),
-    games.Unauthorized: _ProblemTemplate("unauthorized", "this token opens nothing here"),
+    games.Unauthorized: _ProblemTemplate("unauthorized", "this token is not valid here"),
     games.WrongSeat: _ProblemTemplate("wrong_seat", "this token does not act for seat {seat}"),
-    games.NotOwner: _ProblemTemplate("not_owner", "this token is not the owner's"),
+    games.NotOwner: _ProblemTemplate("not_owner", "this is not the owner token of the game"),
     games.NoSuchGame: _ProblemTemplate(
-        "not_found", "there is no game {game}, or it is private and this token does not open it"
+        "not_found", "there is no game {game}, or it is private and this token is not valid for it"
     ),
     games.TileSetMissing: _ProblemTemplate(
         "store_unavailable",
-        "this instance does not have the tile set {tileset}, which the game is played with",
+        "this instance does not have the game's tile set {tileset}",
         retry_after_s=1,
     ),
     games.UnknownTileSet: _ProblemTemplate("unknown_tileset", "there is no tile set {tileset}", "$.tileset"),
@@ -61,78 +61,78 @@ _TEMPLATES: Mapping[type, _ProblemTemplate] = {
     games.GameNotActive: _ProblemTemplate("not_active", "the game is {status}"),
     games.NoSuchWebhook: _ProblemTemplate("not_found", "the game has no webhook {hook}"),
     games.NoSuchSeat: _ProblemTemplate("not_found", "the game has no seat {seat}"),
-    games.TooManyWebhooks: _ProblemTemplate("limit_reached", "a game has {limit} webhooks at most: delete one first"),
+    games.TooManyWebhooks: _ProblemTemplate(
+        "limit_reached", "the game has the maximum of {limit} webhooks: delete one first"
+    ),
     games.WebhookUrlRejected: _ProblemTemplate("url_refused", "{reason}", "$.url"),
     games.GameNotFinished: _ProblemTemplate(
-        "not_over", "the game is {status}: a rematch is of one that is finished or aborted"
+        "not_over", "the game is {status}: only a finished or aborted game can have a rematch"
     ),
-    games.NotYourTurn: _ProblemTemplate("not_your_turn", "seat {decider} decides now, not seat {seat}"),
-    games.SeatPlayedByBot: _ProblemTemplate("replaced", "a bot stands in for seat {seat}: return first"),
-    games.SeatNotPlayedByBot: _ProblemTemplate("not_replaced", "no bot stands in for seat {seat}"),
+    games.NotYourTurn: _ProblemTemplate("not_your_turn", "seat {decider} has to decide now, not seat {seat}"),
+    games.SeatPlayedByBot: _ProblemTemplate("replaced", "a bot plays for seat {seat}: return to the seat first"),
+    games.SeatNotPlayedByBot: _ProblemTemplate("not_replaced", "no bot plays for seat {seat} in place of its player"),
     games.SeatResigned: _ProblemTemplate("resigned", "seat {seat} has resigned"),
     games.NothingToUndo: _ProblemTemplate(
-        "nothing_to_undo", "seat {seat} has done nothing since something hidden was revealed, or somebody else acted"
+        "nothing_to_undo", "seat {seat} has no action to undo: hidden information was revealed or another seat acted"
     ),
     games.NoOpenSeat: _ProblemTemplate("no_open_seat", "every seat is taken, or the game is over"),
     games.Conflict: _ProblemTemplate("conflict", "{detail}"),
-    games.RematchExists: _ProblemTemplate("conflict", "the rematch is {next_game} already"),
-    games.VersionMismatch: _ProblemTemplate("version_mismatch", "the game has version {version} now"),
+    games.RematchExists: _ProblemTemplate("conflict", "the game already has the rematch {next_game}"),
+    games.VersionMismatch: _ProblemTemplate("version_mismatch", "the game has version {version}"),
     games.MoveRejected: _ProblemTemplate("illegal_move", "{reason}"),
     games.ListTooLong: _ProblemTemplate(
-        "list_too_long", "the action before this one reveals something hidden: look at it first"
+        "list_too_long", "the previous action reveals hidden information: send this one in a new request"
     ),
     games.TooManyIdempotencyKeys: _ProblemTemplate(
-        "rate_limited", "this token has used too many idempotency keys in this game: go on without, or wait"
+        "rate_limited", "this token has used too many idempotency keys in this game: wait, or send none"
     ),
-    games.IdempotencyKeyReused: _ProblemTemplate("key_reused", "this key came with another request before"),
-    store.UnreadableGame: _ProblemTemplate(
-        "store_unavailable", "what is stored of this game cannot be read by this instance"
-    ),
+    games.IdempotencyKeyReused: _ProblemTemplate("key_reused", "this idempotency key was used for another request"),
+    store.UnreadableGame: _ProblemTemplate("store_unavailable", "this instance cannot read the stored game"),
     store.StoreBusy: _ProblemTemplate(
-        "store_unavailable", "too much waits for the store already: ask again later, with the same Idempotency-Key"
+        "store_unavailable", "too many commands wait for the store: retry later with the same Idempotency-Key"
     ),
     store.StoreUnavailable: _ProblemTemplate(
-        "store_unavailable", "what was asked may have been done: ask again with the same Idempotency-Key"
+        "store_unavailable", "the request may have been applied: retry with the same Idempotency-Key"
     ),
     errors.NoSuchPiece: _ProblemTemplate("not_found", "the tile set has no {piece}"),
-    errors.NoSuchVersion: _ProblemTemplate("not_found", "the game has no version {requested}: its latest is {latest}"),
+    errors.NoSuchVersion: _ProblemTemplate("not_found", "the game has no version {requested}: the latest is {latest}"),
     errors.QueueFull: _ProblemTemplate(
-        "rate_limited", "too many wait for a picture, or for a game to be replayed: ask again", retry_after_s=1
+        "rate_limited", "too many requests wait for a picture or a replay: retry", retry_after_s=1
     ),
-    errors.RateLimited: _ProblemTemplate("rate_limited", "too many {policy}: wait"),
+    errors.RateLimited: _ProblemTemplate("rate_limited", "too many {policy}: retry later"),
     errors.TooManyConnections: _ProblemTemplate(
         "rate_limited",
-        "{limit} {what} are open already: close one, or wait",
+        "{limit} {what} are already open: close one or retry later",
         retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S,
     ),
     errors.OriginNotAllowed: _ProblemTemplate(
-        "origin_refused", "pages of {origin} may not open sockets and event streams here"
+        "origin_refused", "pages of {origin} may not open sockets or event streams"
     ),
-    errors.ShuttingDown: _ProblemTemplate("store_unavailable", "this instance is stopping", retry_after_s=1),
+    errors.ShuttingDown: _ProblemTemplate("store_unavailable", "this instance is shutting down", retry_after_s=1),
     errors.RenderingFailed: _ProblemTemplate(
         "store_unavailable",
-        "this picture could not be drawn: ask again later, or for another size or region",
+        "this picture could not be drawn: retry later, or request another size or region",
         retry_after_s=FAILED_IMAGE_RETRY_S,
     ),
     errors.BackgroundTaskFailing: _ProblemTemplate(
         "store_unavailable", "the background task {task} of this instance keeps failing", retry_after_s=1
     ),
-    errors.BodyTooLarge: _ProblemTemplate("too_large", "a body may have {limit} bytes at most"),
+    errors.BodyTooLarge: _ProblemTemplate("too_large", "the body may have at most {limit} bytes"),
     errors.UnsupportedMediaType: _ProblemTemplate("unsupported_media_type", "send Content-Type: application/json"),
-    errors.EncodedBody: _ProblemTemplate("unsupported_media_type", "send the body as it is, without Content-Encoding"),
+    errors.EncodedBody: _ProblemTemplate("unsupported_media_type", "send the body without a Content-Encoding"),
 }
 
 _ERROR_MEMBERS = frozenset({"rule", "path", "index", "version", "digest", "next_game", "retry_after_s"})
-"""Attributes of errors that are members of their problems."""
+"""Attributes of errors that become members of their problems."""
 
 
 def to_problem(error: Exception) -> Problem:
-    """The problem of anything in REFUSALS; anything else is `internal`."""
+    """Return the problem for one of PROBLEM_ERRORS; any other error is `internal`."""
     match error:
         case games.Unauthorized(missing=True):
-            return problem("unauthorized", "a token is needed")
+            return problem("unauthorized", "a token is required")
         case games.WrongSeat(seat=None, index=index):
-            return problem("wrong_seat", "this token only reads", index=index)
+            return problem("wrong_seat", "this token can only read", index=index)
         case _:
             pass
     attributes = vars(error)
@@ -146,7 +146,7 @@ def to_problem(error: Exception) -> Problem:
 
 
 def problem_response(document: Problem, extra_headers: Mapping[str, str] | None = None) -> web.Response:
-    """A problem as an HTTP answer."""
+    """Return an HTTP response with a problem."""
     PROBLEMS.labels(document.code, "http").inc()
     headers = {"Content-Type": MEDIA_TYPE, "Cache-Control": "no-cache"}
     if document.retry_after_s is not None:
@@ -157,7 +157,7 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] | None 
 
 
 def error_response(error: Exception) -> web.Response:
-    """The answer to a request that raised one of REFUSALS."""
+    """Return the response to a request that raised one of PROBLEM_ERRORS."""
     document = to_problem(error)
     if isinstance(error, games.Unauthorized):
         challenge = BEARER_CHALLENGE if error.missing else INVALID_TOKEN_CHALLENGE
@@ -168,26 +168,26 @@ def error_response(error: Exception) -> web.Response:
     if isinstance(error, errors.EncodedBody):
         return problem_response(document, {"Accept-Encoding": ""})  # none is accepted (RFC 9110, 15.5.16)
     if isinstance(error, store.StoreUnavailable):
-        _unavailable_log.warning("the store does not answer: %s", error)
+        _unavailable_log.warning("the store is unavailable: %s", error)
     return problem_response(document)
 
 
 def http_exception_response(error: web.HTTPException) -> web.Response:
-    """The answer where aiohttp itself refuses a request: no such path, method, or a body that is too large."""
+    """Return the response for an error of aiohttp itself: unknown path, unknown method, or body too large."""
     match error:
         case web.HTTPMethodNotAllowed(method=method, allowed_methods=allowed):
             allow = format_allow_header(allowed)
-            return problem_response(problem("method_not_allowed", f"{method} is none of {allow}"), {"Allow": allow})
+            return problem_response(problem("method_not_allowed", f"{method} is not one of {allow}"), {"Allow": allow})
         case web.HTTPRequestEntityTooLarge():
             return problem_response(problem("too_large", "the body is too large"))
         case web.HTTPNotFound():
-            return problem_response(problem("not_found", "there is nothing at this path"))
+            return problem_response(problem("not_found", "there is no such path"))
         case _:
             return problem_response(problem("malformed", error.reason))
 
 
 def format_allow_header(methods: set[str]) -> str:
-    """What a path answers; every path answers OPTIONS."""
+    """Return the value of the Allow header; every path allows OPTIONS."""
     return ", ".join(sorted(methods | {"OPTIONS"}))
 
 
@@ -198,7 +198,7 @@ _MESSAGE_WITH_FIELD = re.compile(
 
 
 def _parse_validation_message(message: str) -> games.Malformed:
-    """A sentence of msgspec with its path taken apart, down to the field where the sentence begins with one.
+    """Split a message of msgspec into detail and path; a field at the start of the message becomes part of the path.
 
     >>> refusal = _invalid("Object missing required field `name` - at `$.players[0]`")
     >>> refusal.detail, refusal.path
@@ -215,7 +215,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
 
 
 def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError) -> games.Malformed:
-    """What msgspec found wrong with a body or a message, its path apart from its text."""
+    """Return the Malformed error for a decoding error, with the path apart from the text."""
     match error:
         case msgspec.ValidationError():
             return _parse_validation_message(str(error))

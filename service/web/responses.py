@@ -1,4 +1,4 @@
-"""Answers: JSON with its entity tag and its caching, and what every answer to a browser carries."""
+"""JSON responses with entity tags and caching, and the headers that every response has."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ _CACHE_HEADERS = {
     False: {"Cache-Control": CACHE_PUBLIC},
     True: {"Cache-Control": CACHE_PRIVATE, "Vary": "Authorization"},
 }
-"""By whether an answer is private."""
+"""By whether a response is private."""
 
 
 def game_etag(version: int, digest: str) -> str:
-    """The entity tag of everything that is told of a game at a version."""
+    """Return the entity tag of a game's version."""
     return f'"{version}-{digest}"'
 
 
@@ -40,10 +40,10 @@ def json_response(
     secret: bool = False,
     location: str | None = None,
 ) -> web.Response:
-    """An answer in JSON, of a value or of what is encoded already.
+    """Return a JSON response with a value, or with bytes that are encoded already.
 
-    `private` is whether only a token opens what it tells; `secret` whether it hands out tokens or other secrets, which
-    no cache may keep, the browser's own least.
+    A `private` response depends on the token. A `secret` response contains tokens or other secrets, and no cache may
+    store it.
     """
     headers = {"Content-Type": JSON, **_CACHE_HEADERS[private]}
     if secret:
@@ -56,21 +56,21 @@ def json_response(
 
 
 def mark_replayed(response: web.Response, *, replayed: bool) -> web.Response:
-    """Say so where the answer is to a key that was answered before."""
+    """Add `Idempotent-Replayed` if the response repeats that of an earlier request with the same key."""
     if replayed:
         response.headers[IDEMPOTENT_REPLAYED] = "true"
     return response
 
 
 def not_modified_response(request: web.Request, etag: str, *, private: bool = False) -> web.Response | None:
-    """304 where the client has this already."""
+    """Return a 304 response if the client's copy is current, else None."""
     if not matches_if_none_match(request, etag):
         return None
     return web.Response(status=304, headers={"ETag": etag, **_CACHE_HEADERS[private]})
 
 
 def add_common_headers(app: web.Application, response: web.StreamResponse) -> None:
-    """Let every origin read the answer and no browser do more; close the connection where this instance is stopping."""
+    """Add the CORS, request id and security headers; close the connection if the instance is shutting down."""
     headers = response.headers
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS

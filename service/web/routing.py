@@ -1,4 +1,4 @@
-"""What a route is: one declaration, from which it is registered and described in the OpenAPI document."""
+"""Route declarations, from which routes are registered and described in the OpenAPI document."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -16,13 +16,13 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Tag = Literal["tile sets", "games", "playing", "webhooks", "service"]
 
 Access = Literal["none", "reads", "required"]
-"""Whether a token is looked at: never, to read private games, or always."""
+"""Whether a route uses a token: never, to read private games, or always."""
 
 GAME_ID = f"{{id:{ID}}}"
-"""An id in a path; what is no id is no path either, so it is 404."""
+"""An id in a path; anything else does not match, so the response is 404."""
 
 MOST_REQUESTED = ("act", "readGame", "readLegalMoves")
-"""The operations that most requests ask for, the most frequent first."""
+"""The most frequent operations, most frequent first."""
 
 WEBHOOK_ID = f"{{hook:{ID}}}"
 """A webhook's id in a path."""
@@ -31,24 +31,24 @@ SEAT = "{seat:[0-4]}"
 """A seat's number in a path."""
 
 _PATH_PARAMETER = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
-"""A name in a path with the pattern that it must match."""
+"""A parameter of a path with its pattern."""
 
 
 class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
-    """The parameters of a query; names that it does not know are ignored, as later versions may know them."""
+    """Base of query parameters; unknown names are ignored because later versions may define them."""
 
 
 class ResponseSpec(NamedTuple):
-    """One answer that is no problem: its status, what it holds and with which headers."""
+    """A documented response that is not a problem: its status, content and headers."""
 
     status: int
     description: str
     content: Any = None
-    """A Struct's type; None for an answer without a body."""
+    """The type of the body; None for a response without a body."""
     headers: tuple[str, ...] = ()
     media_type: str = "application/json"
     examples: tuple[str, ...] = ()
-    """Names of `examples.json`."""
+    """Names of examples in `examples.json`."""
 
 
 async def _missing_handler(request: web.Request) -> web.StreamResponse:
@@ -57,7 +57,7 @@ async def _missing_handler(request: web.Request) -> web.StreamResponse:
 
 @dataclass(frozen=True)
 class Route:
-    """One method of one path: a decorator for its handler, whose docstring is the operation's description."""
+    """A method of a path: a decorator for the handler, whose docstring becomes the operation's description."""
 
     method: str
     path: str
@@ -68,43 +68,43 @@ class Route:
     responses: tuple[ResponseSpec, ...]
     access: Access = "none"
     problems: tuple[str, ...] = ()
-    """Codes that it answers besides those that every route has."""
+    """Problem codes besides those that every route can return."""
     body: msgspec.json.Decoder[Any] | None = None
     query: type[Query] | None = None
     headers: tuple[str, ...] = ()
-    """Names of `described.PARAMETERS`."""
+    """Names of parameters in `descriptions.PARAMETERS`."""
     examples: tuple[str, ...] = ()
-    """Names of `examples.json`, for the body."""
+    """Names of examples in `examples.json`, for the body."""
     is_body_optional: bool = False
-    """Whether no body at all means the same as `{}`."""
+    """Whether a request without a body means `{}`."""
     handler: Handler = _missing_handler
 
     def __call__(self, handler: Handler) -> "Route":
-        """Declare the handler."""
+        """Return the route with its handler."""
         return replace(self, handler=handler)
 
     @property
     def description(self) -> str:
-        """What the handler's docstring says."""
+        """Return the handler's docstring."""
         return self.handler.__doc__ or ""
 
     @property
     def openapi_path(self) -> str:
-        """The path without the patterns of its names, as OpenAPI writes it."""
+        """Return the path without the patterns of its parameters, as OpenAPI writes it."""
         return _PATH_PARAMETER.sub(r"{\1}", self.path)
 
     @property
     def path_parameters(self) -> list[str]:
-        """The names in the path, each of `described.PARAMETERS`."""
+        """Return the names of the path's parameters, each of `descriptions.PARAMETERS`."""
         return _PATH_PARAMETER.findall(self.path)
 
 
 def register_routes(
     app: web.Application, routes: tuple[Route, ...], expect_handler: Callable[[web.Request], Awaitable[Any]]
 ) -> None:
-    """Make the application answer all of these; what answers GET answers HEAD too.
+    """Register the routes; each GET route responds to HEAD too.
 
-    aiohttp tries routes that begin alike in the order of their registration, so what is asked most goes first.
+    aiohttp tries routes with the same prefix in the order of their registration, so the most frequent come first.
     """
     priorities = {operation: place for place, operation in enumerate(MOST_REQUESTED)}
     for route in sorted(routes, key=lambda one: priorities.get(one.operation_id, len(priorities))):

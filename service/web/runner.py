@@ -55,7 +55,7 @@ class ProblemProtocol(ClientConnection):
             told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
-            told = problem("internal", "this is the service's fault, not yours")
+            told = problem("internal", "internal server error")
         if request.writer.output_size > 0:
             raise ConnectionError("the answer has begun already")
         response = problem_response(

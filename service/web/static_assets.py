@@ -1,4 +1,4 @@
-"""Bytes that are the same for everybody until the next release: their entity tags, packed forms and protection."""
+"""Static files: entity tags, gzip variants and security headers."""
 
 import gzip
 from hashlib import sha256
@@ -15,7 +15,7 @@ BINARY_MEDIA_TYPES = frozenset({"image/png"})
 
 
 class Asset(NamedTuple):
-    """What is sent, plain and packed, and the digest of it."""
+    """A static file: its bytes, the same compressed with gzip, and their digest."""
 
     media_type: str
     body: bytes
@@ -24,13 +24,13 @@ class Asset(NamedTuple):
 
 
 def make_asset(media_type: str, body: bytes) -> Asset:
-    """Prepare these bytes to be sent."""
+    """Return an asset with these bytes."""
     charset = "" if media_type in BINARY_MEDIA_TYPES else "; charset=utf-8"
     return Asset(f"{media_type}{charset}", body, gzip.compress(body, mtime=0), sha256(body).hexdigest()[:32])
 
 
 def static_response(request: web.Request, asset: Asset, caching: str, vary: str = "Accept-Encoding") -> web.Response:
-    """Answer a GET; the packed form has a tag of its own, as these are other bytes."""
+    """Return the response to a GET; the gzip variant has its own entity tag, as its bytes differ."""
     accepts_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
     etag = f'"{asset.digest}-gzip"' if accepts_gzip else f'"{asset.digest}"'
     headers = {**PAGE_HEADERS, "ETag": etag, "Cache-Control": caching, "Vary": vary}

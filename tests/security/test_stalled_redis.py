@@ -24,7 +24,7 @@ GAMES = 30
 
 WITHIN_S = 120
 
-FULL = "too much waits for the store already: ask again later, with the same Idempotency-Key"
+FULL = "too many commands wait for the store: retry later with the same Idempotency-Key"
 
 STREAM = {"Accept": "text/event-stream"}
 CLIENTS = 250

@@ -117,10 +117,10 @@ async def test_a_failure_of_the_service_is_a_problem_that_tells_nothing(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr("service.web.routes.games.view", broken)
+    monkeypatch.setattr("service.web.routes.games.build_view", broken)
     response = await client.get(table.path, headers=bearer(table.owner))
     told = await refused(response, 500, "internal")
-    assert told["detail"] == problem("internal", "this is the service's fault, not yours").detail
+    assert told["detail"] == problem("internal", "internal server error").detail
     assert "broken" not in await response.text()
     (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert record.getMessage() == f"GET {table.path} failed"

@@ -9,8 +9,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Where to go on, or the page to play on
-         * @description The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on.
+         * Read the index, or open the web page
+         * @description Return the entry points of the API, or the web page to a client that accepts `text/html`.
          */
         readonly get: operations["index"];
         readonly put?: never;
@@ -29,8 +29,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What goes over the WebSocket
-         * @description What the service says and understands on its WebSocket, as an AsyncAPI 3.0 document.
+         * Read the AsyncAPI document
+         * @description Return the AsyncAPI 3.0 document of the WebSocket messages.
          */
         readonly get: operations["readAsyncApi"];
         readonly put?: never;
@@ -49,8 +49,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Whether this instance lives
-         * @description Answers as long as the process can answer at all, also while its store does not.
+         * Check liveness
+         * @description Return 200 as long as the process can respond, even if its store is unavailable.
          */
         readonly get: operations["isAlive"];
         readonly put?: never;
@@ -69,8 +69,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * This document
-         * @description What the service answers over HTTP, as an OpenAPI 3.1 document.
+         * Read the OpenAPI document
+         * @description Return the OpenAPI 3.1 document of the HTTP API.
          */
         readonly get: operations["readOpenApi"];
         readonly put?: never;
@@ -89,10 +89,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Whether this instance should be asked
-         * @description `store_unavailable` while the store does not answer, and from the moment on that this instance is stopping.
+         * Check readiness
+         * @description Return `store_unavailable` if the store does not reply, the instance is shutting down or a task keeps failing.
          *
-         *     Also while one of the instance's background tasks keeps failing; `detail` names it.
+         *     `detail` names a background task that keeps failing.
          */
         readonly get: operations["isReady"];
         readonly put?: never;
@@ -112,7 +112,7 @@ export interface paths {
         };
         /**
          * List the bots
-         * @description Every bot that can fill a seat of a new game: those of the service, and those that were plugged in.
+         * @description List the bots that can fill a seat of a new game: the built-in ones and the installed plugins.
          */
         readonly get: operations["listBots"];
         readonly put?: never;
@@ -132,15 +132,15 @@ export interface paths {
         };
         /**
          * List public games
-         * @description Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end.
+         * @description List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page.
          */
         readonly get: operations["listGames"];
         readonly put?: never;
         /**
          * Create a game
-         * @description Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
+         * @description Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
          *
-         *     The game starts by itself when no seat is open. The tokens are told once and are stored only hashed: the owner's acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With an `Idempotency-Key` a retry gets the same game and the same tokens.
+         *     Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
          */
         readonly post: operations["createGame"];
         readonly delete?: never;
@@ -158,14 +158,16 @@ export interface paths {
         };
         /**
          * Read a game
-         * @description The whole game as everybody may see it. The order of bag and ship pile appears nowhere.
+         * @description Return the public state of a game. It never contains the order of the bag or of the ship pile.
          */
         readonly get: operations["readGame"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Abort a game
-         * @description Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable.
+         * @description Abort a game that is not finished, with the owner token.
+         *
+         *     The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
          */
         readonly delete: operations["abortGame"];
         readonly options?: never;
@@ -184,9 +186,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Act
-         * @description Does one action, a move by its id, or a list of actions, all or none; bots answer in the same commit.
+         * @description Perform one action, one legal move by its id, or a list of actions, all or none.
          *
-         *     Checks come in this order: shape, token, answered key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the service retries lost races. Nothing in a list may follow an action that reveals something hidden. `version` and `ETag` are the commit's last. Where a bot stands in for the seat it is `replaced`: return first. An action after the deadline counts as long as the clock has not decided.
+         *     Bots reply in the same commit. Checks run in this order: shape, token, completed idempotency key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the service retries version conflicts. In a list, no action may follow one that reveals hidden information. `version` and `ETag` are those of the commit's last version. If a bot plays for the seat, the problem is `replaced`: return to the seat first. An action after the deadline is accepted until the time-out has been applied.
          */
         readonly post: operations["act"];
         readonly delete?: never;
@@ -204,9 +206,9 @@ export interface paths {
         };
         /**
          * Read the board as PNG
-         * @description The board as a picture, with everything that everybody may see and nothing else.
+         * @description Return a picture of the board, with public information only.
          *
-         *     With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too, but these have no legal moves to number. A version that the game does not have yet is 404.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
          */
         readonly get: operations["readBoardPng"];
         readonly put?: never;
@@ -226,9 +228,9 @@ export interface paths {
         };
         /**
          * Read the board as SVG
-         * @description The board as a picture, with everything that everybody may see and nothing else.
+         * @description Return a picture of the board, with public information only.
          *
-         *     With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too, but these have no legal moves to number. A version that the game does not have yet is 404.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
          */
         readonly get: operations["readBoardSvg"];
         readonly put?: never;
@@ -248,9 +250,9 @@ export interface paths {
         };
         /**
          * Read the board as text
-         * @description The board as a picture, with everything that everybody may see and nothing else.
+         * @description Return a picture of the board, with public information only.
          *
-         *     With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too, but these have no legal moves to number. A version that the game does not have yet is 404.
+         *     With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier versions have no legal moves to number. A version that the game has not reached is `not_found`.
          */
         readonly get: operations["readBoardText"];
         readonly put?: never;
@@ -269,10 +271,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read the log, or follow it
-         * @description The diffs after version `since`, and the game's version and digest now: ask again until they are reached.
+         * Read or follow the log
+         * @description Return the diffs after version `since`, with the game's current version and digest.
          *
-         *     With `Accept: text/event-stream` the answer never ends: each event's `data` is a DIFF, or a `snapshot` where the client's state is unknown, its `id` is `VERSION-DIGEST`, and `Last-Event-ID` resumes. There is no `event` field, and a comment every 15 seconds.
+         *     Poll until the last diff has that version. With `Accept: text/event-stream` the response is an event stream that does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its `id` is `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every 15 seconds.
          */
         readonly get: operations["readDiffs"];
         readonly put?: never;
@@ -292,9 +294,9 @@ export interface paths {
         };
         /**
          * Read the legal moves
-         * @description Every move that is accepted now; what is not listed is refused.
+         * @description Return every move that is legal now; any other move is rejected.
          *
-         *     `seat` and `phase` are null and `moves` empty where nobody decides. For menus of 25 rows: `stage=cell` first, then `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`. The texts are in the language asked for in `Accept-Language`.
+         *     If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The texts are in the language of `Accept-Language`.
          */
         readonly get: operations["readLegalMoves"];
         readonly put?: never;
@@ -315,10 +317,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Play again
-         * @description Makes a new game with the same players and the next first seat, for the owner of one that is over.
+         * Create a rematch
+         * @description Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
          *
-         *     The games name each other: `previous_game` here, and `next_game` there, by one more version with the event `rematch_created`. Who had joined keeps the token, which acts in the rematch too; the owner's, the spectators' and the owner's seats' are new. Seats that were open are open, and who resigned or left the seat to a bot plays again. A game has one rematch: a second one is `conflict` with its id in `next_game`. With an `Idempotency-Key` a retry gets the same game and the same tokens.
+         *     The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`. Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
          */
         readonly post: operations["createRematch"];
         readonly delete?: never;
@@ -338,9 +340,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Resign
-         * @description Gives up for good, on turn or not, with the event `player_resigned`.
+         * @description Resign from the game permanently, at any time, with the event `player_resigned`.
          *
-         *     The player's islanders go home, wares and ships stay and count, but the player cannot win. The turn passes on; a tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and that player has won. Everything but the body is as with actions.
+         *     The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the game ends with the reason `resigned`, and that player wins. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["resign"];
         readonly delete?: never;
@@ -360,9 +362,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Take a seat back from a bot
-         * @description Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
+         * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     Everything but the body is as with actions.
+         *     Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;
@@ -380,7 +382,7 @@ export interface paths {
         };
         /**
          * Read the scores
-         * @description Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4).
+         * @description Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4).
          */
         readonly get: operations["readScores"];
         readonly put?: never;
@@ -402,9 +404,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Take the next open seat
-         * @description Takes the next open seat; the game starts by itself with the last one.
+         * @description Take the next open seat; the game starts when the last one is taken.
          *
-         *     Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
+         *     Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
          */
         readonly post: operations["joinGame"];
         readonly delete?: never;
@@ -424,10 +426,10 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Empty a seat
-         * @description Sends whoever joined there away, for the owner, while the game waits; the seat is open again, its token ends.
+         * Remove a player
+         * @description Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.
          *
-         *     Repeatable: a seat that is open stays open. With `If-Match` it is surely the player that you saw there. In a game that has started it is `conflict`, and so it is for a seat that was filled at creation; one that is over is `not_active`. The event is `player_left`.
+         *     The seat is open again and its token is revoked. The request can be repeated: an open seat stays open. `If-Match` makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
          */
         readonly delete: operations["removePlayer"];
         readonly options?: never;
@@ -446,9 +448,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace a seat's token
-         * @description Gives the seat a new token, and ends the old one at once, with whatever is open by it.
+         * @description Replace a seat's token, for example after others have seen it; the old one is revoked at once.
          *
-         *     For whoever has the seat's token, as after it was seen by others; and for the owner where the seat was filled at creation. The game does not change: there is no version and no event. With an `Idempotency-Key` a retry gets the same token, though the one that it shows has ended.
+         *     Sockets and event streams that use the old token are closed. The request requires the seat token, or the owner token if the seat was filled at creation. The game does not change: there is no new version and no event. With an `Idempotency-Key`, a retry with the revoked token returns the same new token.
          */
         readonly post: operations["replaceSeatToken"];
         readonly delete?: never;
@@ -465,10 +467,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read what happened, in sentences
-         * @description The diffs after version `since` in sentences, one line a version, and in `now` what is waited for.
+         * Read the log in sentences
+         * @description Return the diffs after version `since` as sentences, one line per version; `now` says what the game waits for.
          *
-         *     Ask again with the last line's version as `since`. Names stand in the sentences as the players wrote them, and nothing is marked up: escape what your chat would read as markup. `turn` joins the lines of one turn.
+         *     To continue, pass the last line's version as `since`. The sentences are plain text and contain the names that the players chose: escape what your chat would read as markup. Lines of the same turn have the same `turn`.
          */
         readonly get: operations["readStory"];
         readonly put?: never;
@@ -488,7 +490,7 @@ export interface paths {
         };
         /**
          * Read the tiles left
-         * @description How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more.
+         * @description Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile.
          */
         readonly get: operations["readTiles"];
         readonly put?: never;
@@ -510,9 +512,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Take a move back
-         * @description Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
+         * @description Undo the last action of the deciding seat, as a new version with the event `move_undone`.
          *
-         *     Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship) and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything but the body is as with actions.
+         *     Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["undo"];
         readonly delete?: never;
@@ -530,17 +532,17 @@ export interface paths {
         };
         /**
          * List the webhooks
-         * @description The game's webhooks, for its owner, without their secrets.
+         * @description List the game's webhooks, without their secrets, with the owner token.
          */
         readonly get: operations["listWebhooks"];
         readonly put?: never;
         /**
          * Register a webhook
-         * @description Tells a server of every later change of the game that it asks for, by a POST signed as Standard Webhooks say.
+         * @description Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
          *
-         *     First it gets a challenge, signed in the same way, and must answer 2xx with `{"challenge": ...}`, which repeats it. Until then the webhook is `pending`, and changes wait; a challenge is tried 5 times within a quarter of an hour.
+         *     The service first sends a challenge, signed in the same way; the server must respond with 2xx and `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to 5 times within 15 minutes.
          *
-         *     Messages come at least once and in the order of the versions; `webhook-id` is equal over retries. A message that is not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
+         *     Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a 2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only here.
          */
         readonly post: operations["registerWebhook"];
         readonly delete?: never;
@@ -558,14 +560,14 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled.
+         * @description Return one webhook with its status and its delivery progress, with the owner token.
          */
         readonly get: operations["readWebhook"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a webhook
-         * @description Forgets a webhook with its log: nothing more is sent there, but for what is on its way.
+         * @description Delete a webhook and its delivery log; a delivery in progress may still arrive.
          */
         readonly delete: operations["deleteWebhook"];
         readonly options?: never;
@@ -581,8 +583,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a webhook's log
-         * @description What was sent of late and what was answered, for the game's owner: the latest 100 attempts.
+         * List a webhook's deliveries
+         * @description List the latest 100 delivery attempts with their responses, with the owner token.
          */
         readonly get: operations["listDeliveries"];
         readonly put?: never;
@@ -603,10 +605,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Try again now
-         * @description Tries the message that waits at once, for the game's owner, as when the server is in order again.
+         * Retry now
+         * @description Retry the next delivery now, with the owner token, for example when the server works again.
          *
-         *     A webhook that was disabled is active again, and gets everything that it missed, in order. One that never answered its challenge is `pending` again, and gets another one.
+         *     A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never passed its challenge becomes `pending` again and receives a new challenge.
          */
         readonly post: operations["retryWebhook"];
         readonly delete?: never;
@@ -623,10 +625,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List games of mine
-         * @description The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
+         * List my games
+         * @description List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
          *
-         *     `Authorization` takes up to 100 tokens, as `Bearer TOKEN, TOKEN`: of seats, or of owners, who act for the seats that they filled. Whoever creates games for others, as a chat bot, shows the `Creator-Key` instead that it sent with them, which finds all games and seats that came with it, or with `external_user` those of one person. Of several secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
+         *     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key` of those games instead. It returns all games and seats that were created with the key, or only those of `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
          */
         readonly get: operations["myGames"];
         readonly put?: never;
@@ -646,7 +648,7 @@ export interface paths {
         };
         /**
          * List the tile sets
-         * @description Every tile set that a game can be played with: its tiles with their segments, and its ships.
+         * @description List the tile sets that games can be played with: their tiles, with segments, and their ships.
          */
         readonly get: operations["listTileSets"];
         readonly put?: never;
@@ -666,9 +668,9 @@ export interface paths {
         };
         /**
          * Read a tile set
-         * @description One tile set. Its answer never changes under its id, so keep it as long as you like.
+         * @description Return one tile set. The response for an id never changes, so it can be cached forever.
          *
-         *     `SET` of a game's commitment is the SHA-256 of this answer in RFC 8785 form.
+         *     `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
          */
         readonly get: operations["readTileSet"];
         readonly put?: never;
@@ -688,9 +690,9 @@ export interface paths {
         };
         /**
          * Read a ship as PNG
-         * @description A ship's token: its points, and the wares that it asks for.
+         * @description Return a picture of a ship: its points and its cost.
          *
-         *     A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
+         *     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
          */
         readonly get: operations["readShipPng"];
         readonly put?: never;
@@ -710,9 +712,9 @@ export interface paths {
         };
         /**
          * Read a ship as SVG
-         * @description A ship's token: its points, and the wares that it asks for.
+         * @description Return a picture of a ship: its points and its cost.
          *
-         *     A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
+         *     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
          */
         readonly get: operations["readShipSvg"];
         readonly put?: never;
@@ -732,9 +734,9 @@ export interface paths {
         };
         /**
          * Read a tile as PNG
-         * @description A tile of a set.
+         * @description Return a picture of a tile.
          *
-         *     In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
          */
         readonly get: operations["readTilePng"];
         readonly put?: never;
@@ -754,9 +756,9 @@ export interface paths {
         };
         /**
          * Read a tile as SVG
-         * @description A tile of a set.
+         * @description Return a picture of a tile.
          *
-         *     In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
+         *     In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on it. Each group of fish is a group with `data-group`.
          */
         readonly get: operations["readTileSvg"];
         readonly put?: never;
@@ -780,7 +782,7 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A game has changed
-         * @description Posted to a webhook's URL, at least once and in the order of the versions, and signed as Standard Webhooks say. `webhook-id` is equal over retries.
+         * @description Sent to a webhook's URL at least once and in the order of the versions, signed as Standard Webhooks define. Retries have the same `webhook-id`.
          */
         readonly post: operations["gameChanged"];
         readonly delete?: never;
@@ -799,8 +801,8 @@ export interface webhooks {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Does this server want the webhook?
-         * @description Posted to a webhook's URL before anything else, and signed in the same way. The webhook is `pending` until the challenge is repeated. Each attempt has a challenge and a `webhook-id` of its own.
+         * Confirm a webhook
+         * @description Sent to a webhook's URL before any message, and signed in the same way. The webhook is `pending` until a response repeats the challenge. Each attempt has its own challenge and `webhook-id`.
          */
         readonly post: operations["webhookChallenged"];
         readonly delete?: never;
@@ -2478,9 +2480,9 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+        /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
         readonly "Accept-Language": string;
-        /** @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`. */
+        /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; `GET /v1/seats/me/games` lists the games and seats that were created with it. */
         readonly "Creator-Key": string;
         /**
          * @description A webhook's id.
@@ -2488,21 +2490,21 @@ export interface components {
          */
         readonly hook: string;
         /**
-         * @description What is no id is answered as an unknown one.
+         * @description An id. An invalid id is treated as an unknown one.
          * @example k7m2x9qd4t1w
          */
         readonly id: string;
-        /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
+        /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
         readonly "Idempotency-Key": string;
-        /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
+        /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
         readonly "Idempotency-Key-secret": string;
-        /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+        /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
         readonly "If-Match": string;
-        /** @description The `ETag` of what you have: 304 where it is still that. */
+        /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
         readonly "If-None-Match": string;
-        /** @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it. */
+        /** @description `VERSION-DIGEST` of the last event received: the event stream continues after it. */
         readonly "Last-Event-ID": string;
-        /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
+        /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
         readonly Prefer: string;
         /**
          * @description A seat's number.
@@ -2515,57 +2517,57 @@ export interface components {
          */
         readonly ship: string;
         /**
-         * @description The id of a type of tile.
+         * @description The id of a tile type.
          * @example junction-4
          */
         readonly tile: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Empty where the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
+        /** @description Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16). */
         readonly "Accept-Encoding": string;
         /**
-         * @description The methods that this path answers.
+         * @description The methods that the path supports.
          * @example GET, HEAD, OPTIONS
          */
         readonly Allow: string;
         /**
-         * @description It may be kept for ever.
+         * @description The response may be cached forever.
          * @example public, max-age=31536000, immutable
          */
         readonly "Cache-Control": string;
         /**
-         * @description The language of the texts, where the answer holds any.
+         * @description The language of the texts, if the response contains any.
          * @example fr
          */
         readonly "Content-Language": string;
         /**
-         * @description What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.
+         * @description The entity tag of the response; `"VERSION-DIGEST"` for a game.
          * @example "17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"
          */
         readonly ETag: string;
         /**
-         * @description `true` where the request was done before with the same `Idempotency-Key`, and not again.
+         * @description `true` if an earlier request with the same `Idempotency-Key` was applied, and this one was not.
          * @example true
          */
         readonly "Idempotent-Replayed": "true";
         /**
-         * @description The path of what is new.
+         * @description The path of the new resource.
          * @example /v1/games/k7m2x9qd4t1w
          */
         readonly Location: string;
         /**
-         * @description `return=representation` where that was preferred.
+         * @description `return=representation` if the request preferred it.
          * @example return=representation
          */
         readonly "Preference-Applied": string;
         /**
-         * @description What is left of which limit, and the seconds until all of it is there again, or with 429 until there is some (draft-ietf-httpapi-ratelimit-headers-11).
+         * @description The rate limit, its remaining quota, and the seconds until the quota is full again, or with 429 until some of it is available (draft-ietf-httpapi-ratelimit-headers-11).
          * @example "writes";r=0;t=1
          */
         readonly RateLimit: string;
         /**
-         * @description That limit: how much at once, and the seconds that fill it again.
+         * @description The rate limit's quota, and the seconds in which it refills.
          * @example "writes";q=1000;w=10
          */
         readonly "RateLimit-Policy": string;
@@ -2575,7 +2577,7 @@ export interface components {
          */
         readonly "Retry-After": string;
         /**
-         * @description How to say who you are.
+         * @description The authentication scheme.
          * @example Bearer realm="south-seas", error="invalid_token"
          */
         readonly "WWW-Authenticate": string;
@@ -2588,7 +2590,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -2596,7 +2598,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The paths to begin with. */
+            /** @description The entry points of the API. */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -2664,7 +2666,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -2684,7 +2686,7 @@ export interface operations {
                     readonly "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing has changed. */
+            /** @description The document has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -2745,7 +2747,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It does. */
+            /** @description The instance is alive. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2800,7 +2802,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -2820,7 +2822,7 @@ export interface operations {
                     readonly "application/json": Record<string, never>;
                 };
             };
-            /** @description Nothing has changed. */
+            /** @description The document has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -2881,7 +2883,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It should. */
+            /** @description The instance is ready for requests. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2951,7 +2953,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Every bot, by name. */
+            /** @description All bots, by name. */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -3007,11 +3009,11 @@ export interface operations {
     readonly listGames: {
         readonly parameters: {
             readonly query?: {
-                /** @description `next_cursor` of the answer before. */
+                /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description Games in one answer. */
+                /** @description The maximum number of games per page. */
                 readonly limit?: number;
-                /** @description Only games of this status. */
+                /** @description Only games with this status. */
                 readonly status?: "aborted" | "active" | "finished" | "waiting";
             };
             readonly header?: never;
@@ -3086,15 +3088,15 @@ export interface operations {
     readonly createGame: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path?: never;
@@ -3140,7 +3142,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `conflict`: Another request changed the game first. */
+            /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3214,12 +3216,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -3228,7 +3230,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description GAME, equal for every reader. */
+            /** @description GAME, the same for every reader. */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3240,7 +3242,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description The game has not changed since. */
+            /** @description The game has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3325,12 +3327,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -3398,7 +3400,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `conflict`: Another request changed the game first. */
+            /** @description `not_active`: The game is not being played. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3452,22 +3454,22 @@ export interface operations {
     readonly act: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
+                /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -3480,7 +3482,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What happened. */
+            /** @description The diffs of the action, and the next decision. */
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
@@ -3542,7 +3544,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `conflict`: Another request changed the game first. */
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3642,12 +3644,12 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -3770,12 +3772,12 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -3898,12 +3900,12 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4008,20 +4010,20 @@ export interface operations {
     readonly readDiffs: {
         readonly parameters: {
             readonly query?: {
-                /** @description Diffs in one answer. */
+                /** @description The maximum number of diffs per response. */
                 readonly limit?: number;
                 /** @description Only versions after this one. */
                 readonly since?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `VERSION-DIGEST` of the last event that you have: an event stream goes on after it. */
+                /** @description `VERSION-DIGEST` of the last event received: the event stream continues after it. */
                 readonly "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4042,7 +4044,7 @@ export interface operations {
                     readonly "text/event-stream": string;
                 };
             };
-            /** @description The game has not changed since. */
+            /** @description The game has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4135,13 +4137,13 @@ export interface operations {
     readonly readLegalMoves: {
         readonly parameters: {
             readonly query?: {
-                /** @description `next_cursor` of the answer before. */
+                /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description Moves or cells in one answer. */
+                /** @description The maximum number of moves or cells per page. */
                 readonly limit?: number;
-                /** @description Only moves with this in their text, in capitals or not. */
+                /** @description Only moves whose text contains this; case is ignored. */
                 readonly q?: string;
-                /** @description `cell` answers the cells that have moves, and no moves. */
+                /** @description `cell` returns the cells that have moves, without the moves. */
                 readonly stage?: "cell";
                 /** @description Only moves at this x. */
                 readonly x?: number;
@@ -4149,14 +4151,14 @@ export interface operations {
                 readonly y?: number;
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4165,7 +4167,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Everything that is accepted now. */
+            /** @description The legal moves. */
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
@@ -4178,7 +4180,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LegalMoves"];
                 };
             };
-            /** @description The game has not changed since. */
+            /** @description The game has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4262,18 +4264,18 @@ export interface operations {
     readonly createRematch: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4348,7 +4350,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_over`: The game is not over yet. `conflict`: Another request changed the game first. */
+            /** @description `not_over`: The game is not over yet. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4421,22 +4423,22 @@ export interface operations {
     readonly resign: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
+                /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4449,7 +4451,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What followed. */
+            /** @description The diffs of the resignation. */
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
@@ -4511,7 +4513,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `resigned`: This seat has resigned. `conflict`: Another request changed the game first. */
+            /** @description `not_active`: The game is not being played. `resigned`: This seat has resigned. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4593,22 +4595,22 @@ export interface operations {
     readonly returnToSeat: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
+                /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4621,7 +4623,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What happened. */
+            /** @description The diffs of the action, and the next decision. */
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
@@ -4683,7 +4685,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_replaced`: No bot plays for this seat. `resigned`: This seat has resigned. `conflict`: Another request changed the game first. */
+            /** @description `not_active`: The game is not being played. `not_replaced`: No bot plays for this seat. `resigned`: This seat has resigned. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4766,12 +4768,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4780,7 +4782,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Points now, and if the game ended now. */
+            /** @description The points now, and if the game ended now. */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4792,7 +4794,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Scores"];
                 };
             };
-            /** @description The game has not changed since. */
+            /** @description The game has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -4876,20 +4878,20 @@ export interface operations {
     readonly joinGame: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A secret of random characters that whoever creates games for others, as a chat bot, makes once and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -4954,7 +4956,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `no_open_seat`: No seat is open. `conflict`: Another request changed the game first. */
+            /** @description `no_open_seat`: No seat is open. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5028,12 +5030,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5106,7 +5108,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `conflict`: Another request changed the game first. */
+            /** @description `not_active`: The game is not being played. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5161,12 +5163,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Chosen by you for this request and its retries. The tokens are made of it, so it must be a secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats itself or counts is refused. It is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5243,7 +5245,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `conflict`: Another request changed the game first. */
+            /** @description `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5316,20 +5318,20 @@ export interface operations {
     readonly readStory: {
         readonly parameters: {
             readonly query?: {
-                /** @description Diffs in one answer. */
+                /** @description The maximum number of diffs per response. */
                 readonly limit?: number;
                 /** @description Only versions after this one. */
                 readonly since?: number;
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5338,7 +5340,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description A part of the log, told. */
+            /** @description A part of the log, in sentences. */
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
@@ -5351,7 +5353,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Story"];
                 };
             };
-            /** @description The game has not changed since. */
+            /** @description The game has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -5436,12 +5438,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5450,7 +5452,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description How many of each type are in the bag. */
+            /** @description The number of tiles in the bag, by type. */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -5462,7 +5464,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TilesLeft"];
                 };
             };
-            /** @description The game has not changed since. */
+            /** @description The game has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -5546,22 +5548,22 @@ export interface operations {
     readonly undo: {
         readonly parameters: {
             readonly query?: {
-                /** @description Puts the next legal moves into the answer. */
+                /** @description Adds the next legal moves to the response. */
                 readonly include?: "legal_moves";
             };
             readonly header?: {
-                /** @description The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where none of them is ours. */
+                /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or `"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none. */
+                /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version. */
                 readonly "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `return=representation` puts the whole GAME into the answer (RFC 7240). */
+                /** @description `return=representation` adds the whole GAME to the response (RFC 7240). */
                 readonly Prefer?: components["parameters"]["Prefer"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5574,7 +5576,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What is as before. */
+            /** @description The diff that undoes the action. */
             readonly 200: {
                 headers: {
                     readonly "Content-Language": components["headers"]["Content-Language"];
@@ -5636,7 +5638,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `nothing_to_undo`: There is nothing to undo. `conflict`: Another request changed the game first. */
+            /** @description `not_active`: The game is not being played. `not_your_turn`: Another seat must decide now. `replaced`: A bot plays for this seat. `nothing_to_undo`: There is nothing to undo. `conflict`: The request conflicts with the state of the game. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5721,7 +5723,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5730,7 +5732,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The webhooks of the game, the oldest first. */
+            /** @description The webhooks of the game, oldest first. */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -5825,12 +5827,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Chosen by you for this request and its retries: printable ASCII, counted per path and token. */
+                /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -5984,7 +5986,7 @@ export interface operations {
                  */
                 readonly hook: components["parameters"]["hook"];
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6095,7 +6097,7 @@ export interface operations {
                  */
                 readonly hook: components["parameters"]["hook"];
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6104,7 +6106,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is forgotten. */
+            /** @description The webhook is deleted. */
             readonly 204: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -6204,7 +6206,7 @@ export interface operations {
                  */
                 readonly hook: components["parameters"]["hook"];
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6213,7 +6215,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The latest attempts, the newest first. */
+            /** @description The latest delivery attempts, newest first. */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -6315,7 +6317,7 @@ export interface operations {
                  */
                 readonly hook: components["parameters"]["hook"];
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6324,7 +6326,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The webhook, its failures forgotten. */
+            /** @description The webhook, its failures reset. */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -6418,15 +6420,15 @@ export interface operations {
     readonly myGames: {
         readonly parameters: {
             readonly query?: {
-                /** @description `next_cursor` of the answer before. */
+                /** @description The `next_cursor` of the previous page. */
                 readonly cursor?: string;
-                /** @description Only seats of whom the creator calls so. */
+                /** @description Only seats with this external user id. */
                 readonly external_user?: string;
-                /** @description Games in one answer. */
+                /** @description The maximum number of games per page. */
                 readonly limit?: number;
-                /** @description Only games of this status. */
+                /** @description Only games with this status. */
                 readonly status?: "aborted" | "active" | "finished" | "waiting";
-                /** @description Only games that wait for a seat of mine, or only others. */
+                /** @description Whether the game waits for one of these seats. */
                 readonly waiting?: boolean;
             };
             readonly header?: never;
@@ -6435,7 +6437,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Games of mine, newest first. */
+            /** @description The games, newest first. */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];
@@ -6512,7 +6514,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path?: never;
@@ -6520,7 +6522,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Every tile set, whole. */
+            /** @description All tile sets, complete. */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6532,7 +6534,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TileSets"];
                 };
             };
-            /** @description Nothing has changed. */
+            /** @description The tile sets have not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6588,12 +6590,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6615,7 +6617,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TileSet"];
                 };
             };
-            /** @description Nothing has changed, as nothing ever does. */
+            /** @description The tile set has not changed; it never does. */
             readonly 304: {
                 headers: {
                     readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -6686,12 +6688,12 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6787,12 +6789,12 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
@@ -6890,17 +6892,17 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
                 /**
-                 * @description The id of a type of tile.
+                 * @description The id of a tile type.
                  * @example junction-4
                  */
                 readonly tile: components["parameters"]["tile"];
@@ -6993,17 +6995,17 @@ export interface operations {
                 readonly width?: number;
             };
             readonly header?: {
-                /** @description The `ETag` of what you have: 304 where it is still that. */
+                /** @description The `ETag` of the client's copy; the response is 304 if the copy is current. */
                 readonly "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             readonly path: {
                 /**
-                 * @description What is no id is answered as an unknown one.
+                 * @description An id. An invalid id is treated as an unknown one.
                  * @example k7m2x9qd4t1w
                  */
                 readonly id: components["parameters"]["id"];
                 /**
-                 * @description The id of a type of tile.
+                 * @description The id of a tile type.
                  * @example junction-4
                  */
                 readonly tile: components["parameters"]["tile"];
@@ -7089,11 +7091,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
-                /** @description Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
+                /** @description The message's id, the same for every attempt, for example `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
                 readonly "webhook-id": string;
-                /** @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops. */
+                /** @description `v1,` and the HMAC-SHA256, in base64, of id, timestamp and body joined by full stops. */
                 readonly "webhook-signature": string;
-                /** @description The Unix second of this attempt. */
+                /** @description The time of this attempt in Unix seconds. */
                 readonly "webhook-timestamp": string;
             };
             readonly path?: never;
@@ -7105,21 +7107,21 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It arrived. */
+            /** @description The message was received. */
             readonly "2XX": {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Nothing is wanted here any more: the webhook is disabled. */
+            /** @description The server wants no more messages: the webhook is disabled. */
             readonly 410: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is tried again for about a day; redirects are not followed. */
+            /** @description Delivery is retried for about a day; redirects are not followed. */
             readonly default: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7132,11 +7134,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header: {
-                /** @description Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
+                /** @description The message's id, the same for every attempt, for example `k7m2x9qd4t1w.18.w4k8x1m7q2zc`. */
                 readonly "webhook-id": string;
-                /** @description `v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops. */
+                /** @description `v1,` and the HMAC-SHA256, in base64, of id, timestamp and body joined by full stops. */
                 readonly "webhook-signature": string;
-                /** @description The Unix second of this attempt. */
+                /** @description The time of this attempt in Unix seconds. */
                 readonly "webhook-timestamp": string;
             };
             readonly path?: never;
@@ -7148,7 +7150,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description This server wants it. */
+            /** @description The server confirms the webhook. */
             readonly "2XX": {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7157,14 +7159,14 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookChallengeAnswer"];
                 };
             };
-            /** @description It does not: the webhook is disabled. */
+            /** @description The server refuses the webhook: it is disabled. */
             readonly 410: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is tried again 4 times, within a quarter of an hour. */
+            /** @description The challenge is retried 4 times within 15 minutes. */
             readonly default: {
                 headers: {
                     readonly [name: string]: unknown;

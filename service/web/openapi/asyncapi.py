@@ -1,4 +1,4 @@
-"""The AsyncAPI 3.0 document: what goes over the WebSocket, made of the message Structs."""
+"""The AsyncAPI 3.0 document of the WebSocket, generated from the message Structs."""
 
 from collections.abc import Iterable, Mapping
 from importlib import resources
@@ -20,14 +20,14 @@ EXAMPLE_GAME_ID = "k7m2x9qd4t1w"
 REPLIES: Mapping[str, tuple[str, ...]] = dict.fromkeys(
     ("auth", "subscribe", "unsubscribe", "sync", "act", "undo", "resign", "return", "ping"), ("ack", "error")
 ) | {"subscribe": ("subscribed", "diff", "snapshot", "error"), "sync": ("snapshot", "error"), "ping": ("pong",)}
-"""What a client's message may be answered by."""
+"""The replies to each message of a client."""
 
 UNSOLICITED = ("welcome", "diff", "snapshot", "error", "closing")
-"""What is sent without being asked for."""
+"""The messages that the service sends without a request."""
 
 
 class DocumentedCloseCode(NamedTuple):
-    """What a close code means, and whether to connect again and resume with `since`."""
+    """A close code, its meaning, and whether to reconnect and resume with `since`."""
 
     code: int
     meaning: str
@@ -39,50 +39,58 @@ def _rejection(code: str, meaning: str) -> DocumentedCloseCode:
 
 
 CLOSE_CODES = (
-    DocumentedCloseCode(1002, "A frame is not of the protocol's form.", resume=False),
-    DocumentedCloseCode(1006, "The connection was lost without a word.", resume=True),
+    DocumentedCloseCode(1002, "A frame violates the WebSocket protocol.", resume=False),
+    DocumentedCloseCode(1006, "The connection was lost without a close frame.", resume=True),
     DocumentedCloseCode(1007, "A text message is not UTF-8.", resume=False),
     DocumentedCloseCode(1009, "A message is larger than `max_message_bytes`.", resume=False),
-    DocumentedCloseCode(CloseCode.SHUTDOWN, "The instance stops; `closing` told when to come back.", resume=True),
-    _rejection("malformed", "The path's `since` or `digest` has not their form."),
-    _rejection("unauthorized", "The token is unknown."),
-    _rejection("not_found", "There is no such game, or it is private and the token does not open it."),
-    DocumentedCloseCode(CloseCode.NO_PONG, "A protocol ping was not answered in time.", resume=True),
-    DocumentedCloseCode(CloseCode.TOO_SLOW, "The client does not keep up: too much lies unsent.", resume=True),
+    DocumentedCloseCode(
+        CloseCode.SHUTDOWN, "The instance is shutting down; `closing` says when to reconnect.", resume=True
+    ),
+    _rejection("malformed", "`since` or `digest` of the path is malformed."),
+    _rejection("unauthorized", "The token is invalid."),
+    _rejection("not_found", "The game does not exist, or it is private and the token is not valid for it."),
+    DocumentedCloseCode(CloseCode.NO_PONG, "The client did not reply to a protocol ping in time.", resume=True),
+    DocumentedCloseCode(
+        CloseCode.TOO_SLOW,
+        "The client is too slow: too many bytes wait to be sent, or it sends too many messages.",
+        resume=True,
+    ),
 )
 
 DESCRIPTION = """\
-Follow any number of games over one WebSocket, and act over it. Messages are JSON in text frames; those of a client are
-handled one after another, and what answers one echoes its `id`. Any origin may connect.
+Subscribe to any number of games over one WebSocket, and act over it. Messages are JSON in text frames. The service
+handles a client's messages in order, and each reply repeats the `id` of its message. Any origin may connect.
 
-**Following.** `subscribe` is answered by `subscribed`, whose `version` and `digest` are the game's now. Where `since`
-(and `digest`) name a state in the game's log, it is `recovered`, and the diffs after that state follow; otherwise a
-`snapshot` does. Then comes every `diff`, in order, without gap or repeat, whichever instance made it. A `snapshot` that
-nobody asked for replaces all that was told of its game. Subscribing again begins anew. An `error` of a watched game
-without an `id` ends its subscription: the game is gone. Too many games on one socket are `rate_limited`. So is
-what comes too fast: wait `retry_after_s`. Who goes on and on is closed with 4429.
+**Subscriptions.** The reply to `subscribe` is `subscribed`, with the game's current `version` and `digest`. If `since`
+(and `digest`) identify a state in the game's log, `recovered` is true and the diffs after that state follow; otherwise
+a `snapshot` follows. After that the service sends every `diff` in order, without gaps or repeats, whichever instance
+committed it. A `snapshot` without a request replaces the client's state of the game. A new `subscribe` restarts the
+subscription. An `error` for a subscribed game without an `id` ends its subscription: the game was deleted. Too many
+games on one socket, or messages sent too fast, are `rate_limited`: wait `retry_after_s`. A client that does not wait
+is closed with 4429.
 
-**Acting.** `act` does what `POST /v1/games/{id}/actions` does, and keys mean the same on both; `undo`, `resign` and
-`return` are the paths of those names. Where the game is watched on this socket, the diffs come before the `ack`. Other
-connections' diffs come in no order with answers.
+**Acting.** `act` does what `POST /v1/games/{id}/actions` does, and idempotency keys are shared with it; `undo`,
+`resign` and `return` do what the paths of those names do. If the socket is subscribed to the game, the diffs arrive
+before the `ack`. Diffs on other connections have no defined order with it.
 
-**Tokens.** The Authorization header of the upgrade, and for single games `auth`. Public games are read without one.
+**Tokens.** Send a token in the Authorization header of the upgrade, or for a single game with `auth`. Public games can
+be read without a token.
 
-**Languages.** Legal moves that come with an `ack` are told in the language that the upgrade's Accept-Language asks for.
+**Languages.** The legal moves of an `ack` are in the language of the upgrade's Accept-Language header.
 
-**Keeping alive.** The service sends a protocol ping where nothing came for a while (`ping_interval_ms`), and closes a
-socket whose client does not answer.
+**Keep-alive.** The service sends a protocol ping after a period without messages (`ping_interval_ms`), and closes the
+socket of a client that does not reply.
 
-**Compression.** A client that offers `permessage-deflate` gets every `snapshot` and `diff` compressed, each by itself,
-and may compress what it sends. Browsers do so of themselves.
+**Compression.** A client that offers `permessage-deflate` receives every `snapshot` and `diff` compressed, without
+context takeover, and may compress its own messages. Browsers do this automatically.
 
-**Growth.** Ignore messages, fields, enumeration values and events that you do not know. An unknown field of your own
-is refused.
+**Compatibility.** Ignore messages, fields, enumeration values and events that you do not know. The service rejects
+unknown fields in a client's messages.
 """
 
 
 def make_asyncapi() -> dict[str, Any]:
-    """The whole document; the same Structs give the same document."""
+    """Return the AsyncAPI document; it depends only on the Structs."""
     sent, received = _by_tag(get_args(ServerMessage)), _by_tag(get_args(ClientMessage))
     messages = {**received, **sent}
     schemas, named = make_components([*messages.values()])
@@ -102,8 +110,8 @@ def make_asyncapi() -> dict[str, Any]:
             "game": {
                 **_channel(
                     GAME_PATH,
-                    "The same, with one implied `subscribe`: `subscribed` follows `welcome` directly. The header's "
-                    "token is this game's. What is refused closes the socket after the upgrade.",
+                    "The same with an implied `subscribe` to one game: `subscribed` follows `welcome` directly. The "
+                    "Authorization header applies to this game. An error closes the socket after the upgrade.",
                     messages,
                 ),
                 "parameters": {"id": {"description": "The game's id.", "examples": [EXAMPLE_GAME_ID]}},
@@ -131,9 +139,9 @@ def _server() -> Schema:
     return {
         "host": "{host}",
         "protocol": "ws",
-        "description": "An instance, or what stands before many of them; `wss` where that speaks TLS. By default a "
-        f"ping every {limits.ping_interval_s:g} s, messages up to {limits.max_message_bytes} bytes, and "
-        f"{limits.max_subscriptions} games a socket.",
+        "description": "An instance or a load balancer; `wss` if it uses TLS. Defaults: a ping every "
+        f"{limits.ping_interval_s:g} s, messages of at most {limits.max_message_bytes} bytes, and at most "
+        f"{limits.max_subscriptions} games per socket.",
         "variables": {"host": {"default": "localhost:8080", "description": "Host and port."}},
         "security": [{"$ref": "#/components/securitySchemes/bearer"}],
     }
@@ -141,7 +149,7 @@ def _server() -> Schema:
 
 def _channel(address: str, description: str, messages: Iterable[str]) -> Schema:
     rows = (f"| {code} | {meaning} | {'yes' if resume else 'no'} |" for code, meaning, resume in CLOSE_CODES)
-    table = "\n".join(["| close code | meaning | connect again and resume |", "|---|---|---|", *rows])
+    table = "\n".join(["| close code | meaning | reconnect and resume |", "|---|---|---|", *rows])
     return {
         "address": address,
         "description": f"{description}\n\n{table}\n",
@@ -154,7 +162,7 @@ def _channel(address: str, description: str, messages: Iterable[str]) -> Schema:
 
 
 def _operations(channel: str, suffix: str, received: Iterable[str]) -> Schema:
-    """What the service receives, with its answers, and what it sends of itself."""
+    """Return the operations: the messages that the service receives, with replies, and those that it sends."""
     operations: Schema = {}
     for tag in received:
         operations[f"{tag}{suffix}"] = {
@@ -183,7 +191,7 @@ def _message(tag: str, struct: type[msgspec.Struct], payload: Schema) -> Schema:
 
 
 def _message_examples(tag: str) -> list[Schema]:
-    """Examples of a message; what a client may leave out is left out."""
+    """Return examples of a message, without the fields that a client may omit."""
     match tag:
         case "diff":
             return [_load_examples("examples.json")["diffs"]["value"]["diffs"][0]]
@@ -203,16 +211,16 @@ def _load_examples(name: str) -> Schema:
 
 
 def _socket_query() -> Schema:
-    """The query of a game's socket, as its `subscribe`."""
+    """Return the query parameters of a game's socket, which are fields of `subscribe`."""
     _, named = make_components([Subscribe])
     properties = named["Subscribe"]["properties"]
     return {
         "type": "object",
-        "description": "The state that the client has.",
+        "description": "The client's state of the game.",
         "properties": {name: properties[name]["anyOf"][0] for name in ("since", "digest")},
     }
 
 
 def _without_discriminator(schema: Schema) -> Schema:
-    """The same without `discriminator`, which is another thing than OpenAPI's: every alternative's tag is constant."""
+    """Return the schema without `discriminator`: in AsyncAPI it differs from OpenAPI, and each tag is a constant."""
     return without_member(schema, "discriminator")

@@ -1,7 +1,7 @@
-"""JSON Schemas of the contract's Structs, for the documents that describe the service.
+"""JSON Schemas of the API's Structs, for the OpenAPI and AsyncAPI documents.
 
-msgspec makes them; here they get what the contract promises besides: an answer has every field, may have more one day,
-and its enumerations may grow; numbers are int32; names are those of the Structs.
+msgspec generates them; this module adds the guarantees of the API: a response has every field, may get new fields, and
+its enumerations may grow; numbers are int32; schemas are named after their Structs.
 """
 
 import ast
@@ -25,11 +25,11 @@ Schema = dict[str, Any]
 SCHEMA_REF = "#/components/schemas/"
 
 _GENERIC_NAME = re.compile(r"^(\w+?)_\w+_$")
-"""`Acted_Diff_` is what msgspec makes of `ActionResult[Diff]`."""
+"""The schema of `Acted[Diff]` is named `Acted_Diff_` by msgspec."""
 
 
 def make_components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
-    """The schema of each of these types, and those of all Structs in them, by name in alphabetical order."""
+    """Return the schema of each type, and the schemas of all Structs in them by name, in alphabetical order."""
     schemas, definitions = msgspec.json.schema_components(types, ref_template=SCHEMA_REF + "{name}")
     structs = {struct.__name__: struct for struct in _subclasses(msgspec.Struct) if _is_documented(struct)}
     named: dict[str, Schema] = {}
@@ -41,7 +41,7 @@ def make_components(types: Iterable[Any]) -> tuple[list[Schema], dict[str, Schem
 
 
 def _is_documented(struct: type[msgspec.Struct]) -> bool:
-    """Whether it is of the contract, or a query's: others may have the same names."""
+    """Return whether a Struct belongs to the API, or to a query: other Structs may have the same names."""
     return struct.__module__.startswith("schemas.") or issubclass(struct, RequestModel)
 
 
@@ -52,7 +52,7 @@ def _subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
 
 
 def _with_field_docs(schema: Schema, struct: type[msgspec.Struct]) -> Schema:
-    """The same with what is written under each field of the Struct, in the place of what its type says."""
+    """Return the schema with the docstring of each field instead of the description of the field's type."""
     for base in struct.__mro__:
         for field, text in _field_docs(base).items():
             schema["properties"][field]["description"] = text
@@ -61,7 +61,7 @@ def _with_field_docs(schema: Schema, struct: type[msgspec.Struct]) -> Schema:
 
 @cache
 def _field_docs(struct: type) -> dict[str, str]:
-    """The strings under a class's fields, which Python itself forgets."""
+    """Return the docstrings of a class's fields, which Python does not store."""
     if not issubclass(struct, msgspec.Struct) or struct is msgspec.Struct:
         return {}
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(struct))).body
@@ -77,7 +77,7 @@ def _field_docs(struct: type) -> dict[str, str]:
 
 
 def _request_schema(schema: Schema) -> Schema:
-    """A request's Struct: it takes no unknown field, and null for absent."""
+    """Return the schema of a request: it accepts no unknown fields, and null means absent."""
     tidy: Schema = transform_schema(schema, _normalize)
     if not tidy.get("required"):
         tidy.pop("required", None)
@@ -85,7 +85,7 @@ def _request_schema(schema: Schema) -> Schema:
 
 
 def _response_schema(schema: Schema) -> Schema:
-    """An answer's Struct: every field is there, others may come, and enumerations may grow."""
+    """Return the schema of a response: every field is present, fields may be added, and enumerations may grow."""
     tidy: Schema = transform_schema(transform_schema(schema, _normalize), _open_enumeration)
     tidy.pop("additionalProperties", None)
     if tidy.get("properties"):
@@ -96,7 +96,7 @@ def _response_schema(schema: Schema) -> Schema:
 
 
 def transform_schema(schema: Any, change: Callable[[Schema], Schema]) -> Any:
-    """The same with every object in it changed, the inner ones first."""
+    """Apply `change` to every object of a schema, inner objects first."""
     match schema:
         case dict():
             return change({name: transform_schema(value, change) for name, value in schema.items()})
@@ -107,7 +107,7 @@ def transform_schema(schema: Any, change: Callable[[Schema], Schema]) -> Any:
 
 
 def _normalize(schema: Schema) -> Schema:
-    """The same with a tidy name, text and type."""
+    """Return the schema with normalized names, text and types."""
     match schema:
         case {"$ref": str(ref)}:
             return {**schema, "$ref": SCHEMA_REF + _struct_name(ref.removeprefix(SCHEMA_REF))}
@@ -126,7 +126,7 @@ def _normalize(schema: Schema) -> Schema:
 
 
 def _open_enumeration(schema: Schema) -> Schema:
-    """The same with an enumeration that may grow; the four edges never do."""
+    """Return the schema with an open enumeration; the four edges stay closed."""
     match schema:
         case {"enum": list(values)} if not {*values} <= {*EDGES}:
             return {**without_member(schema, "enum"), "examples": values}
@@ -135,12 +135,12 @@ def _open_enumeration(schema: Schema) -> Schema:
 
 
 def without_member(schema: Schema, name: str) -> Schema:
-    """The same without one of its members."""
+    """Return the schema without one member."""
     return {key: value for key, value in schema.items() if key != name}
 
 
 def unwrap_paragraphs(text: str) -> str:
-    """A docstring as it is meant: lines joined, paragraphs apart."""
+    """Join the lines of each paragraph of a docstring."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 

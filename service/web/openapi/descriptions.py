@@ -1,4 +1,4 @@
-"""The parts of the OpenAPI document that no declaration holds: its introduction, headers and examples."""
+"""The texts of the OpenAPI document that routes do not declare: introduction, parameters, headers and examples."""
 
 from typing import Any
 
@@ -17,49 +17,49 @@ INFO: dict[str, Any] = {
     "license": {"name": "MIT", "identifier": "MIT"},
     "summary": "Play Carcassonne: South Seas over HTTP, WebSocket and server-sent events.",
     "description": """\
-Create a game, share its tokens, ask for the legal moves, send one of them; follow the diffs by polling, as an event
-stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes. [/docs](/docs) has it all for reading.
+Create a game, share its tokens, read the legal moves and send one of them. Follow the diffs by polling, as an event
+stream, or over the WebSocket that [/asyncapi.json](/asyncapi.json) describes. The guides are at [/docs](/docs).
 
-**Growth.** `/v1` only grows: ignore fields, enumeration values, events and query parameters that you do not know. An
-unknown field in a request is refused. Answers carry every field, null where empty; in requests null is absent.
+**Compatibility.** `/v1` only grows: ignore fields, enumeration values and events that you do not know. Unknown fields
+in a request are rejected. Responses contain every field, null if empty; null in a request means absent.
 
-**Versions.** Every change of a game is one version and one diff. `ETag` is `"VERSION-DIGEST"` of the game on every
-answer that tells of one, with `-fr` or `-de` behind it where the texts are in that language: send it in
-`If-None-Match` to get 304 while nothing has changed, and it, or `"VERSION"`, in `If-Match` to change exactly what you
-saw. Applying a diff's `patch` (RFC 6902) to GAME gives the next GAME.
+**Versions.** Each change of a game is one version and one diff. Every response about a game has the `ETag`
+`"VERSION-DIGEST"`, with the suffix `-fr` or `-de` if its texts are in that language. Send it in `If-None-Match` to get
+304 while the game has not changed. Send it, or `"VERSION"`, in `If-Match` to change exactly the version that you have.
+A diff's `patch` (RFC 6902), applied to GAME, gives the next GAME.
 
-**Coordinates.** x grows east, y grows south, the start tile lies at (0, 0). `rotation` counts quarter turns clockwise.
-Half-edges are numbered clockwise from the north-west corner: 0 is n's west half, 7 is w's north half. Turning a tile by
-r adds r to its edges and 2r to its half-edges.
+**Coordinates.** x grows east, y grows south, and the start tile is at (0, 0). `rotation` counts quarter turns
+clockwise. Half-edges are numbered clockwise from the north-west corner: 0 is the west half of n, 7 is the north half of
+w. Turning a tile by r adds r to its edges and 2r to its half-edges.
 
-**Languages.** What people read (legal moves, the story) comes in English, French or German, as `Accept-Language` asks.
-Move ids, events and problems are the same for everybody; a problem's `detail` is English.
+**Languages.** Texts for people (legal moves, the story) are in English, French or German, as `Accept-Language`
+requests. Move ids, events and problems do not depend on the language; the `detail` of a problem is in English.
 
-**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours the same key with the same body does nothing again. The
-second answer carries `Idempotent-Replayed: true` and the first one's status, `version`, `digest`, `diffs` and tokens;
-`game`, `next` and `legal_moves` are as they are now. A token may use 1000 keys in a game within 24 hours. Where
-tokens are handed out it must be a secret of 32 or more random characters.
+**Retries.** Every POST accepts an `Idempotency-Key`: for 24 hours, a second request with the same key and body is not
+applied again. Its response has `Idempotent-Replayed: true` and the first response's status, `version`, `digest`,
+`diffs` and tokens; `game`, `next` and `legal_moves` are current. A token may use 1000 keys in a game within 24 hours.
+Where a response contains tokens, the key must be a secret of 32 or more random characters.
 
-**Problems.** Whatever is refused is answered as `application/problem+json` (RFC 9457), `code` being for programs. Every
-path answers HEAD and OPTIONS; every origin may read every answer.
+**Problems.** Errors are `application/problem+json` documents (RFC 9457) with a `code` for programs. Every path supports
+HEAD, where it supports GET, and OPTIONS. Every origin may read every response.
 """,
 }
 
 TAGS = [
     {"name": "games", "description": "Create, list, join, read and abort games."},
-    {"name": "playing", "description": "Ask what may be done, do it, and follow what happens."},
+    {"name": "playing", "description": "Read the legal moves, act, and follow the game."},
     {"name": "tile sets", "description": "The tiles and ships that games are played with."},
-    {"name": "webhooks", "description": "Let a server be told what happens."},
-    {"name": "service", "description": "The service itself."},
+    {"name": "webhooks", "description": "Send the changes of a game to a server."},
+    {"name": "service", "description": "Health, API documents and the web page."},
 ]
 
 SECURITY_SCHEMES = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "A token of the game: the owner's acts for every seat filled at creation and manages the game, "
-        "a seat's acts for its seat, the spectator's reads. A public game is read without one; a private game without "
-        "one of its tokens is 404.",
+        "description": "A token of the game. The owner token acts for every seat filled at creation and manages the "
+        "game, a seat token acts for its seat, and the spectator token reads. A public game can be read without a "
+        "token; a private game without one of its tokens is 404.",
     }
 }
 
@@ -71,24 +71,27 @@ def _parameter(name: str, where: str, description: str, example: Any = None, **s
 
 
 PARAMETERS: dict[str, Any] = {
-    "id": _parameter("id", "path", "What is no id is answered as an unknown one.", "k7m2x9qd4t1w", pattern=f"^{ID}$"),
+    "id": _parameter(
+        "id", "path", "An id. An invalid id is treated as an unknown one.", "k7m2x9qd4t1w", pattern=f"^{ID}$"
+    ),
     "If-Match": _parameter(
         "If-Match",
         "header",
-        'Versions that the game must have for this to be done: a list of `"VERSION-DIGEST"` or '
-        '`"VERSION"`, as `"17"`, or `*` for any. A weak tag matches none.',
+        'The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or '
+        '`"VERSION"`, for example `"17"`, or `*` for any. A weak tag matches no version.',
     ),
     "Accept-Language": _parameter(
         "Accept-Language",
         "header",
-        "The languages that texts may be in, best first, as `fr-CA, fr;q=0.9, en;q=0.5`; English where "
-        "none of them is ours.",
+        "The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English.",
     ),
-    "If-None-Match": _parameter("If-None-Match", "header", "The `ETag` of what you have: 304 where it is still that."),
+    "If-None-Match": _parameter(
+        "If-None-Match", "header", "The `ETag` of the client's copy; the response is 304 if the copy is current."
+    ),
     "Idempotency-Key": _parameter(
         "Idempotency-Key",
         "header",
-        "Chosen by you for this request and its retries: printable ASCII, counted per path and token.",
+        "A key of your choice for this request and its retries: printable ASCII, unique per path and token.",
         minLength=1,
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
         pattern="^[ -~]*$",
@@ -96,9 +99,9 @@ PARAMETERS: dict[str, Any] = {
     "Idempotency-Key-secret": _parameter(
         "Idempotency-Key",
         "header",
-        "Chosen by you for this request and its retries. The tokens are made of it, so it must be a "
-        "secret of 32 or more random characters of printable ASCII, as `openssl rand -hex 16` gives: one that repeats "
-        "itself or counts is refused. It is never stored.",
+        "A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret "
+        "of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with "
+        "repetitions or sequences are rejected. The key is never stored.",
         minLength=32,
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
         pattern="^[ -~]*$",
@@ -106,36 +109,36 @@ PARAMETERS: dict[str, Any] = {
     "Creator-Key": _parameter(
         "Creator-Key",
         "header",
-        "A secret of random characters that whoever creates games for others, as a chat bot, makes once "
-        "and for all (`openssl rand -hex 16`); one that repeats itself or counts is refused. It is "
-        "stored only hashed, and finds the games and seats that it came with: `GET /v1/seats/me/games`.",
+        "A random secret of a client that creates games for others, such as a chat bot. Create it once, for example "
+        "with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. It is stored only as a hash; "
+        "`GET /v1/seats/me/games` lists the games and seats that were created with it.",
         minLength=32,
         maxLength=202,
         pattern="^[A-Za-z0-9._~+/-]+=*$",
     ),
     "seat": _parameter("seat", "path", "A seat's number.", 1, type="integer", minimum=0, maximum=4),
     "hook": _parameter("hook", "path", "A webhook's id.", "w4k8x1m7q2zc", pattern=f"^{ID}$"),
-    "tile": _parameter("tile", "path", "The id of a type of tile.", "junction-4", pattern=f"^{ID}$"),
+    "tile": _parameter("tile", "path", "The id of a tile type.", "junction-4", pattern=f"^{ID}$"),
     "ship": _parameter("ship", "path", "A ship's id.", "s16", pattern=f"^{SHIP_ID}$"),
     "Prefer": _parameter(
-        "Prefer", "header", f"`{PREFER_REPRESENTATION}` puts the whole GAME into the answer (RFC 7240)."
+        "Prefer", "header", f"`{PREFER_REPRESENTATION}` adds the whole GAME to the response (RFC 7240)."
     ),
     "Last-Event-ID": _parameter(
         "Last-Event-ID",
         "header",
-        "`VERSION-DIGEST` of the last event that you have: an event stream goes on after it.",
+        "`VERSION-DIGEST` of the last event received: the event stream continues after it.",
     ),
 }
 
 WEBHOOK_HEADERS: list[dict[str, Any]] = [
     {"name": name, "in": "header", "required": True, "description": description, "schema": {"type": "string"}}
     for name, description in (
-        ("webhook-id", "Equal however often the message is sent, as `k7m2x9qd4t1w.18.w4k8x1m7q2zc`."),
-        ("webhook-timestamp", "The Unix second of this attempt."),
-        ("webhook-signature", "`v1,` and HMAC-SHA256 in base64 of id, timestamp and body, joined by full stops."),
+        ("webhook-id", "The message's id, the same for every attempt, for example `k7m2x9qd4t1w.18.w4k8x1m7q2zc`."),
+        ("webhook-timestamp", "The time of this attempt in Unix seconds."),
+        ("webhook-signature", "`v1,` and the HMAC-SHA256, in base64, of id, timestamp and body joined by full stops."),
     )
 ]
-"""The headers of a webhook's message."""
+"""The headers of a webhook request."""
 
 
 def _header(description: str, example: str | None = None, *, required: bool = False, **schema: Any) -> dict[str, Any]:
@@ -146,34 +149,32 @@ def _header(description: str, example: str | None = None, *, required: bool = Fa
 
 HEADERS: dict[str, Any] = {
     "ETag": _header(
-        'What this answer tells of, as `"VERSION-DIGEST"` where it tells of a game.',
+        'The entity tag of the response; `"VERSION-DIGEST"` for a game.',
         '"17-0f3a5c1e9b7d2846a0c4e8f1b3d59627"',
         required=True,
         pattern='^"[!#-~]+"$',
     ),
     "Idempotent-Replayed": _header(
-        "`true` where the request was done before with the same `Idempotency-Key`, and not again.",
+        "`true` if an earlier request with the same `Idempotency-Key` was applied, and this one was not.",
         "true",
         enum=["true"],
     ),
-    "Content-Language": _header("The language of the texts, where the answer holds any.", "fr"),
-    "Location": _header("The path of what is new.", "/v1/games/k7m2x9qd4t1w", required=True),
-    "Cache-Control": _header("It may be kept for ever.", CACHE_IMMUTABLE, required=True),
-    "Preference-Applied": _header(f"`{PREFER_REPRESENTATION}` where that was preferred.", PREFER_REPRESENTATION),
+    "Content-Language": _header("The language of the texts, if the response contains any.", "fr"),
+    "Location": _header("The path of the new resource.", "/v1/games/k7m2x9qd4t1w", required=True),
+    "Cache-Control": _header("The response may be cached forever.", CACHE_IMMUTABLE, required=True),
+    "Preference-Applied": _header(f"`{PREFER_REPRESENTATION}` if the request preferred it.", PREFER_REPRESENTATION),
     "Retry-After": _header("Seconds to wait before the next attempt.", "1", required=True, pattern="^[0-9]+$"),
     "RateLimit": _header(
-        "What is left of which limit, and the seconds until all of it is there again, or with 429 until "
-        "there is some (draft-ietf-httpapi-ratelimit-headers-11).",
+        "The rate limit, its remaining quota, and the seconds until the quota is full again, or with 429 until some of "
+        "it is available (draft-ietf-httpapi-ratelimit-headers-11).",
         '"writes";r=0;t=1',
     ),
-    "RateLimit-Policy": _header(
-        "That limit: how much at once, and the seconds that fill it again.", '"writes";q=1000;w=10'
-    ),
+    "RateLimit-Policy": _header("The rate limit's quota, and the seconds in which it refills.", '"writes";q=1000;w=10'),
     "WWW-Authenticate": _header(
-        "How to say who you are.", 'Bearer realm="south-seas", error="invalid_token"', required=True
+        "The authentication scheme.", 'Bearer realm="south-seas", error="invalid_token"', required=True
     ),
-    "Accept-Encoding": _header("Empty where the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16)."),
-    "Allow": _header("The methods that this path answers.", "GET, HEAD, OPTIONS", required=True),
+    "Accept-Encoding": _header("Empty if the body had a `Content-Encoding`: none is accepted (RFC 9110, 15.5.16)."),
+    "Allow": _header("The methods that the path supports.", "GET, HEAD, OPTIONS", required=True),
 }
 
 PROBLEM_HEADERS = {
@@ -183,7 +184,7 @@ PROBLEM_HEADERS = {
     429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
     503: ["Retry-After"],
 }
-"""The headers of a problem by its status."""
+"""The headers of a problem, by status."""
 
 _EXAMPLE_ERRORS = (
     games.Malformed("Expected `str`, got `int`", "$.players[0].name"),
@@ -217,6 +218,6 @@ _EXAMPLE_ERRORS = (
 )
 
 PROBLEM_EXAMPLES: dict[str, Problem] = {one.code: one for one in map(to_problem, _EXAMPLE_ERRORS)} | {
-    "method_not_allowed": problem("method_not_allowed", "PUT is none of GET, HEAD, OPTIONS")
+    "method_not_allowed": problem("method_not_allowed", "PUT is not one of GET, HEAD, OPTIONS")
 }
-"""An example of each kind."""
+"""An example of each problem, by code."""

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the routes' declarations and the contract's Structs."""
+"""The OpenAPI 3.1 document, generated from the routes' declarations and the API's Structs."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -29,17 +29,17 @@ from service.web.routing import Query, ResponseSpec, Route
 __all__ = ["make_openapi"]
 
 SchemaRefs = Mapping[Any, Schema]
-"""The schema of each type that a route names."""
+"""The schema of each type that a route declares."""
 
 COMMON_PROBLEMS = ("malformed", "method_not_allowed", "rate_limited", "internal")
 BODY_PROBLEMS = ("too_large", "unsupported_media_type")
 RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
-"""Headers of what is counted, where clients are limited."""
+"""Headers of rate-limited routes."""
 TOKEN_PROBLEMS = ("unauthorized", "store_unavailable")
 
 
 def make_openapi() -> dict[str, Any]:
-    """The whole document; the same routes and Structs give the same document."""
+    """Return the OpenAPI document; it depends only on the routes and Structs."""
     types = list(dict.fromkeys(_types(ROUTES)))
     schemas, named = make_components(types)
     refs = dict(zip(types, schemas, strict=True))
@@ -101,32 +101,32 @@ def _operation(route: Route, refs: SchemaRefs) -> Schema:
 
 
 def _webhook_message(refs: SchemaRefs) -> Schema:
-    """What is posted to a webhook: a request that the service makes."""
+    """Return the operation of a webhook message, a request that the service sends."""
     return {
         "operationId": "gameChanged",
         "summary": "A game has changed",
-        "description": "Posted to a webhook's URL, at least once and in the order of the versions, and signed as "
-        "Standard Webhooks say. `webhook-id` is equal over retries.",
+        "description": "Sent to a webhook's URL at least once and in the order of the versions, signed as Standard "
+        "Webhooks define. Retries have the same `webhook-id`.",
         **_webhook_request(refs, WebhookMessage, "webhook_message"),
         "responses": {
-            "2XX": {"description": "It arrived."},
-            "410": {"description": "Nothing is wanted here any more: the webhook is disabled."},
-            "default": {"description": "It is tried again for about a day; redirects are not followed."},
+            "2XX": {"description": "The message was received."},
+            "410": {"description": "The server wants no more messages: the webhook is disabled."},
+            "default": {"description": "Delivery is retried for about a day; redirects are not followed."},
         },
     }
 
 
 def _webhook_challenge(refs: SchemaRefs) -> Schema:
-    """What is posted to a webhook's URL before anything else."""
+    """Return the operation of a webhook challenge, the first request to a webhook's URL."""
     return {
         "operationId": "webhookChallenged",
-        "summary": "Does this server want the webhook?",
-        "description": "Posted to a webhook's URL before anything else, and signed in the same way. The webhook is "
-        "`pending` until the challenge is repeated. Each attempt has a challenge and a `webhook-id` of its own.",
+        "summary": "Confirm a webhook",
+        "description": "Sent to a webhook's URL before any message, and signed in the same way. The webhook is "
+        "`pending` until a response repeats the challenge. Each attempt has its own challenge and `webhook-id`.",
         **_webhook_request(refs, WebhookChallenge, "webhook_challenge"),
         "responses": {
             "2XX": {
-                "description": "This server wants it.",
+                "description": "The server confirms the webhook.",
                 "content": {
                     JSON: {
                         "schema": refs[WebhookChallengeAnswer],
@@ -134,14 +134,14 @@ def _webhook_challenge(refs: SchemaRefs) -> Schema:
                     }
                 },
             },
-            "410": {"description": "It does not: the webhook is disabled."},
-            "default": {"description": "It is tried again 4 times, within a quarter of an hour."},
+            "410": {"description": "The server refuses the webhook: it is disabled."},
+            "default": {"description": "The challenge is retried 4 times within 15 minutes."},
         },
     }
 
 
 def _webhook_request(refs: SchemaRefs, body: type, example: str) -> Schema:
-    """What both have: the headers, the body, and that no token comes with it."""
+    """Return what both webhook requests share: the headers, the body, and no token."""
     return {
         "tags": ["webhooks"],
         "parameters": [*WEBHOOK_HEADERS],
@@ -163,7 +163,7 @@ def _parameters(route: Route) -> Iterable[Schema]:
 
 
 def _query_parameters(query: type[Query]) -> Iterable[Schema]:
-    """The members of a Struct as parameters of the query; null is no value there."""
+    """Yield the fields of a Struct as query parameters, which cannot be null."""
     _, named = make_components([query])
     for name, schema in named[query.__name__]["properties"].items():
         match schema:
@@ -211,13 +211,13 @@ def _examples(names: Iterable[str]) -> Schema:
 
 @cache
 def _load_examples() -> Schema:
-    """Examples of bodies and answers, each with its summary, by the names that the routes give them."""
+    """Load the examples of requests and responses, each with its summary, by the names that routes use."""
     encoded = resources.files("service.web.openapi").joinpath("examples.json").read_bytes()
     return msgspec.json.decode(encoded, type=dict[str, Any])
 
 
 def _problem_codes(route: Route) -> list[str]:
-    """Every code that a route answers, in the order of KINDS."""
+    """Return every problem code of a route, in the order of PROBLEM_TYPES."""
     codes = {*COMMON_PROBLEMS, *route.problems}
     if route.body is not None:
         codes.update(BODY_PROBLEMS)
@@ -227,7 +227,7 @@ def _problem_codes(route: Route) -> list[str]:
 
 
 def _problem_response(codes: list[str], refs: SchemaRefs) -> Schema:
-    """The response of a status: its codes, each with what it means."""
+    """Return the response of a status, with the problem codes and titles that it can have."""
     status = PROBLEM_TYPES[codes[0]].status
     response: Schema = {"description": " ".join(f"`{code}`: {PROBLEM_TYPES[code].title}." for code in codes)}
     if headers := PROBLEM_HEADERS.get(status):

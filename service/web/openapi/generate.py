@@ -1,4 +1,4 @@
-"""Write the API documents, or compare them: `python -m service.web.openapi.generate DIR [--check]`."""
+"""Write or check the API documents: `python -m service.web.openapi.generate DIR [--check]`."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -15,13 +15,13 @@ DOCUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {"openapi.json": make_op
 
 
 def format_document(document: dict[str, Any]) -> bytes:
-    """A document as it is written: indented, its members in the order in which they were made."""
+    """Encode a document as indented JSON, its members in the order of their creation."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 @click.command()
 @click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; fail where a file is not what would be written.")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a file is not up to date.")
 def main(directory: Path, *, check: bool) -> None:
     """Write openapi.json and asyncapi.json into DIRECTORY."""
     stale = []
@@ -32,7 +32,7 @@ def main(directory: Path, *, check: bool) -> None:
         elif not path.exists() or path.read_bytes() != text:
             stale.append(name)
     if stale:
-        click.echo(f"{' and '.join(stale)}: not what the code says; run `make schemas`", err=True)
+        click.echo(f"{' and '.join(stale)}: not up to date; run `make schemas`", err=True)
         sys.exit(1)
 
 

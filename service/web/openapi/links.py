@@ -1,7 +1,7 @@
-"""What can be asked next with what an answer names: the OpenAPI document's links, made of the routes' declarations.
+"""The links of the OpenAPI document, generated from the routes' declarations.
 
-An answer names games, webhooks, tiles and ships; every route below one of them can be asked with it. Where an answer
-holds legal moves, the first can be done.
+A response that contains the id of a game, webhook, tile or ship links to every route of that resource. A response with
+legal moves links to the action that performs the first.
 """
 
 import re
@@ -28,14 +28,14 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 class NamedResource(NamedTuple):
-    """What an answer names: the path of the thing, and where in the answer the last name in it stands."""
+    """A resource in a response: its path, and the JSON pointer to its id in the response."""
 
     path: str
     pointer: str
 
     @property
     def parameters(self) -> list[str]:
-        """The names in the path."""
+        """Return the names of the path's parameters."""
         return _PATH_PARAMETER.findall(self.path)
 
 
@@ -56,23 +56,23 @@ MOVE_POINTERS: Mapping[Any, str] = {
     LegalMoves: "/moves/0/id",
     ActionResult[Diff]: "/legal_moves/moves/0/id",
 }
-"""Where the first legal move stands in an answer; the game is that of the path."""
+"""The JSON pointer to the first legal move in a response; the game is that of the path."""
 
 
 def make_links(routes: Iterable[Route]) -> dict[str, Schema]:
-    """All links by their names, for the document's components."""
+    """Return all links by name, for the document's components."""
     routes = [*routes]
     contents = dict.fromkeys(reply.content for route in routes for reply in route.responses)
     return {name: link for content in contents for name, link in _links_after(content, routes)}
 
 
 def make_response_links(reply: ResponseSpec, routes: Iterable[Route]) -> dict[str, Schema]:
-    """The links of one answer, as references."""
+    """Return the links of one response, as references."""
     return {name: {"$ref": LINK_REF + name} for name, _ in _links_after(reply.content, [*routes])}
 
 
 def _links_after(content: Any, routes: list[Route]) -> Iterator[tuple[str, Schema]]:
-    """What can be asked next after an answer with this content."""
+    """Yield the links of a response with this content, each with its name."""
     for resource in NAMED_RESOURCES.get(content, ()):
         for route in routes:
             if route.openapi_path.startswith(resource.path) and route.path_parameters == resource.parameters:
@@ -95,7 +95,7 @@ def _move_link(route: Route, pointer: str) -> Schema:
         "operationId": route.operation_id,
         "parameters": {f"path.{name}": f"$request.path.{name}" for name in route.path_parameters},
         "requestBody": {"move": f"$response.body#{pointer}"},
-        "description": f"{route.summary}: do the first of the legal moves.",
+        "description": f"{route.summary}: perform the first legal move.",
     }
 
 

@@ -1,4 +1,7 @@
-"""Acting, and what undo, resign and return share with it. Source: api.md, "Acting"."""
+"""`POST /v1/games/{id}/actions`, and the command handling that undo, resign and return share with it.
+
+Source: api.md, "Acting".
+"""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -38,15 +41,23 @@ FOR_SEAT_DECODER = msgspec.json.Decoder(SeatCommand)
 
 COMMAND_HEADERS = ("If-Match", "Idempotency-Key", "Prefer", "Accept-Language")
 RESPONSE_HEADERS = ("ETag", "Preference-Applied", "Content-Language", "Idempotent-Replayed")
-ACTION_RESPONSES = (ResponseSpec(200, "What happened.", ActionResult[Diff], RESPONSE_HEADERS, examples=("acted",)),)
+ACTION_RESPONSES = (
+    ResponseSpec(
+        200,
+        "The diffs of the action, and the next decision.",
+        ActionResult[Diff],
+        RESPONSE_HEADERS,
+        examples=("acted",),
+    ),
+)
 COMMAND_PROBLEMS = ("wrong_seat", "not_found", "not_active", "conflict", "version_mismatch", "key_reused")
-"""What every change of an active game may be refused for."""
+"""The problem codes that every command of an active game may return."""
 
 
 async def run_command(
     request: web.Request, body: Body, execute: Callable[[Context, str, CommandRequest[Body]], Awaitable[CommandResult]]
 ) -> web.Response:
-    """Run a command with what the request's headers and query say, and return its response."""
+    """Run a command with the request's body, headers and query, and return its response."""
     include = read_query(request, IncludeQuery).include if request.query_string else None
     include_game = prefers_representation(request)
     expected, key, token = parse_if_match(request), parse_idempotency_key(request), parse_bearer_token(request)
@@ -86,12 +97,13 @@ seat_command_route = partial(command_route, body=FOR_SEAT_DECODER, is_body_optio
     examples=("act_move", "act_action", "act_actions"),
 )
 async def post_action(request: web.Request) -> web.Response:
-    """Does one action, a move by its id, or a list of actions, all or none; bots answer in the same commit.
+    """Perform one action, one legal move by its id, or a list of actions, all or none.
 
-    Checks come in this order: shape, token, answered key, `not_active`, `If-Match`, seat, rule. Without `If-Match` the
-    service retries lost races. Nothing in a list may follow an action that reveals something hidden. `version` and
-    `ETag` are the commit's last. Where a bot stands in for the seat it is `replaced`: return first. An action after the
-    deadline counts as long as the clock has not decided.
+    Bots reply in the same commit. Checks run in this order: shape, token, completed idempotency key, `not_active`,
+    `If-Match`, seat, rule. Without `If-Match` the service retries version conflicts. In a list, no action may follow
+    one that reveals hidden information. `version` and `ETag` are those of the commit's last version. If a bot plays for
+    the seat, the problem is `replaced`: return to the seat first. An action after the deadline is accepted until the
+    time-out has been applied.
     """
     return await run_command(request, await read_body(request, ACT_DECODER), act)
 

@@ -1,4 +1,4 @@
-"""The documents that describe the service, as they lie in `schemas/`."""
+"""`GET /openapi.json` and `GET /asyncapi.json`: the generated API documents of `schemas/`."""
 
 from functools import cache
 from hashlib import sha256
@@ -10,11 +10,11 @@ from aiohttp import web
 from service.web.responses import json_response, not_modified_response
 from service.web.routing import ResponseSpec, Route
 
-NOT_MODIFIED = ResponseSpec(304, "Nothing has changed.", headers=("ETag",))
+NOT_MODIFIED = ResponseSpec(304, "The document has not changed.", headers=("ETag",))
 
 
 class Document(NamedTuple):
-    """A document with its entity tag."""
+    """An encoded document with its entity tag."""
 
     body: bytes
     etag: str
@@ -22,7 +22,7 @@ class Document(NamedTuple):
 
 @cache
 def load_document(name: str) -> Document:
-    """A document of `schemas/`."""
+    """Load a document of `schemas/` by its file name."""
     body = resources.files("schemas").joinpath(name).read_bytes()
     return Document(body, f'"{sha256(body).hexdigest()[:32]}"')
 
@@ -31,13 +31,13 @@ def load_document(name: str) -> Document:
     "GET",
     "/openapi.json",
     operation_id="readOpenApi",
-    summary="This document",
+    summary="Read the OpenAPI document",
     tag="service",
     headers=("If-None-Match",),
     responses=(ResponseSpec(200, "The OpenAPI 3.1 document.", dict, ("ETag",)), NOT_MODIFIED),
 )
 async def read_openapi(request: web.Request) -> web.Response:
-    """What the service answers over HTTP, as an OpenAPI 3.1 document."""
+    """Return the OpenAPI 3.1 document of the HTTP API."""
     return _document_response(request, "openapi.json")
 
 
@@ -45,13 +45,13 @@ async def read_openapi(request: web.Request) -> web.Response:
     "GET",
     "/asyncapi.json",
     operation_id="readAsyncApi",
-    summary="What goes over the WebSocket",
+    summary="Read the AsyncAPI document",
     tag="service",
     headers=("If-None-Match",),
     responses=(ResponseSpec(200, "The AsyncAPI 3.0 document.", dict, ("ETag",)), NOT_MODIFIED),
 )
 async def read_asyncapi(request: web.Request) -> web.Response:
-    """What the service says and understands on its WebSocket, as an AsyncAPI 3.0 document."""
+    """Return the AsyncAPI 3.0 document of the WebSocket messages."""
     return _document_response(request, "asyncapi.json")
 
 

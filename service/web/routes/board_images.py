@@ -1,4 +1,4 @@
-"""Pictures of a game's board. Source: api.md, "Asking without moving"; R8.5."""
+"""`GET /v1/games/{id}/board.svg`, `.png` and `.txt`. Source: api.md, "Asking without moving"; R8.5."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -28,7 +28,7 @@ OPERATIONS: dict[ImageFormat, tuple[str, str]] = {
 
 
 class BoardRequest(NamedTuple):
-    """Which board is asked for, and of whom it is to be hidden."""
+    """A request for a picture of a board."""
 
     game: str
     record: GameRecord
@@ -37,7 +37,7 @@ class BoardRequest(NamedTuple):
     image_format: ImageFormat
 
     def image_request(self, state: str, options: BoardOptions, cache_headers: Mapping[str, str]) -> ImageRequest:
-        """The picture of one of the game's states."""
+        """Return the image request for one of the game's states."""
         return ImageRequest(f"{state} {options}", self.image_format, options.width, cache_headers)
 
 
@@ -64,10 +64,10 @@ def _query_type(image_format: ImageFormat) -> type[BoardQuery]:
 
 def _board_handler(image_format: ImageFormat) -> Handler:
     async def read_board(request: web.Request) -> web.Response:
-        """The board as a picture, with everything that everybody may see and nothing else.
+        """Return a picture of the board, with public information only.
 
-        With `v` it is the picture of that version for ever: while that is the game's version, and of earlier ones too,
-        but these have no legal moves to number. A version that the game does not have yet is 404.
+        With `v` the picture of that version never changes. It may be the game's version or an earlier one; earlier
+        versions have no legal moves to number. A version that the game has not reached is `not_found`.
         """
         query = read_query(request, _query_type(image_format))
         options = board_options(query)
@@ -82,7 +82,7 @@ def _board_handler(image_format: ImageFormat) -> Handler:
 
 
 async def _current_board(request: web.Request, board: BoardRequest, *, immutable: bool) -> web.Response:
-    """The board as it is."""
+    """Return the picture of the game's current version."""
     context, record = request.app[CONTEXT], board.record
 
     async def make_job() -> BoardJob:
@@ -98,9 +98,10 @@ async def _current_board(request: web.Request, board: BoardRequest, *, immutable
 
 
 async def _past_board(request: web.Request, board: BoardRequest, version: int) -> web.Response:
-    """The board as it was. What had numbers while it was the latest is not immutable: it has none now.
+    """Return the picture of an earlier version.
 
-    Only where the picture is drawn the game is replayed: else the version's own diff, which has its digest, is enough.
+    With numbered moves it is not immutable: the current version had numbers under the same URL. The game is replayed
+    only if the picture must be drawn; otherwise the version's diff, which has the digest, is enough.
     """
     context = request.app[CONTEXT]
     if not 0 < version < board.record.version:

@@ -1,4 +1,4 @@
-"""The bots that can fill a seat. Source: api.md, "Creating, joining, starting"."""
+"""`GET /v1/bots`. Source: api.md, "Creating, joining, starting"."""
 
 from aiohttp import web
 
@@ -14,10 +14,10 @@ from service.web.routing import ResponseSpec, Route
     operation_id="listBots",
     summary="List the bots",
     tag="games",
-    responses=(ResponseSpec(200, "Every bot, by name.", BotList),),
+    responses=(ResponseSpec(200, "All bots, by name.", BotList),),
 )
 async def list_bots(request: web.Request) -> web.Response:
-    """Every bot that can fill a seat of a new game: those of the service, and those that were plugged in."""
+    """List the bots that can fill a seat of a new game: the built-in ones and the installed plugins."""
     return json_response(BotList(bots=request.app[CONTEXT].bots.list_bots()))
 
 

@@ -1,4 +1,7 @@
-"""The log of a game, by polling or as an event stream. Source: api.md, "Versions and diffs"."""
+"""`GET /v1/games/{id}/diffs`: the log of a game, by polling or as an event stream.
+
+Source: api.md, "Versions and diffs".
+"""
 
 from aiohttp import web
 
@@ -19,7 +22,7 @@ from service.web.websocket import event_stream
     "GET",
     "/v1/games/" + GAME_ID + "/diffs",
     operation_id="readDiffs",
-    summary="Read the log, or follow it",
+    summary="Read or follow the log",
     tag="playing",
     access="reads",
     query=LogQuery,
@@ -27,18 +30,19 @@ from service.web.websocket import event_stream
     responses=(
         ResponseSpec(200, "A part of the log, oldest first.", Diffs[Diff], ("ETag",), examples=("diffs",)),
         ResponseSpec(
-            200, "The log as it grows.", str, media_type=event_stream.EVENT_STREAM, examples=("event_stream",)
+            200, "The log as an event stream.", str, media_type=event_stream.EVENT_STREAM, examples=("event_stream",)
         ),
         GAME_NOT_MODIFIED,
     ),
     problems=("not_found", "origin_refused"),
 )
 async def read_diffs(request: web.Request) -> web.StreamResponse:
-    """The diffs after version `since`, and the game's version and digest now: ask again until they are reached.
+    """Return the diffs after version `since`, with the game's current version and digest.
 
-    With `Accept: text/event-stream` the answer never ends: each event's `data` is a DIFF, or a `snapshot` where the
-    client's state is unknown, its `id` is `VERSION-DIGEST`, and `Last-Event-ID` resumes. There is no `event` field, and
-    a comment every 15 seconds.
+    Poll until the last diff has that version. With `Accept: text/event-stream` the response is an event stream that
+    does not end: the `data` of each event is a DIFF, or a `snapshot` if the client's state is unknown, and its `id` is
+    `VERSION-DIGEST`. `Last-Event-ID` resumes the stream. Events have no `event` field; a comment is sent every
+    15 seconds.
     """
     query = read_query(request, LogQuery)
     game = get_path_id(request)

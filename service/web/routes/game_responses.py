@@ -1,4 +1,4 @@
-"""What the routes that read one game share: its entity tag, 304, and the reader's language."""
+"""Responses of the routes that read one game: entity tag, 304 and language."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -18,13 +18,13 @@ from service.web.routing import ResponseSpec, Route
 
 __all__ = ["GAME_NOT_MODIFIED", "game_read_route", "localized_response", "state_response"]
 
-GAME_NOT_MODIFIED = ResponseSpec(304, "The game has not changed since.", headers=("ETag",))
+GAME_NOT_MODIFIED = ResponseSpec(304, "The game has not changed.", headers=("ETag",))
 
 game_read_route = partial(Route, "GET", access="reads", headers=("If-None-Match",), problems=("not_found",))
 
 
 async def state_response(request: web.Request, build: Callable[[TileSetIndex, Game], Any]) -> web.Response:
-    """What a game's state says, unless the client has it already."""
+    """Return what `build` makes of the game's state, or 304 if the client's copy is current."""
     context = request.app[CONTEXT]
     record, private = await load_for_reader(context, get_path_id(request), parse_bearer_token(request))
     tag = game_etag(record.version, record.digest)
@@ -36,7 +36,7 @@ async def state_response(request: web.Request, build: Callable[[TileSetIndex, Ga
 async def localized_response(
     request: web.Request, build: Callable[[GameRecord, Language], Awaitable[Any]]
 ) -> web.Response:
-    """What is said of a game in the reader's language, unless the client has it already."""
+    """Return what `build` makes of the game in the client's language, or 304 if the client's copy is current."""
     record, private = await load_for_reader(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request))
     language = negotiate_language(request)
     tag = localized_etag(game_etag(record.version, record.digest), language)

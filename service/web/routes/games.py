@@ -1,4 +1,7 @@
-"""Creating, listing, reading and aborting games. Source: api.md, "Creating, joining, starting"."""
+"""`/v1/games` and `/v1/games/{id}`: create, list, read and abort games.
+
+Source: api.md, "Creating, joining, starting" and "The game".
+"""
 
 from collections.abc import Iterator
 
@@ -41,7 +44,7 @@ CREATE_DECODER = msgspec.json.Decoder(CreateGame)
 
 
 def issued_tokens(created: Created) -> Iterator[str]:
-    """All tokens that come with a new game."""
+    """Yield every token of a new game: the owner's, the spectators' and those of the seats."""
     yield created.owner_token
     yield created.spectator_token
     yield from (seat.token for seat in created.seats)
@@ -69,11 +72,11 @@ def issued_tokens(created: Created) -> Iterator[str]:
     examples=("create", "create_private"),
 )
 async def create_game(request: web.Request) -> web.Response:
-    """Creates a game of 2 to 5 seats: named players, bots, and open seats that others take. Only `players` is required.
+    """Create a game of 2 to 5 seats: named players, bots, and open seats for others to join.
 
-    The game starts by itself when no seat is open. The tokens are told once and are stored only hashed: the owner's
-    acts for every seat filled here and manages the game, a seat's token acts for its seat, the spectator's reads. With
-    an `Idempotency-Key` a retry gets the same game and the same tokens.
+    Only `players` is required. The game starts when no seat is open. The tokens are returned only here and stored only
+    as hashes. The owner token acts for every seat filled at creation and manages the game, a seat token acts for its
+    seat, and the spectator token reads. With an `Idempotency-Key`, a retry returns the same game and the same tokens.
     """
     body = await read_body(request, CREATE_DECODER)
     include = read_query(request, IncludeQuery).include
@@ -97,7 +100,7 @@ async def create_game(request: web.Request) -> web.Response:
 
 
 def created_response(request: web.Request, result: ReplayableResult[Created], *, private: bool) -> web.Response:
-    """The answer to whoever made a game, which alone tells its tokens."""
+    """Return the response to the creation of a game; no other response contains its tokens."""
     created, version, replayed = result
     trust_issued_tokens(request, issued_tokens(created))
     response = json_response(
@@ -122,7 +125,7 @@ def created_response(request: web.Request, result: ReplayableResult[Created], *,
     problems=("store_unavailable",),
 )
 async def list_public_games(request: web.Request) -> web.Response:
-    """Public games, newest first, each without `board` and `discarded`. `next_cursor` is null at the end."""
+    """List public games, newest first, without `board` and `discarded`; `next_cursor` is null on the last page."""
     query = read_query(request, GameListQuery)
     charged = query.limit // costs.LISTED_GAMES_PER_TOKEN
     await charge_request(request, charged)
@@ -137,12 +140,12 @@ async def list_public_games(request: web.Request) -> web.Response:
     summary="Read a game",
     tag="games",
     responses=(
-        ResponseSpec(200, "GAME, equal for every reader.", GameView, ("ETag",), examples=("game",)),
+        ResponseSpec(200, "GAME, the same for every reader.", GameView, ("ETag",), examples=("game",)),
         GAME_NOT_MODIFIED,
     ),
 )
 async def read_game(request: web.Request) -> web.Response:
-    """The whole game as everybody may see it. The order of bag and ship pile appears nowhere."""
+    """Return the public state of a game. It never contains the order of the bag or of the ship pile."""
     return await state_response(request, build_view)
 
 
@@ -158,7 +161,10 @@ async def read_game(request: web.Request) -> web.Response:
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_game(request: web.Request) -> web.Response:
-    """Ends a game before its end, for its owner. Repeatable; a finished game is `not_active`. It stays readable."""
+    """Abort a game that is not finished, with the owner token.
+
+    The request can be repeated; for a finished game the problem is `not_active`. An aborted game stays readable.
+    """
     expected = parse_if_match(request)
     aborted, digest = await abort_game(
         request.app[CONTEXT], get_path_id(request), token=parse_bearer_token(request), if_match=expected

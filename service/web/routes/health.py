@@ -1,4 +1,4 @@
-"""Whether this instance lives, and whether it should be asked."""
+"""`GET /livez` and `GET /readyz`: liveness and readiness of this instance."""
 
 import asyncio
 
@@ -16,14 +16,14 @@ HEALTHY = Health(status="ok")
 
 
 class StoreProbe:
-    """Whether the store answers; however many ask at the same time, it is asked once."""
+    """A ping of the store that concurrent readiness checks share."""
 
     def __init__(self, store: GameStore) -> None:
         self._store = store
         self._pending: asyncio.Task[None] | None = None
 
     async def ping(self) -> None:
-        """Raise StoreUnavailable unless it does."""
+        """Raise StoreUnavailable unless the store replies."""
         if self._pending is None or self._pending.done():
             self._pending = spawn("readiness-probe", self._store.ping(), expected=(StoreError,))
         await asyncio.shield(self._pending)
@@ -36,12 +36,12 @@ STORE_PROBE = web.AppKey("probe", StoreProbe)
     "GET",
     "/livez",
     operation_id="isAlive",
-    summary="Whether this instance lives",
+    summary="Check liveness",
     tag="service",
-    responses=(ResponseSpec(200, "It does.", Health),),
+    responses=(ResponseSpec(200, "The instance is alive.", Health),),
 )
 async def livez(request: web.Request) -> web.Response:
-    """Answers as long as the process can answer at all, also while its store does not."""
+    """Return 200 as long as the process can respond, even if its store is unavailable."""
     del request
     return json_response(HEALTHY)
 
@@ -50,15 +50,15 @@ async def livez(request: web.Request) -> web.Response:
     "GET",
     "/readyz",
     operation_id="isReady",
-    summary="Whether this instance should be asked",
+    summary="Check readiness",
     tag="service",
-    responses=(ResponseSpec(200, "It should.", Health),),
+    responses=(ResponseSpec(200, "The instance is ready for requests.", Health),),
     problems=("store_unavailable",),
 )
 async def readyz(request: web.Request) -> web.Response:
-    """`store_unavailable` while the store does not answer, and from the moment on that this instance is stopping.
+    """Return `store_unavailable` if the store does not reply, the instance is shutting down or a task keeps failing.
 
-    Also while one of the instance's background tasks keeps failing; `detail` names it.
+    `detail` names a background task that keeps failing.
     """
     if request.app[DRAINING].is_set():
         raise ShuttingDown

@@ -1,4 +1,4 @@
-"""Legal moves, whole or in parts for small menus. Source: api.md, "Legal moves"."""
+"""`GET /v1/games/{id}/legal-moves`: all legal moves, or a part for a small menu. Source: api.md, "Legal moves"."""
 
 from typing import Annotated, Literal
 
@@ -17,19 +17,21 @@ from service.web.routing import GAME_ID, Query, ResponseSpec, Route
 
 
 class LegalMovesQuery(Query, frozen=True):
-    """Which legal moves are told; without any of these all are."""
+    """Filters of the legal moves; without any, the list is complete."""
 
     stage: (
-        Annotated[Literal["cell"], Meta(description="`cell` answers the cells that have moves, and no moves.")] | None
+        Annotated[Literal["cell"], Meta(description="`cell` returns the cells that have moves, without the moves.")]
+        | None
     ) = None
     x: Annotated[Int32, Meta(description="Only moves at this x.")] | None = None
     y: Annotated[Int32, Meta(description="Only moves at this y.")] | None = None
     q: (
-        Annotated[str, Meta(max_length=100, description="Only moves with this in their text, in capitals or not.")]
-        | None
+        Annotated[str, Meta(max_length=100, description="Only moves whose text contains this; case is ignored.")] | None
     ) = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Moves or cells in one answer.")] | None = None
-    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The maximum number of moves or cells per page.")] | None = (
+        None
+    )
+    cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
 
 
 @Route(
@@ -44,7 +46,7 @@ class LegalMovesQuery(Query, frozen=True):
     responses=(
         ResponseSpec(
             200,
-            "Everything that is accepted now.",
+            "The legal moves.",
             LegalMoves,
             ("ETag", "Content-Language"),
             examples=("legal_moves", "legal_cells"),
@@ -54,11 +56,11 @@ class LegalMovesQuery(Query, frozen=True):
     problems=("not_found",),
 )
 async def read_legal_moves(request: web.Request) -> web.Response:
-    """Every move that is accepted now; what is not listed is refused.
+    """Return every move that is legal now; any other move is rejected.
 
-    `seat` and `phase` are null and `moves` empty where nobody decides. For menus of 25 rows: `stage=cell` first, then
-    `x` and `y` of the chosen cell, or `q`, and pages with `limit` and `cursor`. The texts are in the language asked for
-    in `Accept-Language`.
+    If nobody has to decide, `seat` and `phase` are null and `moves` is empty. For menus of 25 rows, request
+    `stage=cell` first, then `x` and `y` of the chosen cell; or search with `q`, or page with `limit` and `cursor`. The
+    texts are in the language of `Accept-Language`.
     """
     query = read_query(request, LegalMovesQuery)
     move_filter = MoveFilter(query.stage, query.x, query.y, query.q, query.limit, query.cursor)

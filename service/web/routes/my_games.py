@@ -1,4 +1,4 @@
-"""Games that wait for me, whichever they are."""
+"""`GET /v1/seats/me/games`: the games of the seats whose tokens a client has."""
 
 from typing import Annotated
 
@@ -18,29 +18,29 @@ from service.web.routing import ResponseSpec, Route
 
 
 class MyGameListQuery(GameListQuery, frozen=True):
-    """Which of my games are told."""
+    """Filters of a player's own games."""
 
-    external_user: Annotated[ExternalUser, Meta(description="Only seats of whom the creator calls so.")] | None = None
-    waiting: Annotated[bool, Meta(description="Only games that wait for a seat of mine, or only others.")] | None = None
+    external_user: Annotated[ExternalUser, Meta(description="Only seats with this external user id.")] | None = None
+    waiting: Annotated[bool, Meta(description="Whether the game waits for one of these seats.")] | None = None
 
 
 @Route(
     "GET",
     "/v1/seats/me/games",
     operation_id="myGames",
-    summary="List games of mine",
+    summary="List my games",
     tag="games",
     access="required",
     query=MyGameListQuery,
-    responses=(ResponseSpec(200, "Games of mine, newest first.", MyGames, examples=("my_games",)),),
+    responses=(ResponseSpec(200, "The games, newest first.", MyGames, examples=("my_games",)),),
 )
 async def list_my_games(request: web.Request) -> web.Response:
-    """The games of whoever shows these tokens, newest first; `waiting` says whether a game waits for one of my seats.
+    """List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
 
-    `Authorization` takes up to 100 tokens, as `Bearer TOKEN, TOKEN`: of seats, or of owners, who act for the seats that
-    they filled. Whoever creates games for others, as a chat bot, shows the `Creator-Key` instead that it sent with
-    them, which finds all games and seats that came with it, or with `external_user` those of one person. Of several
-    secrets those that nobody knows (any more) find nothing; where nobody knows any, it is `unauthorized`.
+    `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for
+    the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key`
+    of those games instead. It returns all games and seats that were created with the key, or only those of
+    `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
     """
     query = read_query(request, MyGameListQuery)
     games_query = MyGamesQuery(query.external_user, query.waiting, query.status, query.limit, query.cursor)
@@ -50,7 +50,7 @@ async def list_my_games(request: web.Request) -> web.Response:
     page, loaded_count = await collect_my_games(request.app[CONTEXT], tokens, games_query)
     refund_request(
         request, charged - loaded_count // costs.LISTED_GAMES_PER_TOKEN
-    )  # of those that are looked at, few may be told
+    )  # fewer games than the maximum may have been loaded
     return json_response(page, private=True)
 
 

@@ -1,4 +1,4 @@
-"""The page to play on, as `clients/page` is built into `static/page`: `/`, and the files that it is made of."""
+"""`GET /` and the files of the web page, which `clients/page` builds into `static/page`."""
 
 from functools import cache
 from importlib import resources
@@ -15,7 +15,7 @@ from service.web.static_assets import Asset, make_asset, static_response
 
 HTML = "text/html"
 UNHASHED_FILES = ("favicon.svg", "manifest.webmanifest")
-"""Files with names that do not change with what they hold."""
+"""Files whose names have no content hash, so that they must be revalidated."""
 
 MEDIA_TYPES = {
     "html": HTML,
@@ -37,7 +37,7 @@ SERVICE_INDEX = Index(
 
 @cache
 def built_files() -> dict[str, Asset]:
-    """Every built file, by its path below `/`."""
+    """Load every built file, by its path below `/`."""
     built = resources.files("service.web").joinpath("static", "page")
     assets = {name: _load_asset(built / name) for name in ("index.html", *UNHASHED_FILES)}
     return assets | {f"assets/{entry.name}": _load_asset(entry) for entry in (built / "assets").iterdir()}
@@ -51,17 +51,17 @@ def _load_asset(entry: Traversable) -> Asset:
     "GET",
     "/",
     operation_id="index",
-    summary="Where to go on, or the page to play on",
+    summary="Read the index, or open the web page",
     tag="service",
     headers=("If-None-Match",),
     responses=(
-        ResponseSpec(200, "The paths to begin with.", Index),
-        ResponseSpec(200, "The page to play on.", str, media_type=HTML),
+        ResponseSpec(200, "The entry points of the API.", Index),
+        ResponseSpec(200, "The web page.", str, media_type=HTML),
         ResponseSpec(304, "The page has not changed.", headers=("ETag",)),
     ),
 )
 async def read_index(request: web.Request) -> web.Response:
-    """The paths to begin with; for who accepts `text/html`, as browsers do, the page to play on."""
+    """Return the entry points of the API, or the web page to a client that accepts `text/html`."""
     if HTML in request.headers.get("Accept", ""):
         return static_response(request, built_files()["index.html"], CACHE_PUBLIC, "Accept, Accept-Encoding")
     response = json_response(SERVICE_INDEX)
@@ -70,7 +70,7 @@ async def read_index(request: web.Request) -> web.Response:
 
 
 def _file_handler(path: str, caching: str) -> Handler:
-    """A handler for a file, or for those below a folder where `path` ends with a slash."""
+    """Return a handler for one file, or for every file of a folder if `path` ends with a slash."""
 
     async def send_file(request: web.Request) -> web.StreamResponse:
         file = built_files().get(path + request.match_info.get("file", ""))
@@ -82,7 +82,7 @@ def _file_handler(path: str, caching: str) -> Handler:
 
 
 def add_file_routes(app: web.Application) -> None:
-    """Serve the files that the page asks for; they are no part of the API, so the document does not tell of them."""
+    """Add the routes of the page's files; they are not part of the API, so the OpenAPI document omits them."""
     handlers = {"/assets/{file}": _file_handler("assets/", CACHE_IMMUTABLE)} | {
         f"/{name}": _file_handler(name, CACHE_PUBLIC) for name in UNHASHED_FILES
     }

@@ -1,4 +1,4 @@
-"""Pictures of tiles and ships. Source: R8.5."""
+"""`GET /v1/tilesets/{id}/tiles/{tile}.svg`, `.png` and the same for ships. Source: R8.5."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -40,10 +40,10 @@ def _piece_route(image_format: ImageFormat, name: str, pattern: str, query: type
 
 def _tile_handler(image_format: ImageFormat) -> Handler:
     async def read_tile(request: web.Request) -> web.Response:
-        """A tile of a set.
+        """Return a picture of a tile.
 
-        In SVG each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an
-        islander there; the picture is 100 units wide. Each group of fish is a group with `data-group`.
+        In the SVG, 100 units wide, each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y`
+        for the centre of an islander on it. Each group of fish is a group with `data-group`.
         """
         query = read_query(request, TileQuery)
         loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
@@ -58,9 +58,9 @@ def _tile_handler(image_format: ImageFormat) -> Handler:
 
 def _ship_handler(image_format: ImageFormat) -> Handler:
     async def read_ship(request: web.Request) -> web.Response:
-        """A ship's token: its points, and the wares that it asks for.
+        """Return a picture of a ship: its points and its cost.
 
-        A question mark is a ware of any kind; letters are groups of identical wares, one letter being one kind (R6.3).
+        A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3).
         """
         query = read_query(request, PieceQuery)
         loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
@@ -77,7 +77,7 @@ Piece = TypeVar("Piece", Tile, Ship)
 
 
 def _job_factory(job: DrawingJob) -> Callable[[], Awaitable[DrawingJob]]:
-    """A job that waits for nothing."""
+    """Return a factory for a job that is ready."""
 
     async def make() -> DrawingJob:
         return job
@@ -86,7 +86,7 @@ def _job_factory(job: DrawingJob) -> Callable[[], Awaitable[DrawingJob]]:
 
 
 def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
-    """The piece with an id. Raises NoSuchPiece."""
+    """Return the piece with this id. Raises NoSuchPiece."""
     for piece in pieces:
         if piece.id == name:
             return piece

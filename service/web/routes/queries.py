@@ -12,23 +12,23 @@ __all__ = ["GameListQuery", "IncludeQuery", "LogQuery"]
 
 
 class IncludeQuery(Query, frozen=True):
-    """What an answer holds besides."""
+    """Optional parts of a response."""
 
     include: (
-        Annotated[Literal["legal_moves"], Meta(description="Puts the next legal moves into the answer.")] | None
+        Annotated[Literal["legal_moves"], Meta(description="Adds the next legal moves to the response.")] | None
     ) = None
 
 
 class GameListQuery(Query, frozen=True):
-    """Which games are listed."""
+    """Filters and page of a list of games."""
 
-    status: Annotated[Status, Meta(description="Only games of this status.")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=100, description="Games in one answer.")] = 50
-    cursor: Annotated[str, Meta(max_length=200, description="`next_cursor` of the answer before.")] | None = None
+    status: Annotated[Status, Meta(description="Only games with this status.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="The maximum number of games per page.")] = 50
+    cursor: Annotated[str, Meta(max_length=200, description="The `next_cursor` of the previous page.")] | None = None
 
 
 class LogQuery(Query, frozen=True):
-    """Which part of the log."""
+    """A part of a game's log."""
 
     since: Annotated[Count, Meta(description="Only versions after this one.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="Diffs in one answer.")] = 100
+    limit: Annotated[int, Meta(ge=1, le=games.MAX_DIFFS, description="The maximum number of diffs per response.")] = 100

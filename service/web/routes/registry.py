@@ -1,4 +1,4 @@
-"""Every route of the service: what is registered here is what the OpenAPI document tells."""
+"""Every route of the API, in the order of the OpenAPI document."""
 
 from service.web.routes import (
     actions,

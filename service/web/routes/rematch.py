@@ -1,4 +1,4 @@
-"""A rematch. Source: api.md, "Creating, joining, starting"."""
+"""`POST /v1/games/{id}/rematch`. Source: api.md, "Creating, joining, starting"."""
 
 import msgspec
 from aiohttp import web
@@ -21,7 +21,7 @@ REMATCH_DECODER = msgspec.json.Decoder(Rematch)
     "POST",
     "/v1/games/" + GAME_ID + "/rematch",
     operation_id="createRematch",
-    summary="Play again",
+    summary="Create a rematch",
     tag="games",
     access="required",
     body=REMATCH_DECODER,
@@ -41,13 +41,13 @@ REMATCH_DECODER = msgspec.json.Decoder(Rematch)
     examples=("rematch",),
 )
 async def create_rematch(request: web.Request) -> web.Response:
-    """Makes a new game with the same players and the next first seat, for the owner of one that is over.
+    """Create a game with the same players and the next first seat, with the owner token of a finished or aborted game.
 
-    The games name each other: `previous_game` here, and `next_game` there, by one more version with the event
-    `rematch_created`. Who had joined keeps the token, which acts in the rematch too; the owner's, the spectators' and
-    the owner's seats' are new. Seats that were open are open, and who resigned or left the seat to a bot plays again.
-    A game has one rematch: a second one is `conflict` with its id in `next_game`. With an `Idempotency-Key` a retry
-    gets the same game and the same tokens.
+    The new game has `previous_game`; the old one gets `next_game`, as a new version with the event `rematch_created`.
+    Players who had joined use their tokens in the rematch too. The owner token, the spectator token and the tokens of
+    the seats filled at creation are new. Open seats are open again, and players who resigned or were replaced by a bot
+    play again. A game has one rematch: a second request is `conflict`, with its id in `next_game`. With an
+    `Idempotency-Key`, a retry returns the same game and the same tokens.
     """
     body = await read_optional_body(request, REMATCH_DECODER)
     include = read_query(request, IncludeQuery).include

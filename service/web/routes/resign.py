@@ -1,4 +1,4 @@
-"""Resigning. Source: api.md, "Acting"."""
+"""`POST /v1/games/{id}/resign`. Source: api.md, "Acting"."""
 
 from aiohttp import web
 
@@ -15,7 +15,9 @@ from service.web.routes.actions import (
 )
 from service.web.routing import GAME_ID, ResponseSpec
 
-RESPONSES = (ResponseSpec(200, "What followed.", ActionResult[Diff], RESPONSE_HEADERS, examples=("resigned",)),)
+RESPONSES = (
+    ResponseSpec(200, "The diffs of the resignation.", ActionResult[Diff], RESPONSE_HEADERS, examples=("resigned",)),
+)
 
 
 @seat_command_route(
@@ -26,11 +28,12 @@ RESPONSES = (ResponseSpec(200, "What followed.", ActionResult[Diff], RESPONSE_HE
     problems=(*COMMAND_PROBLEMS, "resigned"),
 )
 async def post_resign(request: web.Request) -> web.Response:
-    """Gives up for good, on turn or not, with the event `player_resigned`.
+    """Resign from the game permanently, at any time, with the event `player_resigned`.
 
-    The player's islanders go home, wares and ships stay and count, but the player cannot win. The turn passes on; a
-    tile that was drawn and not placed goes back on top of the bag. With one player left the game ends (`resigned`), and
-    that player has won. Everything but the body is as with actions.
+    The player's islanders return to the supply. Wares and ships still count, but the player cannot win. The turn passes
+    to the next player; a tile that was drawn and not placed returns to the top of the bag. When one player is left, the
+    game ends with the reason `resigned`, and that player wins. Headers, query and response are those of
+    `POST /v1/games/{id}/actions`.
     """
     return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), resign_seat)
 

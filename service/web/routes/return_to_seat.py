@@ -1,4 +1,4 @@
-"""Taking a seat back from the bot that replaced its player. Source: api.md, "Acting"."""
+"""`POST /v1/games/{id}/return`. Source: api.md, "Acting"."""
 
 from aiohttp import web
 
@@ -22,9 +22,9 @@ from service.web.routing import GAME_ID
     problems=(*COMMAND_PROBLEMS, "not_replaced", "resigned"),
 )
 async def post_return(request: web.Request) -> web.Response:
-    """Takes a seat back from the bot that stands in since a time-out, with the event `player_returned`.
+    """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
-    Everything but the body is as with actions.
+    Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
     return await run_command(request, await read_optional_body(request, FOR_SEAT_DECODER), return_to_seat)
 

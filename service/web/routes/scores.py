@@ -1,4 +1,4 @@
-"""The scores of a game. Source: api.md, "Asking without moving"."""
+"""`GET /v1/games/{id}/scores`. Source: api.md, "Asking without moving"."""
 
 from aiohttp import web
 
@@ -14,12 +14,12 @@ from service.web.routing import GAME_ID, ResponseSpec
     summary="Read the scores",
     tag="playing",
     responses=(
-        ResponseSpec(200, "Points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
+        ResponseSpec(200, "The points now, and if the game ended now.", Scores, ("ETag",), examples=("scores",)),
         GAME_NOT_MODIFIED,
     ),
 )
 async def read_scores(request: web.Request) -> web.Response:
-    """Everybody's points now and if the game ended now (R8.3), and what each islander would bring (R8.4)."""
+    """Return each player's points now and if the game ended now (R8.3), and each islander's value (R8.4)."""
     return await state_response(request, compute_scores)
 
 

@@ -1,4 +1,7 @@
-"""Joining a game, emptying a seat, and replacing its token. Source: api.md, "Creating, joining, starting"."""
+"""`/v1/games/{id}/seats`: join a game, remove a player, replace a seat's token.
+
+Source: api.md, "Creating, joining, starting".
+"""
 
 import msgspec
 from aiohttp import web
@@ -47,10 +50,10 @@ REPLACE_DECODER = msgspec.json.Decoder(ReplaceToken)
     examples=("join",),
 )
 async def join_game(request: web.Request) -> web.Response:
-    """Takes the next open seat; the game starts by itself with the last one.
+    """Take the next open seat; the game starts when the last one is taken.
 
-    Joining a private game needs its spectator token. A colour that somebody has is `conflict`; without one the first
-    free colour is taken. With an `Idempotency-Key` a retry gets the same seat and the same token.
+    Joining a private game requires its spectator token. A colour that another player has is a `conflict`; without a
+    colour, the player gets the first free one. With an `Idempotency-Key`, a retry returns the same seat and token.
     """
     body = await read_body(request, JOIN_DECODER)
     include = read_query(request, IncludeQuery).include
@@ -68,7 +71,7 @@ async def join_game(request: web.Request) -> web.Response:
     "DELETE",
     "/v1/games/" + GAME_ID + "/seats/" + SEAT,
     operation_id="removePlayer",
-    summary="Empty a seat",
+    summary="Remove a player",
     tag="games",
     access="required",
     headers=("If-Match",),
@@ -76,11 +79,11 @@ async def join_game(request: web.Request) -> web.Response:
     problems=("not_owner", "not_found", "not_active", "version_mismatch", "conflict"),
 )
 async def delete_player(request: web.Request) -> web.Response:
-    """Sends whoever joined there away, for the owner, while the game waits; the seat is open again, its token ends.
+    """Remove a player who joined, with the owner token, while the game waits; the event is `player_left`.
 
-    Repeatable: a seat that is open stays open. With `If-Match` it is surely the player that you saw there. In a game
-    that has started it is `conflict`, and so it is for a seat that was filled at creation; one that is over is
-    `not_active`. The event is `player_left`.
+    The seat is open again and its token is revoked. The request can be repeated: an open seat stays open. `If-Match`
+    makes sure that no other player has taken the seat since. For a game that has started, or a seat that was filled at
+    creation, the problem is `conflict`; for a finished or aborted game it is `not_active`.
     """
     view, digest = await remove_player(
         request.app[CONTEXT],
@@ -106,11 +109,11 @@ async def delete_player(request: web.Request) -> web.Response:
     problems=("wrong_seat", "not_found", "conflict", "key_reused"),
 )
 async def post_seat_token(request: web.Request) -> web.Response:
-    """Gives the seat a new token, and ends the old one at once, with whatever is open by it.
+    """Replace a seat's token, for example after others have seen it; the old one is revoked at once.
 
-    For whoever has the seat's token, as after it was seen by others; and for the owner where the seat was filled at
-    creation. The game does not change: there is no version and no event. With an `Idempotency-Key` a retry gets the
-    same token, though the one that it shows has ended.
+    Sockets and event streams that use the old token are closed. The request requires the seat token, or the owner token
+    if the seat was filled at creation. The game does not change: there is no new version and no event. With an
+    `Idempotency-Key`, a retry with the revoked token returns the same new token.
     """
     body = await read_optional_body(request, REPLACE_DECODER)
     replaced, _, replayed = await replace_token(

@@ -1,4 +1,4 @@
-"""What happened, in sentences."""
+"""`GET /v1/games/{id}/story`: the log of a game in sentences."""
 
 from aiohttp import web
 
@@ -19,22 +19,22 @@ from service.web.routing import GAME_ID, ResponseSpec, Route
     "GET",
     "/v1/games/" + GAME_ID + "/story",
     operation_id="readStory",
-    summary="Read what happened, in sentences",
+    summary="Read the log in sentences",
     tag="playing",
     access="reads",
     query=LogQuery,
     headers=("If-None-Match", "Accept-Language"),
     responses=(
-        ResponseSpec(200, "A part of the log, told.", Story, ("ETag", "Content-Language"), examples=("story",)),
+        ResponseSpec(200, "A part of the log, in sentences.", Story, ("ETag", "Content-Language"), examples=("story",)),
         GAME_NOT_MODIFIED,
     ),
     problems=("not_found",),
 )
 async def read_story(request: web.Request) -> web.Response:
-    """The diffs after version `since` in sentences, one line a version, and in `now` what is waited for.
+    """Return the diffs after version `since` as sentences, one line per version; `now` says what the game waits for.
 
-    Ask again with the last line's version as `since`. Names stand in the sentences as the players wrote them, and
-    nothing is marked up: escape what your chat would read as markup. `turn` joins the lines of one turn.
+    To continue, pass the last line's version as `since`. The sentences are plain text and contain the names that the
+    players chose: escape what your chat would read as markup. Lines of the same turn have the same `turn`.
     """
     query = read_query(request, LogQuery)
 

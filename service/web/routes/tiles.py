@@ -1,4 +1,4 @@
-"""The tiles left in the bag of a game. Source: api.md, "Asking without moving"."""
+"""`GET /v1/games/{id}/tiles`: the tiles left in the bag. Source: api.md, "Asking without moving"."""
 
 from aiohttp import web
 
@@ -14,12 +14,12 @@ from service.web.routing import GAME_ID, ResponseSpec
     summary="Read the tiles left",
     tag="playing",
     responses=(
-        ResponseSpec(200, "How many of each type are in the bag.", TilesLeft, ("ETag",), examples=("tiles",)),
+        ResponseSpec(200, "The number of tiles in the bag, by type.", TilesLeft, ("ETag",), examples=("tiles",)),
         GAME_NOT_MODIFIED,
     ),
 )
 async def read_tiles(request: web.Request) -> web.Response:
-    """How many tiles of each type are still in the bag (R8.1); the drawn tile is not in it any more."""
+    """Return the number of tiles of each type in the bag (R8.1), not counting the drawn tile."""
     return await state_response(request, count_tiles_left)
 
 

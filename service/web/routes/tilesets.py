@@ -1,4 +1,4 @@
-"""The tile sets that games can be played with. Source: api.md, "Tile sets"."""
+"""`GET /v1/tilesets` and `GET /v1/tilesets/{id}`. Source: api.md, "Tile sets"."""
 
 from hashlib import sha256
 
@@ -19,12 +19,12 @@ from service.web.routing import GAME_ID, ResponseSpec, Route
     tag="tile sets",
     headers=("If-None-Match",),
     responses=(
-        ResponseSpec(200, "Every tile set, whole.", TileSets, ("ETag",)),
-        ResponseSpec(304, "Nothing has changed.", headers=("ETag",)),
+        ResponseSpec(200, "All tile sets, complete.", TileSets, ("ETag",)),
+        ResponseSpec(304, "The tile sets have not changed.", headers=("ETag",)),
     ),
 )
 async def list_tilesets(request: web.Request) -> web.Response:
-    """Every tile set that a game can be played with: its tiles with their segments, and its ships."""
+    """List the tile sets that games can be played with: their tiles, with segments, and their ships."""
     catalogue = request.app[CONTEXT].tilesets
     tag = f'"{sha256("".join(loaded.hash for loaded in catalogue).encode()).hexdigest()[:32]}"'
     return not_modified_response(request, tag) or json_response(
@@ -42,14 +42,14 @@ async def list_tilesets(request: web.Request) -> web.Response:
     headers=("If-None-Match",),
     responses=(
         ResponseSpec(200, "The tile set.", TileSet, ("ETag", "Cache-Control")),
-        ResponseSpec(304, "Nothing has changed, as nothing ever does.", headers=("ETag", "Cache-Control")),
+        ResponseSpec(304, "The tile set has not changed; it never does.", headers=("ETag", "Cache-Control")),
     ),
     problems=("not_found",),
 )
 async def read_tileset(request: web.Request) -> web.Response:
-    """One tile set. Its answer never changes under its id, so keep it as long as you like.
+    """Return one tile set. The response for an id never changes, so it can be cached forever.
 
-    `SET` of a game's commitment is the SHA-256 of this answer in RFC 8785 form.
+    `SET` in a game's commitment is the SHA-256 of this response in RFC 8785 form.
     """
     loaded = request.app[CONTEXT].tilesets.get(get_path_id(request))
     tag = f'"{loaded.hash}"'

@@ -1,4 +1,4 @@
-"""Taking the last move back. Source: api.md, "Acting"."""
+"""`POST /v1/games/{id}/undo`. Source: api.md, "Acting"."""
 
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -20,7 +20,9 @@ from service.web.routes.actions import (
 )
 from service.web.routing import GAME_ID, ResponseSpec
 
-RESPONSES = (ResponseSpec(200, "What is as before.", ActionResult[Diff], RESPONSE_HEADERS, examples=("undone",)),)
+RESPONSES = (
+    ResponseSpec(200, "The diff that undoes the action.", ActionResult[Diff], RESPONSE_HEADERS, examples=("undone",)),
+)
 
 
 @seat_command_route(
@@ -31,11 +33,11 @@ RESPONSES = (ResponseSpec(200, "What is as before.", ActionResult[Diff], RESPONS
     problems=(*COMMAND_PROBLEMS, "not_your_turn", "replaced", "nothing_to_undo"),
 )
 async def post_undo(request: web.Request) -> web.Response:
-    """Takes back the last action of whoever decides now, as one more version with the event `move_undone`.
+    """Undo the last action of the deciding seat, as a new version with the event `move_undone`.
 
-    Only one's own actions of this turn can be taken back, as long as nothing hidden was revealed since (a tile, a ship)
-    and nobody else did anything: `turn.undoable` says how many, one with each request. The deadline stays. Everything
-    but the body is as with actions.
+    Each request undoes one action; `turn.undoable` is the number left. Only a seat's own actions of this turn can be
+    undone, and only until hidden information (a tile, a ship) is revealed or another seat acts. The deadline does not
+    change. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
 
     def limit_replay(versions: int) -> AbstractAsyncContextManager[None]:

@@ -1,4 +1,4 @@
-"""Webhooks: another server is told what happens in a game."""
+"""`/v1/games/{id}/webhooks`: register, read, retry and delete the webhooks of a game."""
 
 from functools import partial
 from hashlib import blake2b
@@ -45,14 +45,16 @@ owner_route = partial(Route, tag="webhooks", access="required", problems=("not_o
     examples=("webhook", "webhook_turns"),
 )
 async def register_webhook(request: web.Request) -> web.Response:
-    """Tells a server of every later change of the game that it asks for, by a POST signed as Standard Webhooks say.
+    """Register a URL that receives later changes of the game as POST requests, signed as Standard Webhooks define.
 
-    First it gets a challenge, signed in the same way, and must answer 2xx with `{"challenge": ...}`, which repeats it.
-    Until then the webhook is `pending`, and changes wait; a challenge is tried 5 times within a quarter of an hour.
+    The service first sends a challenge, signed in the same way; the server must respond with 2xx and
+    `{"challenge": ...}`, repeating it. Until then the webhook is `pending` and messages wait. A challenge is sent up to
+    5 times within 15 minutes.
 
-    Messages come at least once and in the order of the versions; `webhook-id` is equal over retries. A message that is
-    not answered with 2xx within the time-out is tried again for about a day, then the webhook is disabled; 410 disables
-    it at once. Redirects are not followed. Only public addresses are sent to. The secret is told once.
+    Messages are delivered at least once and in the order of the versions; retries have the same `webhook-id`. Without a
+    2xx response before the time-out, delivery is retried for about a day, then the webhook is disabled; a 410 response
+    disables it at once. Redirects are not followed, and only public addresses are allowed. The secret is returned only
+    here.
     """
     body = await read_body(request, REGISTER_DECODER)
     limits = request.app[LIMITS]
@@ -74,10 +76,10 @@ async def register_webhook(request: web.Request) -> web.Response:
     WEBHOOKS_PATH,
     operation_id="listWebhooks",
     summary="List the webhooks",
-    responses=(ResponseSpec(200, "The webhooks of the game, the oldest first.", Webhooks),),
+    responses=(ResponseSpec(200, "The webhooks of the game, oldest first.", Webhooks),),
 )
 async def list_webhooks(request: web.Request) -> web.Response:
-    """The game's webhooks, for its owner, without their secrets."""
+    """List the game's webhooks, without their secrets, with the owner token."""
     return json_response(
         await registration.list_webhooks(request.app[CONTEXT], get_path_id(request), parse_bearer_token(request)),
         private=True,
@@ -92,7 +94,7 @@ async def list_webhooks(request: web.Request) -> web.Response:
     responses=(ResponseSpec(200, "The webhook.", Webhook),),
 )
 async def read_webhook(request: web.Request) -> web.Response:
-    """One webhook, for the game's owner: what it waits for, how far it has come, and whether it is disabled."""
+    """Return one webhook with its status and its delivery progress, with the owner token."""
     context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
     return json_response(
         await registration.load_webhook(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
@@ -105,10 +107,10 @@ async def read_webhook(request: web.Request) -> web.Response:
     WEBHOOK_PATH,
     operation_id="deleteWebhook",
     summary="Delete a webhook",
-    responses=(ResponseSpec(204, "It is forgotten."),),
+    responses=(ResponseSpec(204, "The webhook is deleted."),),
 )
 async def delete_webhook(request: web.Request) -> web.Response:
-    """Forgets a webhook with its log: nothing more is sent there, but for what is on its way."""
+    """Delete a webhook and its delivery log; a delivery in progress may still arrive."""
     await registration.delete_webhook(
         request.app[CONTEXT], get_path_id(request), request.match_info["hook"], parse_bearer_token(request)
     )
@@ -119,14 +121,14 @@ async def delete_webhook(request: web.Request) -> web.Response:
     "POST",
     WEBHOOK_PATH + "/retry",
     operation_id="retryWebhook",
-    summary="Try again now",
-    responses=(ResponseSpec(200, "The webhook, its failures forgotten.", Webhook),),
+    summary="Retry now",
+    responses=(ResponseSpec(200, "The webhook, its failures reset.", Webhook),),
 )
 async def retry_webhook(request: web.Request) -> web.Response:
-    """Tries the message that waits at once, for the game's owner, as when the server is in order again.
+    """Retry the next delivery now, with the owner token, for example when the server works again.
 
-    A webhook that was disabled is active again, and gets everything that it missed, in order. One that never answered
-    its challenge is `pending` again, and gets another one.
+    A disabled webhook becomes active again and receives everything that it missed, in order. A webhook that never
+    passed its challenge becomes `pending` again and receives a new challenge.
     """
     context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
     return json_response(
@@ -139,11 +141,11 @@ async def retry_webhook(request: web.Request) -> web.Response:
     "GET",
     WEBHOOK_PATH + "/deliveries",
     operation_id="listDeliveries",
-    summary="Read a webhook's log",
-    responses=(ResponseSpec(200, "The latest attempts, the newest first.", Deliveries, examples=("deliveries",)),),
+    summary="List a webhook's deliveries",
+    responses=(ResponseSpec(200, "The latest delivery attempts, newest first.", Deliveries, examples=("deliveries",)),),
 )
 async def list_deliveries(request: web.Request) -> web.Response:
-    """What was sent of late and what was answered, for the game's owner: the latest 100 attempts."""
+    """List the latest 100 delivery attempts with their responses, with the owner token."""
     context, webhook_id = request.app[CONTEXT], request.match_info["hook"]
     return json_response(
         await registration.list_deliveries(context, get_path_id(request), webhook_id, parse_bearer_token(request)),
