@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.redis_servers import Deployment, cluster, secured, sentinel
+from tests.redis_servers import Deployment, cluster, create_access, sentinel
 from tests.started import started
 from tests.tools import REDIS_WITH_TLS, is_installed
 
@@ -21,7 +21,7 @@ BEFORE = 10
 
 @pytest.fixture(params=("sentinel", "cluster"))
 async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
-    access = secured(tmp_path, tls=is_installed(REDIS_WITH_TLS))
+    access = create_access(tmp_path, tls=is_installed(REDIS_WITH_TLS))
     made = sentinel(tmp_path, access=access) if request.param == "sentinel" else cluster(tmp_path, access=access)
     async with made as running:
         yield running

@@ -88,7 +88,7 @@ async def primary_killed(site: Site, chance: Random) -> AsyncIterator[str]:
         yield one.directory.name
     finally:
         one.start()
-        await one.ready()
+        await one.wait_until_ready()
         await healthy(site)
 
 

@@ -50,7 +50,7 @@ async def site(
     """
     users = [f"user i{number} on >{SECRET} ~* &* +@all" for number in range(1, INSTANCES + 1)]
     async with _deployed(kind, directory, users) as deployment:
-        scheme, _, rest = deployment.url.partition(f"://{deployment.access.user}")
+        scheme, _, rest = deployment.url.partition(f"://{deployment.access.userinfo}")
         urls = [f"{scheme}://i{number}:{SECRET}@{rest}" for number in range(1, INSTANCES + 1)]
         if kind != "standalone":
             flags = (*flags, "--redis-wait-replicas", str(wait))
@@ -74,7 +74,7 @@ async def _deployed(kind: str, directory: Path, users: Sequence[str]) -> AsyncIt
 async def on_all(site: Site, do: Callable[..., Awaitable[object]]) -> None:
     """Do something with a client of each data node that answers."""
     for node in site.deployment.nodes:
-        if node.serves:
+        if node.is_serving:
             with suppress(RedisError, OSError):
                 async with aclosing(node.client()) as client:
                     await do(client)
@@ -97,6 +97,6 @@ async def healthy(site: Site) -> None:
     async with asyncio.timeout(HEALTHY_S):
         while True:
             with suppress(RedisError, OSError):
-                await site.deployment.healthy()
+                await site.deployment.wait_until_healthy()
                 return
             await asyncio.sleep(0.1)

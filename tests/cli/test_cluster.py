@@ -21,7 +21,7 @@ from service.store.game_store import RedisStore
 from tests.cli.games import Kept, kept_game, whole
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
-from tests.redis_servers import Deployment, cluster, secured
+from tests.redis_servers import Deployment, cluster, create_access
 
 KEPT = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 GAMES = 30
@@ -32,7 +32,7 @@ PATIENT_MS = 15_000
 async def deployment(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deployment]:
     """A Cluster of three primaries."""
     directory = tmp_path_factory.mktemp("cluster")
-    access = secured(directory, CLUSTER_ACL)
+    access = create_access(directory, CLUSTER_ACL)
     async with cluster(directory, replicas=0, access=access, node_timeout_ms=PATIENT_MS) as started:
         yield started
 

@@ -25,7 +25,7 @@ from service.store.game_store import RedisStore
 from tests.cli.games import kept_game
 from tests.games.logs import CATALOGUE
 from tests.games.seated import Clock
-from tests.redis_servers.node import free_ports
+from tests.redis_servers.node import reserve_ports
 
 BUCKET = "archives"
 
@@ -35,7 +35,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with a bucket."""
     directory = tmp_path_factory.mktemp("buckets")
     (directory / BUCKET).mkdir()
-    (port,) = free_ports(1)
+    (port,) = reserve_ports(1)
     command = (sys.executable, "-m", "localbucket", "--port", str(port), str(directory))
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:

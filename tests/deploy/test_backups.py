@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientSession
 
 from tests.deploy.rendered import K8S, PRODUCTION, ROOT, Resource, environment, named, service_container
-from tests.redis_servers import secured, standalone
+from tests.redis_servers import create_access, standalone
 from tests.started import started
 
 TABLE = {"players": [{"name": "Ana"}, {"bot": "greedy"}], "first_seat": 0}
@@ -92,7 +92,7 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
     """With the Redis user that the page says, who may do all that the service and the jobs need, and not more."""
     volume = tmp_path / "volume"
     volume.mkdir()
-    async with standalone(tmp_path, access=secured(tmp_path, acl=user_of_the_page())) as deployment:
+    async with standalone(tmp_path, access=create_access(tmp_path, acl=user_of_the_page())) as deployment:
         async with started(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
             async with client.post("/v1/games", json=TABLE) as created:
                 table = await created.json()

@@ -1,6 +1,6 @@
-"""`python -m tests.durability --seconds 60`: try each promise for longer, and print what came of it as a table.
+"""Test each guarantee for longer, and print a table: `python -m tests.durability --seconds 60`.
 
-A row is tried several times, so that about that much time is written in it altogether; figures are sums and worst.
+Each row is several trials, which together write for about that long. Its figures are sums, or the worst of all trials.
 """
 
 import argparse
@@ -15,71 +15,73 @@ from pathlib import Path
 
 import click
 
-from tests.durability.promises import PROMISES, Promise
-from tests.durability.trying import Load, Tried, attempt
+from tests.durability.guarantees import GUARANTEES, Guarantee
+from tests.durability.trials import Load, TrialResult, run_trial
 from tests.tools import C_COMPILER, REDIS, exit_without, require
 
 HEAD = (
-    "| deployment | what happens | acknowledged | lost | oldest of them | no writes for |",
+    "| deployment | fault | acknowledged | lost | oldest loss | no writes for |",
     "|---|---|--:|--:|--:|--:|",
 )
-EACH_S = 10.0
+TRIAL_S = 10.0
 
 
 def main() -> int:
-    """Try all promises; ends with 1 where one was broken."""
-    asked = argparse.ArgumentParser(prog="python -m tests.durability", description=__doc__)
-    asked.add_argument("--seconds", type=float, default=60, help="of writing before the faults, for each row")
-    asked.add_argument("--only", default="", help="only rows with this in their name")
-    arguments = asked.parse_args()
-    times = max(1, round(arguments.seconds / EACH_S))
-    load = Load(min(EACH_S, arguments.seconds), 24, 0.002)
+    """Test all guarantees, and return 1 if one does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m tests.durability", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="how long to write before the faults, for each row")
+    parser.add_argument("--only", default="", help="test only rows whose name contains this")
+    arguments = parser.parse_args()
+    trials = max(1, round(arguments.seconds / TRIAL_S))
+    load = Load(min(TRIAL_S, arguments.seconds), 24, 0.002)
     exit_without(REDIS, C_COMPILER)
     program = require(REDIS)
     redis = subprocess.run((program, "--version"), capture_output=True, text=True, check=True).stdout.split()[2]
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    click.echo(f"{now}, Redis {redis[2:]}, {platform.system()}, {os.cpu_count()} cores, {load.writers} writers,")
-    click.echo(f"each row {times} times {load.seconds:g} s of writing before the fault\n")
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    click.echo(f"{date}, Redis {redis[2:]}, {platform.system()}, {os.cpu_count()} cores, {load.writers} writers,")
+    click.echo(f"each row {trials} trials of {load.seconds:g} s of writing before the fault\n")
     click.echo("\n".join(HEAD))
-    kept = True
-    for promise in PROMISES:
-        if arguments.only in promise.name:
-            tried = [asyncio.run(_once(promise, load)) for _ in range(times)]
-            kept = _kept(promise, tried) and kept
-            click.echo(_row(promise, tried))
-    click.echo("\nall promises were kept" if kept else "\nA PROMISE WAS BROKEN")
-    return 0 if kept else 1
+    all_hold = True
+    for guarantee in GUARANTEES:
+        if arguments.only in guarantee.name:
+            results = [asyncio.run(_run_trial(guarantee, load)) for _ in range(trials)]
+            all_hold = _holds(guarantee, results) and all_hold
+            click.echo(_row(guarantee, results))
+    click.echo("\nall guarantees hold" if all_hold else "\nA GUARANTEE DOES NOT HOLD")
+    return 0 if all_hold else 1
 
 
-async def _once(promise: Promise, load: Load) -> Tried:
+async def _run_trial(guarantee: Guarantee, load: Load) -> TrialResult:
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
-        return await attempt(promise, Path(directory), load)
+        return await run_trial(guarantee, Path(directory), load)
 
 
-def _kept(promise: Promise, tried: list[Tried]) -> bool:
-    if any(one.counted.twice or one.counted.broken for one in tried):
+def _holds(guarantee: Guarantee, results: list[TrialResult]) -> bool:
+    if any(one.losses.duplicates or one.losses.gaps for one in results):
         return False
-    if promise.within_s == 0:
-        return not any(one.counted.lost for one in tried)
-    return promise.within_s is None or max(max(one.oldest_s, one.newest_s) for one in tried) <= promise.within_s
-
-
-def _row(promise: Promise, tried: list[Tried]) -> str:
-    acknowledged = sum(one.counted.acknowledged for one in tried)
-    lost = sum(len(one.counted.lost) for one in tried)
-    stopped = [one.stopped_s for one in tried if one.stopped_s is not None]
-    waits = [f"WAIT {promise.wait.replicas}"] if promise.wait else []
-    where = ", ".join([promise.deployment, *(f"`{one}`" for one in promise.settings), *waits])
+    if guarantee.max_loss_age_s == 0:
+        return not any(one.losses.lost_commits for one in results)
     return (
-        f"| {where} | {promise.fault} | {acknowledged:,} | {lost:,} | {_told(promise, tried) if lost else ''} "
-        f"| {f'{max(stopped):.1f} s' if stopped else ''} |"
+        guarantee.max_loss_age_s is None
+        or max(max(one.oldest_loss_s, one.newest_loss_s) for one in results) <= guarantee.max_loss_age_s
     )
 
 
-def _told(promise: Promise, tried: list[Tried]) -> str:
-    """When what was lost had been acknowledged."""
-    oldest, newest = max(one.oldest_s for one in tried), max(one.newest_s for one in tried)
-    if promise.fault == "cut off":
+def _row(guarantee: Guarantee, results: list[TrialResult]) -> str:
+    acknowledged = sum(one.losses.acknowledged for one in results)
+    lost = sum(len(one.losses.lost_commits) for one in results)
+    outages = [one.outage_s for one in results if one.outage_s is not None]
+    waits = [f"WAIT {guarantee.wait.replicas}"] if guarantee.wait else []
+    deployment = ", ".join([guarantee.deployment, *(f"`{one}`" for one in guarantee.settings), *waits])
+    loss_age = _format_loss_age(guarantee, results) if lost else ""
+    outage = f"{max(outages):.1f} s" if outages else ""
+    return f"| {deployment} | {guarantee.fault} | {acknowledged:,} | {lost:,} | {loss_age} | {outage} |"
+
+
+def _format_loss_age(guarantee: Guarantee, results: list[TrialResult]) -> str:
+    """Return when the lost commits were acknowledged, relative to the fault."""
+    oldest, newest = max(one.oldest_loss_s for one in results), max(one.newest_loss_s for one in results)
+    if guarantee.fault == "partition":
         return f"until {newest:.1f} s after"
     return f"{oldest:.2f} s before"
 

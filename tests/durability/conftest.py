@@ -1,4 +1,4 @@
-"""Directories with paths that are short enough for sockets."""
+"""Directories whose paths are short enough for unix sockets."""
 
 import tempfile
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Writers that commit as fast as they are let, and remember what was acknowledged; and a count of what is stored."""
+"""Writers that commit continually and record what was acknowledged, and the comparison with what is stored."""
 
 import asyncio
 import secrets
@@ -9,30 +9,30 @@ from typing import NamedTuple
 from service.games.ports import Commit, Committed, Revision, StoredDiff, StoreUnavailable, VersionConflict
 from service.store.game_store import RedisStore
 
-__all__ = ["Acknowledged", "Counted", "Writers", "count"]
+__all__ = ["Acknowledged", "Losses", "Writers", "count_losses"]
 
-AGAIN_S = 0.05
+RETRY_DELAY_S = 0.05
 SNAPSHOT = bytes(8000)
-"""As large as that of a game in its middle."""
+"""As large as the snapshot of a game half-way through."""
 
 DATA = b"x" * 700
-"""As large as an ordinary diff."""
+"""As large as a typical diff."""
 
-READ_AT_ONCE = 1000
+READ_BATCH_SIZE = 1000
 
 
 class Acknowledged(NamedTuple):
-    """A commit that somebody was told is stored."""
+    """An acknowledged commit."""
 
     game: str
     digest: str
-    """Different for each commit."""
+    """Unique to the commit."""
     at: float
-    """`time.monotonic()` when they were told."""
+    """`time.monotonic()` of the acknowledgement."""
 
 
 class Writers:
-    """So many writers, each with a game of its own. A commit that may be stored or not is asked for again as it is."""
+    """Writers, each with a game of its own. A commit with an unknown outcome is repeated."""
 
     def __init__(self, store: RedisStore, number: int, pause_s: float) -> None:
         self._store = store
@@ -43,17 +43,17 @@ class Writers:
         self.acknowledged: list[Acknowledged] = []
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start all writers."""
         self._tasks = [asyncio.create_task(self._write(game)) for game in self.games]
 
     async def stop(self) -> None:
-        """End in the middle of whatever is under way."""
+        """Cancel all writers, even during a commit."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def go_on(self, within_s: float) -> None:
-        """Wait until each game has one more commit acknowledged; raises TimeoutError."""
+    async def wait_for_all(self, within_s: float) -> None:
+        """Wait until each game has one more acknowledged commit. Raise TimeoutError."""
         before = len(self.acknowledged)
         async with asyncio.timeout(within_s):
             while {one.game for one in self.acknowledged[before:]} != {*self.games}:
@@ -63,7 +63,7 @@ class Writers:
                 await asyncio.sleep(0.05)
 
     def longest_pause(self, since: float) -> float:
-        """The longest time for which nobody could write to a game, in seconds, that ended after `since`."""
+        """Return the longest time in seconds that ended after `since` without an acknowledged commit of some game."""
         longest, last = 0.0, dict[str, float]()
         for one in self.acknowledged:
             if one.at > since:
@@ -79,12 +79,12 @@ class Writers:
             await asyncio.sleep(self._pause_s)
 
     async def _stored(self, commit: Commit) -> Revision | None:
-        """What the game is after a commit that was stored, or that found another game there; None for none."""
+        """Commit until there is an outcome, and return the revision of the game then; None if there is no game."""
         while True:
             try:
                 outcome = await self._store.commit(commit)
             except StoreUnavailable:
-                await asyncio.sleep(AGAIN_S)
+                await asyncio.sleep(RETRY_DELAY_S)
                 continue
             if isinstance(outcome, Committed):
                 (diff,) = commit.diffs
@@ -95,7 +95,7 @@ class Writers:
 
 
 def _commit(game: str, stored: Revision | None) -> Commit:
-    """One more change of a game, or its creation."""
+    """Return the next commit of a game, or its creation."""
     version = 1 if stored is None else stored.version + 1
     previous = "" if stored is None else stored.digest
     return Commit(
@@ -115,39 +115,39 @@ def _commit(game: str, stored: Revision | None) -> Commit:
     )
 
 
-class Counted(NamedTuple):
-    """What was acknowledged, and what of it is there."""
+class Losses(NamedTuple):
+    """The number of acknowledged commits, and which of them are missing."""
 
     acknowledged: int
-    lost: list[Acknowledged]
-    twice: int
-    """Commits that are in a log more than once."""
-    broken: int
-    """Places where a log has a gap, or where what follows was not built on what went before."""
+    lost_commits: list[Acknowledged]
+    duplicates: int
+    """The number of commits that are in a log more than once."""
+    gaps: int
+    """How often a log has a gap, or an entry that does not follow from the one before."""
 
 
-async def count(store: RedisStore, writers: Writers) -> Counted:
-    """Compare what was acknowledged with what is stored now."""
+async def count_losses(store: RedisStore, writers: Writers) -> Losses:
+    """Compare what was acknowledged with what is stored."""
     digests: list[str] = []
     broken = 0
     for game in writers.games:
-        log = [diff async for diff in _log(store, game)]
+        log = [diff async for diff in _read_log(store, game)]
         digests += (diff.digest for diff in log)
-        broken += sum(_broken(log))
+        broken += sum(_iter_gaps(log))
     there = {*digests}
     lost = [one for one in writers.acknowledged if one.digest not in there]
-    return Counted(len(writers.acknowledged), lost, len(digests) - len(there), broken)
+    return Losses(len(writers.acknowledged), lost, len(digests) - len(there), broken)
 
 
-async def _log(store: RedisStore, game: str) -> AsyncIterator[StoredDiff]:
+async def _read_log(store: RedisStore, game: str) -> AsyncIterator[StoredDiff]:
     since = 0
-    while page := await store.load_diffs(game, since, READ_AT_ONCE):
+    while page := await store.load_diffs(game, since, READ_BATCH_SIZE):
         for diff in page:
             yield diff
         since = page[-1].version
 
 
-def _broken(log: list[StoredDiff]) -> Iterator[bool]:
+def _iter_gaps(log: list[StoredDiff]) -> Iterator[bool]:
     previous, version = "", 0
     for diff in log:
         yield (diff.version, diff.previous) != (version + 1, previous)

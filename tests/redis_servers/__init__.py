@@ -1,18 +1,18 @@
-"""Redis as it is deployed, each a set of real servers of a test's own: standalone, Sentinel and Cluster.
+"""Deployments of real Redis servers for one test: standalone, Sentinel and Cluster.
 
     async with sentinel(directory) as deployment:
         async with connect(deployment.url) as store: ...
         old = await deployment.primary()
         old.kill()
-        await deployment.promoted(old)
+        await deployment.wait_for_promotion(old)
 
-Every server is a child of this process on a free port of 127.0.0.1 with a directory of its own, and ends with the
-context, or with this process. A server that runs already is never used.
+Every server is a child of this process on a free port of 127.0.0.1 with a directory of its own. It ends with the
+context, or with this process.
 """
 
-from tests.redis_servers.access import Access, secured
+from tests.redis_servers.access import Access, create_access
 from tests.redis_servers.deployment import Deployment
 from tests.redis_servers.node import Node
-from tests.redis_servers.topologies import SERVICE, cluster, sentinel, standalone
+from tests.redis_servers.topologies import SERVICE_NAME, cluster, sentinel, standalone
 
-__all__ = ["SERVICE", "Access", "Deployment", "Node", "cluster", "secured", "sentinel", "standalone"]
+__all__ = ["SERVICE_NAME", "Access", "Deployment", "Node", "cluster", "create_access", "sentinel", "standalone"]

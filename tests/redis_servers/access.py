@@ -1,4 +1,4 @@
-"""Who may talk to a test's servers, and how."""
+"""Users, passwords and TLS of a test's servers."""
 
 import secrets
 import subprocess
@@ -9,75 +9,75 @@ from urllib.parse import quote, urlencode
 
 from tests.tools import OPENSSL, require
 
-__all__ = ["ADMIN", "PEER", "Access", "secured"]
+__all__ = ["ADMIN_USER", "PEER_USER", "Access", "create_access"]
 
-ADMIN = "admin"
-"""The user that tests look and meddle with."""
+ADMIN_USER = "admin"
+"""The user of the tests themselves."""
 
-PEER = "peer"
-"""The user that servers and sentinels talk to each other with: `Node.isolate` locks it out."""
+PEER_USER = "peer"
+"""The user of the servers and sentinels among themselves. `Node.isolate` disables it."""
 
-USER = "south-seas-service"
-EVERYTHING = "~* &* +@all"
+SERVICE_USER = "south-seas-service"
+ALLOW_ALL = "~* &* +@all"
 
 
 class Access(NamedTuple):
-    """What the servers of one deployment ask for; made by `secured`."""
+    """The users and the certificate of one deployment; `create_access` creates it."""
 
     acl: str
-    """What the service's own user may do, in the words of `ACL SETUSER`."""
+    """The rules of the service's user for `ACL SETUSER`."""
     certificate: Path | None
-    """A PEM file with certificate and key, that all servers and all clients must show; None: no TLS."""
-    inner: str
-    """The password of ADMIN and PEER."""
+    """A PEM file with the certificate and key of all servers and clients; None: no TLS."""
+    admin_password: str
+    """The password of ADMIN_USER and PEER_USER."""
     password: str = "p:/@s%"
-    """The service's, with characters that a URL must encode."""
+    """The password of the service's user, with characters that a URL must encode."""
 
     @property
-    def user(self) -> str:
-        """Before the `@` of the URL."""
-        return f"{quote(USER)}:{quote(self.password, safe='')}@"
+    def userinfo(self) -> str:
+        """User and password for the URL, with the `@`."""
+        return f"{quote(SERVICE_USER)}:{quote(self.password, safe='')}@"
 
     @property
-    def files(self) -> dict[str, str]:
-        """Options of the URL."""
+    def tls_query(self) -> dict[str, str]:
+        """The TLS options of the URL."""
         if self.certificate is None:
             return {}
         named = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
         return {name: str(self.certificate) for name in named}
 
-    def query(self, options: Mapping[str, str]) -> str:
-        """The end of the URL: these options and the files."""
-        options = {**options, **self.files}
+    def format_query(self, options: Mapping[str, str]) -> str:
+        """Return the query of the URL with these options and those for TLS."""
+        options = {**options, **self.tls_query}
         return f"?{urlencode(options)}" if options else ""
 
-    def settings(self) -> list[str]:
-        """Lines of a data server's configuration."""
-        users = ["user default off ~* &* +@all", f'user {USER} on ">{self.password}" {self.acl}']
-        users += (f"user {name} on >{self.inner} {EVERYTHING}" for name in (ADMIN, PEER))
-        return [*users, f"masteruser {PEER}", f"masterauth {self.inner}", *self.transport()]
+    def server_config(self) -> list[str]:
+        """Return lines of a data server's configuration."""
+        users = ["user default off ~* &* +@all", f'user {SERVICE_USER} on ">{self.password}" {self.acl}']
+        users += (f"user {name} on >{self.admin_password} {ALLOW_ALL}" for name in (ADMIN_USER, PEER_USER))
+        return [*users, f"masteruser {PEER_USER}", f"masterauth {self.admin_password}", *self.tls_config()]
 
-    def transport(self) -> list[str]:
-        """Lines of any server's configuration that say how it is spoken to."""
+    def tls_config(self) -> list[str]:
+        """Return the lines for TLS in the configuration of a data server or a sentinel."""
         if self.certificate is None:
             return []
         pem = self.certificate
         files = [f"tls-{name} {pem}" for name in ("cert-file", "key-file", "ca-cert-file")]
         return [*files, "tls-auth-clients yes", "tls-replication yes"]
 
-    def admin(self) -> dict[str, Any]:
-        """Arguments of a client that may do anything."""
-        tls = {"ssl": True, **self.files} if self.certificate is not None else {}
-        return {"username": ADMIN, "password": self.inner, **tls}
+    def admin_options(self) -> dict[str, Any]:
+        """Return the keyword arguments of a client of ADMIN_USER."""
+        tls = {"ssl": True, **self.tls_query} if self.certificate is not None else {}
+        return {"username": ADMIN_USER, "password": self.admin_password, **tls}
 
 
-def secured(directory: Path, acl: str = EVERYTHING, *, tls: bool = False) -> Access:
-    """Access with secrets of its own; with `tls` a certificate is made in `directory`."""
-    return Access(acl, _certificate(directory) if tls else None, inner=secrets.token_hex(16))
+def create_access(directory: Path, acl: str = ALLOW_ALL, *, tls: bool = False) -> Access:
+    """Return access with random secrets; with `tls`, create a certificate in `directory`."""
+    return Access(acl, _create_certificate(directory) if tls else None, admin_password=secrets.token_hex(16))
 
 
-def _certificate(directory: Path) -> Path:
-    """A certificate for 127.0.0.1, that is its own authority, with its key."""
+def _create_certificate(directory: Path) -> Path:
+    """Create a self-signed certificate for 127.0.0.1 with its key."""
     openssl = str(require(OPENSSL))
     pem, key = directory / "tls.pem", directory / "tls.key"
     subprocess.run(

@@ -1,4 +1,4 @@
-"""What all deployments have in common: which of their servers is the primary now."""
+"""A running deployment: which servers are primaries, and waiting for failovers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from tests.redis_servers.access import Access
-from tests.redis_servers.node import Node, said
+from tests.redis_servers.node import Node, execute_text
 
 __all__ = ["Deployment", "cluster_lines"]
 
-PROMOTED_S = 40.0
-HEALTHY_S = 40.0
+PROMOTION_TIMEOUT_S = 40.0
+HEALTHY_TIMEOUT_S = 40.0
 
 
 class Deployment:
-    """Servers at work. `url` is what the service is given; `nodes` hold data, `sentinels` watch them."""
+    """Running servers. `url` is for the service; `nodes` hold data, `sentinels` monitor them."""
 
     def __init__(self, url: str, access: Access, nodes: Sequence[Node], sentinels: Sequence[Node] = ()) -> None:
         self.url = url
@@ -28,55 +28,57 @@ class Deployment:
         self.sentinels = sentinels
 
     @property
-    def clustered(self) -> bool:
+    def is_cluster(self) -> bool:
         """Whether it is a Cluster."""
         return "+cluster" in self.url
 
     async def primaries(self) -> list[Node]:
-        """The nodes that take writes: those that say so and that the sentinels, where there are some, do not deny."""
-        roles = await asyncio.gather(*(_role(node) for node in self.nodes))
-        found = [node for node, role in zip(self.nodes, roles, strict=True) if role == "master"]
+        """Return the nodes that take writes: primaries that most sentinels, if there are any, name."""
+        roles = await asyncio.gather(*(_read_role(node) for node in self.nodes))
+        primaries = [node for node, role in zip(self.nodes, roles, strict=True) if role == "master"]
         if not self.sentinels:
-            return found
-        named = await asyncio.gather(*(_named(sentinel) for sentinel in self.sentinels if sentinel.serves))
-        return [node for node in found if named.count(node.port) > len(self.sentinels) // 2]
+            return primaries
+        named = await asyncio.gather(
+            *(_read_primary_port(sentinel) for sentinel in self.sentinels if sentinel.is_serving)
+        )
+        return [node for node in primaries if named.count(node.port) > len(self.sentinels) // 2]
 
     async def primary(self, game: str = "g") -> Node:
-        """The node that takes writes of this game's keys; RuntimeError where there is none now."""
+        """Return the primary of this game's keys. Raise RuntimeError if there is none."""
         for node in await self.primaries():
-            if not self.clustered or await _owns(node, key_slot(game.encode())):
+            if not self.is_cluster or await _owns_slot(node, key_slot(game.encode())):
                 return node
         raise RuntimeError(f"no primary among {self.nodes}")
 
     async def replicas(self, primary: Node) -> list[Node]:
-        """The nodes that say that they follow `primary`."""
-        follow = await asyncio.gather(*(_follows(node, primary) for node in self.nodes))
-        return [node for node, follows in zip(self.nodes, follow, strict=True) if follows]
+        """Return the nodes that replicate `primary`."""
+        are_replicas = await asyncio.gather(*(_is_replica_of(node, primary) for node in self.nodes))
+        return [node for node, is_replica in zip(self.nodes, are_replicas, strict=True) if is_replica]
 
-    async def promoted(self, instead_of: Node, game: str = "g") -> Node:
-        """Wait until another node than `instead_of` takes writes of this game's keys, and give it."""
-        async with asyncio.timeout(PROMOTED_S):
+    async def wait_for_promotion(self, instead_of: Node, game: str = "g") -> Node:
+        """Wait until another node than `instead_of` is the primary of this game's keys, and return it."""
+        async with asyncio.timeout(PROMOTION_TIMEOUT_S):
             while True:
                 with suppress(RuntimeError):
                     if (node := await self.primary(game)) is not instead_of:
                         return node
                 await asyncio.sleep(0.05)
 
-    async def healthy(self) -> None:
-        """Wait until every node runs, each replica has its primary's data, and Cluster or sentinels have no doubt.
+    async def wait_until_healthy(self) -> None:
+        """Wait until every node runs, replicas are in sync, and the Cluster or the sentinels are in a consistent state.
 
-        After a failover with Sentinel that takes some 10 s: so long the old primary is left alone.
+        After a failover with Sentinel this takes about 10 s, until the old primary becomes a replica.
         """
-        async with asyncio.timeout(HEALTHY_S):
-            while not await self._is_healthy():  # noqa: ASYNC110  other processes give no sign of it
+        async with asyncio.timeout(HEALTHY_TIMEOUT_S):
+            while not await self._is_healthy():  # noqa: ASYNC110  other processes set no event
                 await asyncio.sleep(0.05)
 
     async def _is_healthy(self) -> bool:
-        roles = await asyncio.gather(*(_role(node) for node in self.nodes))
+        roles = await asyncio.gather(*(_read_role(node) for node in self.nodes))
         if None in roles or not all([await _is_linked(node) for node in self.nodes]):
             return False
-        if self.clustered:
-            return all([await _cluster_ok(node) for node in self.nodes])
+        if self.is_cluster:
+            return all([await _is_cluster_ok(node) for node in self.nodes])
         return len(await self.primaries()) == roles.count("master")
 
     async def clear(self) -> None:
@@ -86,9 +88,9 @@ class Deployment:
                 await client.flushall()
 
 
-async def _role(node: Node) -> str | None:
-    """`master` or `slave`; None where it does not answer."""
-    if not node.serves:
+async def _read_role(node: Node) -> str | None:
+    """Return `master` or `slave`; None if the node does not reply."""
+    if not node.is_serving:
         return None
     try:
         async with aclosing(node.client()) as client:
@@ -99,8 +101,8 @@ async def _role(node: Node) -> str | None:
     return role
 
 
-async def _named(sentinel: Node) -> int | None:
-    """The port of the primary that a sentinel names."""
+async def _read_primary_port(sentinel: Node) -> int | None:
+    """Return the port of the primary that a sentinel names; None during a failover."""
     try:
         async with aclosing(sentinel.client()) as client:
             masters: Any = await client.sentinel_masters()
@@ -111,8 +113,8 @@ async def _named(sentinel: Node) -> int | None:
     return None if master["is_sdown"] or "failover_in_progress" in master["flags"] else port
 
 
-async def _follows(node: Node, primary: Node) -> bool:
-    if not node.serves:
+async def _is_replica_of(node: Node, primary: Node) -> bool:
+    if not node.is_serving:
         return False
     async with aclosing(node.client()) as client:
         info = await client.info("replication")
@@ -124,23 +126,23 @@ async def _is_linked(node: Node) -> bool:
     try:
         async with aclosing(node.client()) as client:
             info = await client.info("replication")
-    except (RedisError, OSError):  # a sentinel that gives a server another role closes its connections
+    except (RedisError, OSError):  # a sentinel that changes a server's role closes its connections
         return False
     return info["role"] == "master" or (info["master_link_status"] == "up" and not info["master_sync_in_progress"])
 
 
 async def cluster_lines(client: Redis, what: str) -> list[str]:
-    """The lines of `CLUSTER INFO` or `CLUSTER NODES`."""
-    return (await said(client, "CLUSTER", what)).splitlines()
+    """Return the lines of `CLUSTER INFO` or `CLUSTER NODES`."""
+    return (await execute_text(client, "CLUSTER", what)).splitlines()
 
 
-async def _cluster_ok(node: Node) -> bool:
+async def _is_cluster_ok(node: Node) -> bool:
     async with aclosing(node.client()) as client:
         return "cluster_state:ok" in await cluster_lines(client, "INFO")
 
 
-async def _owns(node: Node, slot: int) -> bool:
-    """Whether the node says that this slot is its own."""
+async def _owns_slot(node: Node, slot: int) -> bool:
+    """Return whether the node serves this slot."""
     async with aclosing(node.client()) as client:
         for line in await cluster_lines(client, "NODES"):
             fields = line.split()

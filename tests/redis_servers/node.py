@@ -1,4 +1,4 @@
-"""One server process of a test."""
+"""One server process."""
 
 import asyncio
 import os
@@ -16,17 +16,17 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from service.store.embedded.process import terminate_with_parent
-from tests.redis_servers.access import PEER, Access
+from tests.redis_servers.access import PEER_USER, Access
 
-__all__ = ["Node", "free_ports", "said"]
+__all__ = ["Node", "execute_text", "reserve_ports"]
 
-START_S = 60.0
-STOP_S = 10.0
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 10.0
 HOST = "127.0.0.1"
 
 
 class Node:
-    """A server of `program` on a port and files of its own; as a context it runs, and is killed at the end."""
+    """A server of `program` with a port and a directory of its own."""
 
     def __init__(self, program: Path, directory: Path, port: int, access: Access, settings: Sequence[str]) -> None:
         self.directory = directory
@@ -54,38 +54,38 @@ class Node:
 
     @property
     def pid(self) -> int:
-        """The process that was started last."""
+        """The id of the process that was started last."""
         assert self._process is not None
         return self._process.pid
 
     @property
-    def serves(self) -> bool:
-        """Whether it runs and is not paused."""
+    def is_serving(self) -> bool:
+        """Whether the server runs and is not paused."""
         return self._process is not None and self._process.poll() is None and not self._paused
 
-    def start(self, by: Sequence[str | Path] = (), **environment: str) -> None:
-        """Start it on the files that it has, after `kill` too; `ready` waits until it answers.
+    def start(self, wrapper: Sequence[str | Path] = (), **environment: str) -> None:
+        """Start the server on its files, also after `kill`. `wait_until_ready` waits until it replies.
 
-        `by` is a program that starts the server whose command line follows.
+        `wrapper` is a command that runs the server's command line, which follows it.
         """
         with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                (*by, self._program, str(self.directory / "server.conf"), *self._mode()),
+                (*wrapper, self._program, str(self.directory / "server.conf"), *self._mode()),
                 env={**os.environ, **environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                restore_signals=False,  # SIGXFSZ stays ignored: a file that may not grow is refused, as on a full disk
+                restore_signals=False,  # SIGXFSZ stays ignored, so a size limit acts as a full disk
                 preexec_fn=terminate_with_parent(os.getpid()),  # noqa: PLW1509  two system calls, no lock that a thread could hold
             )
 
     def _mode(self) -> tuple[str, ...]:
         return ("--sentinel",) if self.directory.name.startswith("sentinel") else ()
 
-    async def ready(self) -> None:
-        """Wait until it answers, with what it has loaded; RuntimeError where it ended, TimeoutError."""
-        async with asyncio.timeout(START_S), aclosing(self.client()) as client:
+    async def wait_until_ready(self) -> None:
+        """Wait until the server has loaded its files and replies. Raise RuntimeError if it ends, TimeoutError."""
+        async with asyncio.timeout(START_TIMEOUT_S), aclosing(self.client()) as client:
             while True:
                 if self._process is None or self._process.poll() is not None:
                     raise RuntimeError(f"{self} ended: {(self.directory / 'log').read_text()[-2000:]}")
@@ -101,42 +101,42 @@ class Node:
                 await asyncio.sleep(0.02)
 
     def kill(self) -> None:
-        """SIGKILL; its files stay, for `start`."""
+        """Send SIGKILL. The files stay for the next `start`."""
         self._signal(signal.SIGKILL)
         if self._process is not None:
             self._process.wait()
         self._paused = False
 
     async def stop(self) -> None:
-        """SIGTERM, which writes what it has; it ends within STOP_S."""
+        """Send SIGTERM, upon which the server saves its data, and wait for its end."""
         self._signal(signal.SIGTERM)
         if self._process is not None:
-            await asyncio.to_thread(self._process.wait, STOP_S)
+            await asyncio.to_thread(self._process.wait, STOP_TIMEOUT_S)
 
     def pause(self) -> None:
-        """SIGSTOP: connections stay open and nothing is answered until `resume`."""
+        """Send SIGSTOP: connections stay open without replies until `resume`."""
         self._signal(signal.SIGSTOP)
         self._paused = True
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Continue after `pause`."""
         self._paused = False
         self._signal(signal.SIGCONT)
 
     async def isolate(self) -> None:
-        """Cut it off from its replicas and sentinels, but not from its clients. Not in a Cluster: its bus is open."""
+        """Disconnect the server from its replicas and sentinels, but not from its clients. Not for a Cluster."""
         async with aclosing(self.client()) as client:
-            await said(client, "ACL", "SETUSER", PEER, "off")
-            await said(client, "CLIENT", "KILL", "USER", PEER)
+            await execute_text(client, "ACL", "SETUSER", PEER_USER, "off")
+            await execute_text(client, "CLIENT", "KILL", "USER", PEER_USER)
 
     async def rejoin(self) -> None:
-        """Let its replicas and sentinels in again."""
+        """Let replicas and sentinels connect again."""
         async with aclosing(self.client()) as client:
-            await said(client, "ACL", "SETUSER", PEER, "on")
+            await execute_text(client, "ACL", "SETUSER", PEER_USER, "on")
 
     def client(self) -> Redis:
-        """A client of this server alone that may do anything, tries once and gives up after a second; to be closed."""
-        admin = self.access.admin()
+        """Return a client of ADMIN_USER for this server, without retries and with a timeout of 1 s. Close it."""
+        admin = self.access.admin_options()
         if self._mode():
             del admin["username"]
         return Redis(host=HOST, port=self.port, socket_timeout=1, retry=Retry(NoBackoff(), 0), **admin)
@@ -146,23 +146,23 @@ class Node:
             self._process.send_signal(number)
 
 
-async def said(client: Redis, *command: str | int) -> str:
-    """What a server answers, as text, to a command that redis-py has no types for."""
-    answer = await client.execute_command(*command)  # type: ignore[no-untyped-call]
-    return answer.decode() if isinstance(answer, bytes) else str(answer)
+async def execute_text(client: Redis, *command: str | int) -> str:
+    """Execute a command for which redis-py has no types, and return the reply as text."""
+    reply = await client.execute_command(*command)  # type: ignore[no-untyped-call]
+    return reply.decode() if isinstance(reply, bytes) else str(reply)
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on, below those that the kernel gives to outgoing connections.
+def reserve_ports(count: int) -> list[int]:
+    """Return free ports, below the range of the kernel for outgoing connections.
 
-    So nobody takes one by chance while its server is down.
+    So no connection takes one of them while its server is down.
     """
     lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    found: list[int] = []
-    with ExitStack() as held:
-        while len(found) < count:
+    ports: list[int] = []
+    with ExitStack() as stack:
+        while len(ports) < count:
             port = random.randrange(lowest // 2, lowest)
             with suppress(OSError):
-                held.enter_context(socket.create_server((HOST, port)))
-                found.append(port)
-    return found
+                stack.enter_context(socket.create_server((HOST, port)))
+                ports.append(port)
+    return ports

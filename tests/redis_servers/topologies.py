@@ -1,7 +1,7 @@
-"""Deployments started: standalone, with Sentinel, as a Cluster.
+"""Deployments: standalone, with Sentinel, and as a Cluster.
 
-`settings` are lines added to each data server's configuration (`"appendfsync always"`, `"min-replicas-to-write 1"`).
-Data is appended to a file, as is fit for games, without ever waiting for a disk.
+`settings` are additional lines of each data server's configuration, as `"appendfsync always"`. By default the servers
+have an append-only file with `appendfsync everysec`.
 """
 
 import asyncio
@@ -13,29 +13,35 @@ from urllib.parse import quote
 
 from redis.asyncio import Redis
 
-from tests.redis_servers.access import PEER, Access, secured
+from tests.redis_servers.access import PEER_USER, Access, create_access
 from tests.redis_servers.deployment import Deployment, cluster_lines
-from tests.redis_servers.node import HOST, Node, free_ports, said
+from tests.redis_servers.node import HOST, Node, execute_text, reserve_ports
 from tests.tools import REDIS, REDIS_WITH_TLS, require
 
-__all__ = ["SERVICE", "cluster", "sentinel", "standalone"]
+__all__ = ["SERVICE_NAME", "cluster", "sentinel", "standalone"]
 
-SERVICE = "the-games"
-"""The name that the sentinels know the primary by."""
+SERVICE_NAME = "the-games"
+"""The name by which the sentinels know the primary."""
 
 SLOTS = 16384
-KNOWN_S = 20.0
+HANDSHAKE_TIMEOUT_S = 20.0
 
-DATA = ("appendonly yes", "appendfsync everysec", 'save ""', "repl-diskless-sync-delay 0", "repl-ping-replica-period 1")
+DATA_CONFIG = (
+    "appendonly yes",
+    "appendfsync everysec",
+    'save ""',
+    "repl-diskless-sync-delay 0",
+    "repl-ping-replica-period 1",
+)
 
 
-def _program(access: Access) -> Path:
+def _require_program(access: Access) -> Path:
     return require(REDIS if access.certificate is None else REDIS_WITH_TLS)
 
 
 @contextmanager
 def _running(nodes: Sequence[Node]) -> Iterator[None]:
-    """The nodes at work; killed at the end, whatever happens."""
+    """Run nodes, and kill them at the end."""
     with ExitStack() as stack:
         for node in nodes:
             stack.callback(node.kill)
@@ -47,14 +53,16 @@ def _running(nodes: Sequence[Node]) -> Iterator[None]:
 async def standalone(
     directory: Path, *, access: Access | None = None, settings: Sequence[str] = ()
 ) -> AsyncIterator[Deployment]:
-    """One server."""
-    access = access or secured(directory)
-    (port,) = free_ports(1)
-    node = Node(_program(access), directory / "node0", port, access, [*DATA, *access.settings(), *settings])
+    """Run a single server."""
+    access = access or create_access(directory)
+    (port,) = reserve_ports(1)
+    node = Node(
+        _require_program(access), directory / "node0", port, access, [*DATA_CONFIG, *access.server_config(), *settings]
+    )
     scheme = "redis" if access.certificate is None else "rediss"
-    url = f"{scheme}://{access.user}{node.address}/0{access.query({})}"
+    url = f"{scheme}://{access.userinfo}{node.address}/0{access.format_query({})}"
     with _running([node]):
-        await node.ready()
+        await node.wait_until_ready()
         yield Deployment(url, access, [node])
 
 
@@ -68,50 +76,54 @@ async def sentinel(
     access: Access | None = None,
     settings: Sequence[str] = (),
 ) -> AsyncIterator[Deployment]:
-    """A primary, its replicas, and sentinels that know all of them from the start."""
-    access = access or secured(directory)
-    ports = free_ports(1 + replicas + sentinels)
-    data, watching = ports[: 1 + replicas], ports[1 + replicas :]
+    """Run a primary, its replicas, and sentinels that know all of them from the start."""
+    access = access or create_access(directory)
+    ports = reserve_ports(1 + replicas + sentinels)
+    data_ports, sentinel_ports = ports[: 1 + replicas], ports[1 + replicas :]
     nodes = []
-    for number, port in enumerate(data):
-        follows = [f"replicaof {HOST} {data[0]}"] if number else []
-        lines = [*DATA, *access.settings(), *follows, *settings]
-        nodes.append(Node(_program(access), directory / f"node{number}", port, access, lines))
-    guards = _guards(directory, data, watching, access, down_after_ms)
+    for number, port in enumerate(data_ports):
+        replicaof = [f"replicaof {HOST} {data_ports[0]}"] if number else []
+        lines = [*DATA_CONFIG, *access.server_config(), *replicaof, *settings]
+        nodes.append(Node(_require_program(access), directory / f"node{number}", port, access, lines))
+    sentinel_nodes = _create_sentinels(directory, data_ports, sentinel_ports, access, down_after_ms)
     scheme = "redis+sentinel" if access.certificate is None else "rediss+sentinel"
-    hosts = ",".join(guard.address for guard in guards)
-    query = access.query({"sentinel_password": access.inner})
-    url = f"{scheme}://{access.user}{hosts}/{quote(SERVICE)}/0{query}"
-    deployment = Deployment(url, access, nodes, guards)
-    with _running([*nodes, *guards]):
-        await asyncio.gather(*(node.ready() for node in (*nodes, *guards)))
-        await deployment.healthy()
+    hosts = ",".join(node.address for node in sentinel_nodes)
+    query = access.format_query({"sentinel_password": access.admin_password})
+    url = f"{scheme}://{access.userinfo}{hosts}/{quote(SERVICE_NAME)}/0{query}"
+    deployment = Deployment(url, access, nodes, sentinel_nodes)
+    with _running([*nodes, *sentinel_nodes]):
+        await asyncio.gather(*(node.wait_until_ready() for node in (*nodes, *sentinel_nodes)))
+        await deployment.wait_until_healthy()
         yield deployment
 
 
-def _guards(
-    directory: Path, data: Sequence[int], watching: Sequence[int], access: Access, down_after_ms: int
+def _create_sentinels(
+    directory: Path, data_ports: Sequence[int], sentinel_ports: Sequence[int], access: Access, down_after_ms: int
 ) -> list[Node]:
-    """The sentinels: told of each other and of the replicas, which they would find out within some seconds."""
-    ids = {port: secrets.token_hex(20) for port in watching}
-    guards = []
-    for number, port in enumerate(watching):
+    """Create sentinels that know each other and the replicas, which would take them some seconds to discover."""
+    ids = {port: secrets.token_hex(20) for port in sentinel_ports}
+    sentinel_nodes = []
+    for number, port in enumerate(sentinel_ports):
         lines = [
-            f"requirepass {access.inner}",
-            f"sentinel sentinel-pass {access.inner}",
+            f"requirepass {access.admin_password}",
+            f"sentinel sentinel-pass {access.admin_password}",
             f"sentinel myid {ids[port]}",
-            f"sentinel monitor {SERVICE} {HOST} {data[0]} {len(watching) // 2 + 1}",
-            f"sentinel auth-user {SERVICE} {PEER}",
-            f"sentinel auth-pass {SERVICE} {access.inner}",
-            f"sentinel down-after-milliseconds {SERVICE} {down_after_ms}",
-            f"sentinel failover-timeout {SERVICE} {max(3 * down_after_ms, 3000)}",
-            f"sentinel parallel-syncs {SERVICE} {len(data)}",
-            *(f"sentinel known-replica {SERVICE} {HOST} {replica}" for replica in data[1:]),
-            *(f"sentinel known-sentinel {SERVICE} {HOST} {other} {ids[other]}" for other in watching if other != port),
-            *access.transport(),
+            f"sentinel monitor {SERVICE_NAME} {HOST} {data_ports[0]} {len(sentinel_ports) // 2 + 1}",
+            f"sentinel auth-user {SERVICE_NAME} {PEER_USER}",
+            f"sentinel auth-pass {SERVICE_NAME} {access.admin_password}",
+            f"sentinel down-after-milliseconds {SERVICE_NAME} {down_after_ms}",
+            f"sentinel failover-timeout {SERVICE_NAME} {max(3 * down_after_ms, 3000)}",
+            f"sentinel parallel-syncs {SERVICE_NAME} {len(data_ports)}",
+            *(f"sentinel known-replica {SERVICE_NAME} {HOST} {replica}" for replica in data_ports[1:]),
+            *(
+                f"sentinel known-sentinel {SERVICE_NAME} {HOST} {other} {ids[other]}"
+                for other in sentinel_ports
+                if other != port
+            ),
+            *access.tls_config(),
         ]
-        guards.append(Node(_program(access), directory / f"sentinel{number}", port, access, lines))
-    return guards
+        sentinel_nodes.append(Node(_require_program(access), directory / f"sentinel{number}", port, access, lines))
+    return sentinel_nodes
 
 
 @asynccontextmanager
@@ -124,10 +136,10 @@ async def cluster(
     access: Access | None = None,
     settings: Sequence[str] = (),
 ) -> AsyncIterator[Deployment]:
-    """Primaries with an equal share of the slots, and so many replicas of each."""
-    access = access or secured(directory)
+    """Run primaries with an equal share of the slots, each with `replicas`."""
+    access = access or create_access(directory)
     count = primaries * (1 + replicas)
-    ports = free_ports(2 * count)
+    ports = reserve_ports(2 * count)
     common = [
         "cluster-enabled yes",
         f"cluster-node-timeout {node_timeout_ms}",
@@ -136,41 +148,41 @@ async def cluster(
     ]
     nodes = []
     for number in range(count):
-        lines = [*DATA, *access.settings(), *common, f"cluster-port {ports[count + number]}", *settings]
-        nodes.append(Node(_program(access), directory / f"node{number}", ports[number], access, lines))
+        lines = [*DATA_CONFIG, *access.server_config(), *common, f"cluster-port {ports[count + number]}", *settings]
+        nodes.append(Node(_require_program(access), directory / f"node{number}", ports[number], access, lines))
     scheme = "redis+cluster" if access.certificate is None else "rediss+cluster"
     hosts = ",".join(node.address for node in nodes[:primaries])
-    deployment = Deployment(f"{scheme}://{access.user}{hosts}{access.query({})}", access, nodes)
+    deployment = Deployment(f"{scheme}://{access.userinfo}{hosts}{access.format_query({})}", access, nodes)
     with _running(nodes):
-        await asyncio.gather(*(node.ready() for node in nodes))
-        await _join(nodes, ports[count:], primaries)
-        await deployment.healthy()
+        await asyncio.gather(*(node.wait_until_ready() for node in nodes))
+        await _create_cluster(nodes, ports[count:], primaries)
+        await deployment.wait_until_healthy()
         yield deployment
 
 
-async def _join(nodes: Sequence[Node], buses: Sequence[int], primaries: int) -> None:
-    """Make one Cluster of them: node i + primaries * n follows node i."""
+async def _create_cluster(nodes: Sequence[Node], buses: Sequence[int], primaries: int) -> None:
+    """Join nodes into a Cluster, in which node i + primaries * n replicates node i."""
     bounds = [SLOTS * number // primaries for number in range(primaries + 1)]
     ids: list[str] = []
     for number, node in enumerate(nodes):
         async with aclosing(node.client()) as client:
-            ids.append(await said(client, "CLUSTER", "MYID"))
-            await said(client, "CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+            ids.append(await execute_text(client, "CLUSTER", "MYID"))
+            await execute_text(client, "CLUSTER", "SET-CONFIG-EPOCH", number + 1)
             if number < primaries:
-                await said(client, "CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
+                await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
     for node in nodes:
         async with aclosing(node.client()) as client:
             for other, bus in zip(nodes, buses, strict=True):
-                await said(client, "CLUSTER", "MEET", HOST, other.port, bus)
+                await execute_text(client, "CLUSTER", "MEET", HOST, other.port, bus)
     for number, node in enumerate(nodes[primaries:]):
         async with aclosing(node.client()) as client:
-            await _known(client, len(nodes))
-            await said(client, "CLUSTER", "REPLICATE", ids[number % primaries])
+            await _wait_for_handshakes(client, len(nodes))
+            await execute_text(client, "CLUSTER", "REPLICATE", ids[number % primaries])
 
 
-async def _known(client: Redis, count: int) -> None:
-    """Wait until a node has shaken hands with all others."""
-    async with asyncio.timeout(KNOWN_S):
+async def _wait_for_handshakes(client: Redis, count: int) -> None:
+    """Wait until a node has completed the handshake with all others."""
+    async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
         while True:
             nodes = await cluster_lines(client, "NODES")
             if len(nodes) == count and not any("handshake" in line for line in nodes):

@@ -20,7 +20,7 @@ from service.store.client import connect
 from service.store.embedded.program import available_programs
 from service.store.embedded.server import embedded_server
 from service.store.game_store import RedisStore
-from tests.redis_servers import Deployment, cluster, secured, sentinel, standalone
+from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
 
 SERVERS = [*available_programs()]
 """Every server program of this machine."""
@@ -70,9 +70,11 @@ async def _embedded(program: Path, directory: Path) -> AsyncIterator[str]:
 
 _STARTS: dict[str, Any] = {
     **{server_name(program): partial(_embedded, program) for program in SERVERS},
-    "tls": lambda directory: standalone(directory, access=secured(directory, ACL, tls=True)),
-    "sentinel": lambda directory: sentinel(directory, access=secured(directory, ACL), down_after_ms=PATIENT_MS),
-    "cluster": lambda directory: cluster(directory, access=secured(directory, CLUSTER_ACL), node_timeout_ms=PATIENT_MS),
+    "tls": lambda directory: standalone(directory, access=create_access(directory, ACL, tls=True)),
+    "sentinel": lambda directory: sentinel(directory, access=create_access(directory, ACL), down_after_ms=PATIENT_MS),
+    "cluster": lambda directory: cluster(
+        directory, access=create_access(directory, CLUSTER_ACL), node_timeout_ms=PATIENT_MS
+    ),
 }
 
 
@@ -104,9 +106,9 @@ async def redis(deployed: Deployment | str) -> AsyncIterator[Redis | RedisCluste
 async def _client(deployed: Deployment | str) -> Redis | RedisCluster:
     if isinstance(deployed, str):
         return Redis.from_url(deployed)
-    if not deployed.clustered:
+    if not deployed.is_cluster:
         return (await deployed.primary()).client()
-    return RedisCluster(host="127.0.0.1", port=deployed.nodes[0].port, **deployed.access.admin())
+    return RedisCluster(host="127.0.0.1", port=deployed.nodes[0].port, **deployed.access.admin_options())
 
 
 @pytest.fixture

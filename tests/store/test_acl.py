@@ -8,7 +8,7 @@ from service import store
 from service.store.acl import ACL, CLUSTER_ACL, SENTINEL_ACL
 from service.store.client import connect
 from tests.redis_servers import sentinel
-from tests.redis_servers.node import said
+from tests.redis_servers.node import execute_text
 
 FOLDER = Path(store.__path__[0])
 
@@ -40,7 +40,7 @@ def test_nothing_is_allowed_that_looks_at_others_or_changes_the_server() -> None
 async def test_a_user_of_the_sentinels_needs_no_more_than_is_written_down(tmp_path: Path) -> None:
     async with sentinel(tmp_path, replicas=1, sentinels=1) as deployment:
         async with aclosing(deployment.sentinels[0].client()) as client:
-            await said(client, "ACL", "SETUSER", "asking", "on", ">secret", "-@all", *SENTINEL_ACL.split())
+            await execute_text(client, "ACL", "SETUSER", "asking", "on", ">secret", "-@all", *SENTINEL_ACL.split())
         url = deployment.url.partition("?")[0]
         async with connect(f"{url}?sentinel_username=asking&sentinel_password=secret") as found:
             await found.ping()

@@ -10,12 +10,12 @@ import pytest
 from service.games.ports import Committed, StoreUnavailable
 from service.store.client import Wait, connect
 from service.store.game_store import RedisStore
-from tests.redis_servers import SERVICE, Deployment, Node, sentinel
-from tests.redis_servers.node import said
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, sentinel
+from tests.redis_servers.node import execute_text
 from tests.store.commits import action, creation
 from tests.tools import REDIS_CLI, require
 
-STARTER = Path(__file__).parents[2] / "deploy" / "container" / "redis-behind-sentinels.sh"
+STARTER = Path(__file__).parents[3] / "deploy" / "container" / "redis-behind-sentinels.sh"
 
 PATIENCE_S = 0.5
 
@@ -45,7 +45,7 @@ async def confirmed(node: Node, replicas: int) -> None:
         while True:
             async with aclosing(node.client()) as client:
                 await client.set("plain", "")
-                if int(await said(client, "WAIT", replicas, 100)) >= replicas:
+                if int(await execute_text(client, "WAIT", replicas, 100)) >= replicas:
                     return
 
 
@@ -81,18 +81,18 @@ async def test_with_one_replica_more_than_is_waited_for_nobody_waits_for_the_old
     async with deployed(tmp_path, replicas=2, wait=1) as (deployment, store):
         old = await deployment.primary()
         await fault(old)
-        new = await deployment.promoted(old)
+        new = await deployment.wait_for_promotion(old)
         await confirmed(new, 1)
         assert await acknowledged(store) <= FEW
         if fault is kill:
-            assert not old.serves
+            assert not old.is_serving
 
 
 async def test_all_replicas_cannot_confirm_before_the_old_primary_follows(tmp_path: Path) -> None:
     async with deployed(tmp_path, replicas=2, wait=2) as (deployment, store):
         old = await deployment.primary()
         old.kill()
-        new = await deployment.promoted(old)
+        new = await deployment.wait_for_promotion(old)
         await confirmed(new, 1)
         once, reason = action(1), ""
         async with asyncio.timeout(40):
@@ -117,14 +117,20 @@ def starter() -> Path:
 def start_by(starter: Path, deployment: Deployment, node: Node) -> None:
     """Start a server again as the project advises."""
     sentinels = " ".join(guard.address for guard in deployment.sentinels)
-    node.start((starter,), SENTINELS=sentinels, MASTER=SERVICE, OWN=node.address, REDISCLI_AUTH=deployment.access.inner)
+    node.start(
+        (starter,),
+        SENTINELS=sentinels,
+        MASTER=SERVICE_NAME,
+        OWN=node.address,
+        REDISCLI_AUTH=deployment.access.admin_password,
+    )
 
 
 async def test_a_server_that_follows_from_its_start_ends_that_at_once(tmp_path: Path, starter: Path) -> None:
     async with deployed(tmp_path, replicas=2, wait=2) as (deployment, store):
         old = await deployment.primary()
         old.kill()
-        new = await deployment.promoted(old)
+        new = await deployment.wait_for_promotion(old)
         start_by(starter, deployment, old)
         await confirmed(new, 2)
         assert await acknowledged(store) <= FEW
@@ -137,8 +143,8 @@ async def test_the_primary_starts_as_the_primary(tmp_path: Path, starter: Path) 
         primary = await deployment.primary()
         primary.kill()
         start_by(starter, deployment, primary)
-        await primary.ready()
-        await deployment.healthy()
+        await primary.wait_until_ready()
+        await deployment.wait_until_healthy()
         assert await deployment.primary() is primary
 
 
@@ -151,5 +157,5 @@ async def test_without_a_majority_a_server_starts_as_its_file_says(tmp_path: Pat
         for node in (primary, replica):
             node.kill()
             start_by(starter, deployment, node)
-            await node.ready()
+            await node.wait_until_ready()
         assert replica in await deployment.replicas(primary)

@@ -15,10 +15,10 @@ from service.store import keys
 from service.store.client import connect
 from service.store.connection.sentinel import SentinelTopology
 from service.store.game_store import RedisStore
-from tests.redis_servers import SERVICE, Deployment, Node, cluster, sentinel
-from tests.redis_servers.node import said
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
+from tests.redis_servers.node import execute_text
 from tests.store.commits import action, creation, diff, key_hash
-from tests.store.test_failures import insist
+from tests.store.connection.test_outages import insist
 from tests.store.test_notifications import heard
 
 GAMES = [f"g{number}" for number in range(8)]
@@ -68,7 +68,7 @@ async def test_a_primary_goes(deployment: Deployment, fault: Callable[[Node], No
             await go_on(versions)
             old = await deployment.primary(GAMES[0])
             fault(old)
-            assert await deployment.promoted(old, GAMES[0]) is not old
+            assert await deployment.wait_for_promotion(old, GAMES[0]) is not old
             await go_on(versions)
             while not listening.queue.empty():
                 listening.queue.get_nowait()
@@ -89,14 +89,14 @@ async def test_sentinels_make_another_the_primary_while_the_old_one_answers(tmp_
         await store.commit(creation("before"))
         old = await deployment.primary()
         async with aclosing(deployment.sentinels[0].client()) as client:
-            await said(client, "SENTINEL", "FAILOVER", SERVICE)
-        new = await deployment.promoted(old)
+            await execute_text(client, "SENTINEL", "FAILOVER", SERVICE_NAME)
+        new = await deployment.wait_for_promotion(old)
         async with asyncio.timeout(20), aclosing(new.client()) as client:
             number = 0
             while not await client.exists(keys.game(f"g{number}")):
                 number += 1
                 await insist(store, creation(f"g{number}"))
-        assert old.serves
+        assert old.is_serving
 
 
 async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
@@ -104,14 +104,14 @@ async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
         primary = await deployment.primary()
         (other, *_) = await deployment.replicas(primary)
         async with aclosing(deployment.sentinels[0].client()) as client:
-            await said(client, "SENTINEL", "REMOVE", SERVICE)
-            await said(client, "SENTINEL", "MONITOR", SERVICE, "127.0.0.1", other.port, 2)
+            await execute_text(client, "SENTINEL", "REMOVE", SERVICE_NAME)
+            await execute_text(client, "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
         async with connect(deployment.url) as store:
             for game in GAMES:
                 assert await store.commit(creation(game)) == Committed()
             topology = store._client.topology
             assert isinstance(topology, SentinelTopology)
-            named = await asyncio.gather(*(topology._sentinel.discover_master(SERVICE) for _ in range(5)))
+            named = await asyncio.gather(*(topology._sentinel.discover_master(SERVICE_NAME) for _ in range(5)))
             assert {*named} == {("127.0.0.1", primary.port)}
 
 
@@ -133,7 +133,7 @@ async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
             return address
 
         monkeypatch.setattr(sentinels, "_majority_address", most_named)
-        assert await sentinels.discover_master(SERVICE) == now
+        assert await sentinels.discover_master(SERVICE_NAME) == now
 
 
 async def test_a_connection_that_another_primary_overtakes_is_closed(
@@ -190,20 +190,20 @@ async def sharded(tmp_path: Path) -> AsyncIterator[Deployment]:
 
 async def identity(node: Node) -> str:
     async with aclosing(node.client()) as client:
-        return await said(client, "CLUSTER", "MYID")
+        return await execute_text(client, "CLUSTER", "MYID")
 
 
 async def set_slot(node: Node, *words: str | int) -> None:
     async with aclosing(node.client()) as client:
-        await said(client, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
+        await execute_text(client, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
 
 
 async def migrate(source: Node, target: Node) -> None:
     """Move all keys of the game's slot."""
     async with aclosing(source.client()) as client:
         names = await client.execute_command("CLUSTER", "GETKEYSINSLOT", key_slot(b"g"), 100)  # type: ignore[no-untyped-call]
-        login = ("AUTH2", source.access.admin()["username"], source.access.inner)
-        await said(client, "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, *login, "KEYS", *names)
+        login = ("AUTH2", source.access.admin_options()["username"], source.access.admin_password)
+        await execute_text(client, "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, *login, "KEYS", *names)
 
 
 async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> None:

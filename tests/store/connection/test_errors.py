@@ -20,7 +20,7 @@ from service.store.acl import ACL
 from service.store.client import connect
 from service.store.connection import errors
 from service.store.connection.errors import error_code, to_store_error
-from tests.redis_servers import secured, standalone
+from tests.redis_servers import create_access, standalone
 from tests.store.commits import creation
 from tests.store.conftest import Alone
 
@@ -51,7 +51,7 @@ def test_each_refusal_has_its_meaning(error: RedisError, text: str, meaning: str
 @pytest.fixture
 async def lacking(tmp_path: Path) -> AsyncIterator[str]:
     """The URL of a server whose user may do all but commit."""
-    async with standalone(tmp_path, access=secured(tmp_path, f"{ACL} -eval -evalsha")) as deployment:
+    async with standalone(tmp_path, access=create_access(tmp_path, f"{ACL} -eval -evalsha")) as deployment:
         yield deployment.url
 
 
