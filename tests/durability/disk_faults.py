@@ -18,7 +18,7 @@ from tests.tools import C_COMPILER, require
 
 __all__ = ["discard_unsynced", "record_fsyncs", "slow_disk"]
 
-SOURCE = Path(__file__).with_name("synced.c")
+SOURCE = Path(__file__).with_name("fsync_recorder.c")
 
 
 @contextmanager

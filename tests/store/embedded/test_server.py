@@ -140,7 +140,7 @@ def test_it_is_started_in_the_main_thread_only(data_dir: Path, program: Path) ->
 
 
 def test_without_a_server_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_program, "programs", lambda: iter(()))
+    monkeypatch.setattr(embedded_program, "available_programs", lambda: iter(()))
     with pytest.raises(ServerNotFound) as refused:
         embedded_program.select_program()
     assert str(refused.value) == (
