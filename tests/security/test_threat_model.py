@@ -14,7 +14,7 @@ OF_THE_PAGE_ITSELF = {"test_threat_model.py", "test_settings.py"}
 
 def rows() -> list[tuple[str, list[str]]]:
     """Each threat with the tests that its row names."""
-    table = PAGE.partition("| threat |")[2].partition("\n\n")[0]
+    table = PAGE.partition("| Threat |")[2].partition("\n\n")[0]
     found = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     return [(threat, re.findall(r"`([\w/]+\.py(?:::\w+)?)`", tests)) for threat, _, tests in found]
 
