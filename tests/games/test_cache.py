@@ -116,7 +116,7 @@ async def test_an_answer_given_by_another_instance_is_given_again(store: GameSto
     move = await first_move(one, table.game.id)
     answered = await do(other, table, move, key="k")
     for context in (one, other):
-        assert (await do(context, table, move, key="k")).body == answered.body
+        assert (await do(context, table, move, key="k")).encode() == answered.encode()
         with pytest.raises(IdempotencyKeyReused):
             await do(context, table, "pass.islander", key="k")
     assert (await do(one, table)).response.version == 3

@@ -59,10 +59,15 @@ class CommandResult(NamedTuple):
 
     response: ActionResult[Raw]
     """Without its diffs."""
-    body: bytes
-    """The whole response as JSON."""
+    diffs: Sequence[StoredDiff]
+    """These, encoded already."""
     replayed: bool = False
     """Whether the request is a retry, and was executed before."""
+
+    def encode(self) -> bytes:
+        """Return the whole response as JSON."""
+        diffs = b'"diffs":[%b]' % b",".join([diff.data for diff in self.diffs])
+        return encode_json(self.response).replace(b'"diffs":[]', diffs, 1)
 
 
 class ActiveGameCommand(Command[CommandResult], Generic[B]):
@@ -127,7 +132,7 @@ def check_version(revision: Revision | None, if_match: Sequence[ExpectedVersion]
 def build_result(
     session: GameSession, request: CommandRequest[Any], diffs: Sequence[StoredDiff], *, replayed: bool = False
 ) -> CommandResult:
-    """Return the response to a change with these diffs, which are encoded already."""
+    """Return the response to a change with these diffs."""
     game, index = session.game, session.tileset.index
     response = ActionResult(
         version=diffs[-1].version,
@@ -137,5 +142,4 @@ def build_result(
         next=next_decision(game),
         legal_moves=list_legal_moves(index, game, language=request.language) if request.include_moves else None,
     )
-    encoded_diffs = b'"diffs":[%b]' % b",".join([diff.data for diff in diffs])
-    return CommandResult(response, encode_json(response).replace(b'"diffs":[]', encoded_diffs, 1), replayed)
+    return CommandResult(response, diffs, replayed)

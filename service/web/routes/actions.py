@@ -72,9 +72,10 @@ async def run_command(
         language=language,
         charge_bots=make_bot_charge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
     )
-    result, encoded, is_replayed = await execute(request.app[CONTEXT], get_path_id(request), command_request)
-    response = json_response(encoded, etag=game_etag(result.version, result.digest), private=True)
-    if is_replayed:
+    command_result = await execute(request.app[CONTEXT], get_path_id(request), command_request)
+    result = command_result.response
+    response = json_response(command_result.encode(), etag=game_etag(result.version, result.digest), private=True)
+    if command_result.replayed:
         mark_replayed(response, replayed=True)
     if result.legal_moves is not None:
         set_moves_language(response, result.legal_moves)

@@ -185,7 +185,7 @@ class Session:
     ) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
         game, token = message.game, self.tokens.get(message.game)
-        response, _, _ = await command(
+        result = await command(
             self._context,
             game,
             CommandRequest(
@@ -200,12 +200,9 @@ class Session:
         )
         if token is not None and self.tokens.get_verified(game) is None:
             self._add_token(game, token)
-        version = response.version
+        version, digest, legal_moves = result.response.version, result.response.digest, result.response.legal_moves
         await self._hub.wait_for_version(self._connection, game, version)
-        legal_moves = response.legal_moves
-        self._connection.send(
-            Ack(id=message.id, game=game, version=version, digest=response.digest, legal_moves=legal_moves)
-        )
+        self._connection.send(Ack(id=message.id, game=game, version=version, digest=digest, legal_moves=legal_moves))
 
     async def _authenticate(self, message: Auth) -> None:
         """Store a token that the game accepts. Raises Unauthorized, NoSuchGame; then nothing changes."""
