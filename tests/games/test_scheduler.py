@@ -57,14 +57,15 @@ async def test_bots_answer_in_the_same_request_each_move_its_own_version(store: 
     assert created.legal_moves is not None
     moves = created.legal_moves.moves
     while True:
-        acted, body, _ = await act(
+        result = await act(
             context, created.game.id, CommandRequest(Act(move=moves[0].id), created.owner_token, include_moves=True)
         )
+        acted = result.response
         assert acted.legal_moves is not None
         if acted.next.seat == 0 and acted.next.phase == "place_tile":
             break
         moves = acted.legal_moves.moves
-    diffs = msgspec.json.decode(body)["diffs"]
+    diffs = msgspec.json.decode(result.encode())["diffs"]
     versions = [diff["version"] for diff in diffs]
     assert versions == list(range(versions[0], acted.version + 1))
     assert {diff["seat"] for diff in diffs} == {0, 1, 2}
