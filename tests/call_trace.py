@@ -1,0 +1,91 @@
+"""Which functions of this project a request passes, recorded with `sys.setprofile`."""
+
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+__all__ = ["CallTrace", "trace_calls"]
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("service", "schemas")
+
+_IS_TRACED: ContextVar[bool] = ContextVar("is_traced", default=False)
+"""Tasks and callbacks that traced code starts inherit it; what runs beside them does not."""
+
+
+class CallTrace:
+    """The functions that ran, and those of them that the request passed, each as `module.qualified_name`."""
+
+    def __init__(self, starts: Collection[str], handovers: Collection[str], until: type | None) -> None:
+        self._starts = frozenset(starts)
+        self._handovers = frozenset(handovers)
+        self._until = until
+        self._names: dict[CodeType, str | None] = {}
+        self.functions: dict[str, None] = {}
+        """In the order of their first call."""
+        self.path: dict[str, None] = {}
+        """Those on the stack at a handover."""
+
+    def record(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Record an event of `sys.setprofile`."""
+        if event not in ("call", "return") or (name := self._name(frame.f_code)) is None:
+            return
+        if name in self._starts:
+            if event == "call":
+                _IS_TRACED.set(True)
+            elif self._until is not None and isinstance(argument, self._until):
+                _IS_TRACED.set(False)
+        if event == "call" and _IS_TRACED.get():
+            self.functions[name] = None
+            if name in self._handovers:
+                self.path.update(dict.fromkeys(reversed(self._stack(frame))))
+
+    def _stack(self, frame: FrameType) -> list[str]:
+        """Return the functions of this project from a frame up to the start."""
+        names: list[str] = []
+        caller: FrameType | None = frame
+        while caller is not None:
+            if (name := self._name(caller.f_code)) is not None:
+                names.append(name)
+                if name in self._starts:
+                    break
+            caller = caller.f_back
+        return names
+
+    def _name(self, code: CodeType) -> str | None:
+        if code not in self._names:
+            self._names[code] = _function_name(code)
+        return self._names[code]
+
+
+@contextmanager
+def trace_calls(starts: Collection[str], handovers: Collection[str], until: type | None = None) -> Iterator[CallTrace]:
+    """Trace from each call of a function in `starts` until it returns an instance of `until`.
+
+    `handovers` are functions that pass the request on, to another task or to the network: at each, the stack is what
+    the request has passed. Comprehensions and generator expressions count as a part of their function.
+    """
+    trace = CallTrace(starts, handovers, until)
+    sys.setprofile(trace.record)
+    try:
+        yield trace
+    finally:
+        sys.setprofile(None)
+
+
+def _function_name(code: CodeType) -> str | None:
+    """Return a function's dotted name, None for code of others and for the code of whole modules."""
+    path = Path(code.co_filename)
+    if not path.is_relative_to(ROOT) or code.co_name == "<module>":
+        return None
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    if parts[0] not in PACKAGES:
+        return None
+    name = code.co_qualname
+    while name.endswith(("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")):
+        name = name.rpartition(".<locals>.")[0]
+    return ".".join([*(parts[:-1] if parts[-1] == "__init__" else parts), name.replace(".<locals>", "")])
