@@ -45,20 +45,26 @@ class RedisWebhookStore:
     async def add(
         self,
         game: str,
-        hook: WebhookRegistration,
+        webhook: WebhookRegistration,
         state: WebhookState,
         *,
         max_webhooks: int,
-        keep: IdempotencyRecord | None,
+        record: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
         """Add a webhook if the game has fewer than `max_webhooks`, and schedule a delivery.
 
         The delivery finds changes that are committed meanwhile by instances that do not know the webhook yet.
         """
-        await self.schedule(game, [hook.id], int(self._clock()))
+        await self.schedule(game, [webhook.id], int(self._clock()))
         reply = await self._add_script.run(
             [keys.game(game), keys.replica_wait(game)],
-            *(hook.id, _ENCODER.encode(hook), _ENCODER.encode(state), max_webhooks, *idempotency_arguments(keep)),
+            *(
+                webhook.id,
+                _ENCODER.encode(webhook),
+                _ENCODER.encode(state),
+                max_webhooks,
+                *idempotency_arguments(record),
+            ),
         )
         match reply:
             case 1:
@@ -76,31 +82,34 @@ class RedisWebhookStore:
         webhooks = await asyncio.gather(*(self.get(game, webhook_id) for webhook_id in ids))
         return [webhook for webhook in webhooks if webhook is not None]
 
-    async def get(self, game: str, hook: str) -> StoredWebhook | None:
+    async def get(self, game: str, webhook_id: str) -> StoredWebhook | None:
         """Return a webhook of a game; None if there is no such webhook."""
-        fields = await self._client.execute("HMGET", keys.game(game), f"hook:{hook}", f"hook:{hook}:state")
+        fields = await self._client.execute("HMGET", keys.game(game), f"hook:{webhook_id}", f"hook:{webhook_id}:state")
         return _decode_webhook(fields) if fields[0] is not None else None
 
-    async def remove(self, game: str, hook: str) -> bool:
+    async def remove(self, game: str, webhook_id: str) -> bool:
         """Remove a webhook, and return whether there was one."""
         return bool(
             await self._remove_script.run(
-                [keys.game(game), keys.webhook_lease(game, hook), keys.webhook_attempts(game, hook)], hook
+                [keys.game(game), keys.webhook_lease(game, webhook_id), keys.webhook_attempts(game, webhook_id)],
+                webhook_id,
             )
         )
 
-    async def list_attempts(self, game: str, hook: str) -> list[DeliveryAttempt]:
+    async def list_attempts(self, game: str, webhook_id: str) -> list[DeliveryAttempt]:
         """Return the latest delivery attempts, the newest first."""
-        entries = await self._client.execute("LRANGE", keys.webhook_attempts(game, hook), 0, MAX_STORED_ATTEMPTS - 1)
+        entries = await self._client.execute(
+            "LRANGE", keys.webhook_attempts(game, webhook_id), 0, MAX_STORED_ATTEMPTS - 1
+        )
         return [_ATTEMPT_DECODER.decode(entry) for entry in entries]
 
     async def acquire_lease(
-        self, game: str, hook: str, holder: str, seconds: int
+        self, game: str, webhook_id: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
         """Lease a webhook to one holder for `seconds`, so that nobody else delivers to it."""
-        fields = f"hook:{hook}", f"hook:{hook}:state"
+        fields = f"hook:{webhook_id}", f"hook:{webhook_id}:state"
         reply = await self._claim_script.run(
-            [keys.webhook_lease(game, hook), keys.game(game)], holder, seconds, *fields
+            [keys.webhook_lease(game, webhook_id), keys.game(game)], holder, seconds, *fields
         )
         match reply:
             case 0:
@@ -116,7 +125,7 @@ class RedisWebhookStore:
         state: WebhookState,
         attempt: DeliveryAttempt | None,
         *,
-        hook: str,
+        webhook_id: str,
         holder: str,
         seconds: int | None,
     ) -> bool:
@@ -127,23 +136,30 @@ class RedisWebhookStore:
         entry = "" if attempt is None else _ENCODER.encode(attempt)
         return bool(
             await self._ack_script.run(
-                [keys.game(game), keys.webhook_lease(game, hook), keys.webhook_attempts(game, hook)],
-                *(hook, holder, _ENCODER.encode(state), entry, MAX_STORED_ATTEMPTS, "" if seconds is None else seconds),
+                [keys.game(game), keys.webhook_lease(game, webhook_id), keys.webhook_attempts(game, webhook_id)],
+                *(
+                    webhook_id,
+                    holder,
+                    _ENCODER.encode(state),
+                    entry,
+                    MAX_STORED_ATTEMPTS,
+                    "" if seconds is None else seconds,
+                ),
             )
         )
 
-    async def schedule(self, game: str, hooks: Sequence[str], at: int) -> None:
+    async def schedule(self, game: str, webhook_ids: Sequence[str], at: int) -> None:
         """Schedule webhooks, unless they are due earlier."""
-        await asyncio.gather(*(self._schedule.schedule(f"{game} {hook}", at) for hook in hooks))
+        await asyncio.gather(*(self._schedule.schedule(f"{game} {hook}", at) for hook in webhook_ids))
 
     async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
         """Return games and webhooks that are due, the oldest date first, until `reschedule` moves them."""
         members = [member.partition(" ") for member in await self._schedule.list_due(now, limit)]
         return [(game, hook) for game, _, hook in members]
 
-    async def reschedule(self, game: str, hook: str, until: int | None) -> None:
+    async def reschedule(self, game: str, webhook_id: str, until: int | None) -> None:
         """Move the due date of a webhook (None removes it). A date set meanwhile comes up a little later."""
-        await self._schedule.reschedule(f"{game} {hook}", until)
+        await self._schedule.reschedule(f"{game} {webhook_id}", until)
 
 
 def idempotency_arguments(record: IdempotencyRecord | None) -> tuple[Argument, Argument]:

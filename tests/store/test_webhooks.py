@@ -38,13 +38,13 @@ def tried(version: int) -> DeliveryAttempt:
 async def hooked(store: RedisStore) -> RedisStore:
     """A store with a game that has one webhook."""
     await store.commit(creation())
-    assert isinstance(await store.webhooks.add("g", hook(), START, max_webhooks=10, keep=None), Added)
+    assert isinstance(await store.webhooks.add("g", hook(), START, max_webhooks=10, record=None), Added)
     return store
 
 
 async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hooked: RedisStore) -> None:
     assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
-    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), max_webhooks=10, keep=None) == Added()
+    assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), max_webhooks=10, record=None) == Added()
     assert await hooked.webhooks.list_by_game("g") == [
         StoredWebhook(hook(), START),
         StoredWebhook(hook("i"), WebhookState(2)),
@@ -56,16 +56,16 @@ async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hoo
 
 
 async def test_a_game_has_so_many_and_one_that_is_not_there_none(hooked: RedisStore) -> None:
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=1, keep=None) == LimitReached()
-    assert await hooked.webhooks.add("g", hook(), START, max_webhooks=1, keep=None) == Added()
-    assert await hooked.webhooks.add("other", hook(), START, max_webhooks=1, keep=None) == WebhookNotFound()
+    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=1, record=None) == LimitReached()
+    assert await hooked.webhooks.add("g", hook(), START, max_webhooks=1, record=None) == Added()
+    assert await hooked.webhooks.add("other", hook(), START, max_webhooks=1, record=None) == WebhookNotFound()
     assert await hooked.webhooks.list_by_game("other") == []
 
 
 async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
     kept = idempotency("key", 1)
-    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, keep=kept) == Added()
-    assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, keep=idempotency("key", 2)) == Replayed(
+    assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=kept) == Added()
+    assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, record=idempotency("key", 2)) == Replayed(
         record(1)
     )
     loaded = await hooked.load("g", key_hash("key"))
@@ -74,12 +74,12 @@ async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
 
 
 async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: Redis) -> None:
-    await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, keep=None)
+    await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=None)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
-    await hooked.webhooks.save_state("g", WebhookState(2), tried(2), hook="h", holder="me", seconds=10)
+    await hooked.webhooks.save_state("g", WebhookState(2), tried(2), webhook_id="h", holder="me", seconds=10)
     assert await hooked.webhooks.remove("g", "h")
     assert not await hooked.webhooks.remove("g", "h")
-    assert not await hooked.webhooks.save_state("g", WebhookState(3), tried(3), hook="h", holder="me", seconds=10)
+    assert not await hooked.webhooks.save_state("g", WebhookState(3), tried(3), webhook_id="h", holder="me", seconds=10)
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == WebhookNotFound()
     assert await hooked.webhooks.list_attempts("g", "h") == []
     assert [one.registration.id for one in await hooked.webhooks.list_by_game("g")] == ["i"]
@@ -91,18 +91,20 @@ async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: R
 async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
-    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, hook="h", holder="you", seconds=None)
-    assert await hooked.webhooks.save_state("g", WebhookState(2), tried(2), hook="h", holder="me", seconds=20)
+    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="you", seconds=None)
+    assert await hooked.webhooks.save_state("g", WebhookState(2), tried(2), webhook_id="h", holder="me", seconds=20)
     assert 10 < await redis.ttl(keys.webhook_lease("g", "h")) <= 20
-    assert await hooked.webhooks.save_state("g", WebhookState(3), None, hook="h", holder="me", seconds=None)
+    assert await hooked.webhooks.save_state("g", WebhookState(3), None, webhook_id="h", holder="me", seconds=None)
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == StoredWebhook(hook(), WebhookState(3))
-    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, hook="h", holder="me", seconds=None)
+    assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="me", seconds=None)
 
 
 async def test_the_log_is_bounded_and_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for version in range(2, MAX_STORED_ATTEMPTS + 7):
-        await hooked.webhooks.save_state("g", WebhookState(version), tried(version), hook="h", holder="me", seconds=10)
+        await hooked.webhooks.save_state(
+            "g", WebhookState(version), tried(version), webhook_id="h", holder="me", seconds=10
+        )
     log = await hooked.webhooks.list_attempts("g", "h")
     assert [one.version for one in log] == [*range(MAX_STORED_ATTEMPTS + 6, 6, -1)]
     assert 0 < await redis.ttl(keys.webhook_attempts("g", "h")) <= await redis.ttl(keys.game("g"))

@@ -1,9 +1,9 @@
-"""How many deliveries one instance has under way, so that servers that hang do not hold up those that answer.
+"""The concurrency limit of an instance's deliveries, so that slow servers do not delay responsive ones.
 
-Hosts are of three kinds. A prompt one answered within a second the last time. One that hangs did not; a prompt answer
-makes it one of the third kind, which nothing good or bad is known of lately. Prompt hosts share most slots, fairly by
-site. All others get one slot each. A delivery that takes longer than a second counts as hanging from then on: it no
-longer takes a place that a prompt or an unknown host could have. Where too many hang, the oldest is given up.
+A host is responsive if it answered within a second the last time, slow if it did not, and otherwise unknown. Responsive
+hosts share most slots, fairly by site. All others get one slot each. A delivery that takes longer than a second turns
+its host slow at once, which frees the slot for a responsive or unknown host. When too many deliveries are slow, the
+oldest is aborted.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from service.games.webhooks.sites import host_of_url, site_of_host
 __all__ = ["DeliverySlot", "DeliverySlots", "HostStatus", "SlotLimits"]
 
 MAX_HOSTS = 10_000
-"""Hosts that something is known of; those not used for longest are forgotten."""
+"""Number of hosts that are remembered; the least recently used are dropped."""
 
 
 class HostStatus(Enum):
-    """What is known of a host."""
+    """How a host responded lately."""
 
     RESPONSIVE = "prompt"
     UNKNOWN = "unknown"
@@ -31,54 +31,54 @@ class HostStatus(Enum):
 
 
 class SlotLimits(NamedTuple):
-    """How many deliveries there may be at once."""
+    """The maximum numbers of concurrent deliveries."""
 
     responsive: int = 64
-    """At hosts that answer."""
+    """To responsive hosts."""
     responsive_shared: int = 48
-    """Of these, those that sites share that have one already; the rest is for sites that have none."""
+    """Of these, the slots shared by sites that have one already; the rest is for sites without any."""
     responsive_per_site: int = 16
-    """Of one site, when few others need any."""
+    """To the responsive hosts of one site, while few others need slots."""
     unknown: int = 32
     unknown_per_site: int = 4
     slow: int = 16
-    """At hosts that hung the last time, when one more of them starts."""
+    """To slow hosts, counted when one more delivery starts."""
     slow_per_site: int = 2
     all_slow: int = 64
-    """Of all that hang, started so or not; when there are more, the one that has taken longest is given up."""
+    """That are slow, however they started; beyond it, the one that has taken longest is aborted."""
     slow_after_s: float = 1.0
-    """How long a prompt answer may take."""
+    """Duration after which a delivery counts as slow."""
     slow_memory_s: float = 600.0
-    """How long a host that hung gets one slot at most."""
+    """Duration for which a host that was slow gets one slot at most."""
 
 
 class DeliverySlots:
-    """One instance's."""
+    """The slots of one instance."""
 
     def __init__(self, limits: SlotLimits | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits or SlotLimits()
         self._clock = clock
         self._hosts: dict[str, tuple[HostStatus, float | None]] = {}
-        """What is known of each, and when it hung; the one that was used last at the end."""
+        """Status of each host and when it was last slow; the most recently used is last."""
         self._slow: dict[DeliverySlot, None] = {}
-        """Deliveries that take too long, since the longest first."""
-        self._at_host: Counter[str] = Counter()
-        self._at_site = {kind: Counter[str]() for kind in HostStatus}
+        """Slow deliveries, the longest first."""
+        self._by_host: Counter[str] = Counter()
+        self._by_site = {kind: Counter[str]() for kind in HostStatus}
 
     def __len__(self) -> int:
-        """How many are taken."""
-        return self._at_host.total()
+        """Return the number of slots in use."""
+        return self._by_host.total()
 
-    def in_use(self, kind: HostStatus) -> int:
-        """How many are taken of a kind."""
-        return self._at_site[kind].total()
+    def in_use(self, status: HostStatus) -> int:
+        """Return the number of slots in use by hosts of a status."""
+        return self._by_site[status].total()
 
     def host_status(self, url: str) -> HostStatus:
-        """What is known of a URL's host."""
+        """Return the status of a URL's host."""
         return self._hosts.get(host_of_url(url), (HostStatus.UNKNOWN, None))[0]
 
     def acquire(self, url: str) -> "DeliverySlot | None":
-        """Take a slot for a delivery; None where there is none for this host now."""
+        """Acquire a slot for a delivery; None if its host gets none now."""
         host = host_of_url(url)
         slot = DeliverySlot(self, host, site_of_host(host), self.host_status(url))
         if not self._has_room(slot):
@@ -87,29 +87,29 @@ class DeliverySlots:
         return slot
 
     def count(self, slot: "DeliverySlot", change: int) -> None:
-        """Count a slot, or no longer."""
-        for counter, key in ((self._at_host, slot.host), (self._at_site[slot.status], slot.site)):
+        """Add `change` to the counts that a slot belongs to."""
+        for counter, key in ((self._by_host, slot.host), (self._by_site[slot.status], slot.site)):
             counter[key] += change
             if not counter[key]:
                 del counter[key]
 
-    def record_host(self, host: str, kind: HostStatus) -> HostStatus:
-        """Remember how a host answered, and give what it counts as: one that hung lately not as prompt at once."""
-        _, hung_at = self._hosts.pop(host, (HostStatus.UNKNOWN, None))
-        if kind is HostStatus.SLOW:
-            hung_at = self._clock()
-        elif kind is HostStatus.RESPONSIVE and hung_at is not None:
-            if self._clock() - hung_at < self.limits.slow_memory_s:
-                kind = HostStatus.UNKNOWN
+    def record_host(self, host: str, status: HostStatus) -> HostStatus:
+        """Record how a host responded, and return its status: one that was slow lately is unknown first."""
+        _, slow_at = self._hosts.pop(host, (HostStatus.UNKNOWN, None))
+        if status is HostStatus.SLOW:
+            slow_at = self._clock()
+        elif status is HostStatus.RESPONSIVE and slow_at is not None:
+            if self._clock() - slow_at < self.limits.slow_memory_s:
+                status = HostStatus.UNKNOWN
             else:
-                hung_at = None
-        self._hosts[host] = kind, hung_at
+                slow_at = None
+        self._hosts[host] = status, slow_at
         if len(self._hosts) > MAX_HOSTS:
             del self._hosts[next(iter(self._hosts))]
-        return kind
+        return status
 
     def add_slow(self, slot: "DeliverySlot") -> None:
-        """Note that a delivery takes too long, and give up another one where too many do."""
+        """Record that a delivery is slow, and abort the oldest one if there are too many."""
         self._slow[slot] = None
         if len(self._slow) > self.limits.all_slow:
             oldest = next(iter(self._slow))
@@ -117,35 +117,35 @@ class DeliverySlots:
             oldest.abort()
 
     def remove_slow(self, slot: "DeliverySlot") -> None:
-        """Note that it takes no longer."""
+        """Record that a delivery is no longer slow."""
         self._slow.pop(slot, None)
 
     def _has_room(self, slot: "DeliverySlot") -> bool:
-        limits, of_site = self.limits, self._at_site[slot.status][slot.site]
+        limits, of_site = self.limits, self._by_site[slot.status][slot.site]
         if slot.status is HostStatus.RESPONSIVE:
-            sites, used = self._at_site[HostStatus.RESPONSIVE], self.in_use(HostStatus.RESPONSIVE)
+            sites, in_use = self._by_site[HostStatus.RESPONSIVE], self.in_use(HostStatus.RESPONSIVE)
             share = min(limits.responsive_per_site, max(1, limits.responsive_shared // max(1, len(sites))))
-            return used < (limits.responsive_shared if of_site else limits.responsive) and of_site < share
-        most, most_of_site = (
+            return in_use < (limits.responsive_shared if of_site else limits.responsive) and of_site < share
+        limit, limit_per_site = (
             (limits.unknown, limits.unknown_per_site)
             if slot.status is HostStatus.UNKNOWN
             else (limits.slow, limits.slow_per_site)
         )
-        return not self._at_host[slot.host] and of_site < most_of_site and self.in_use(slot.status) < most
+        return not self._by_host[slot.host] and of_site < limit_per_site and self.in_use(slot.status) < limit
 
 
 class DeliverySlot:
-    """One delivery's, until it is released at the end of its `with`."""
+    """The slot of one delivery; leaving its `with` block releases it."""
 
     __slots__ = ("_is_slow", "_slots", "_timeout", "host", "site", "status")
 
-    def __init__(self, slots: DeliverySlots, host: str, site: str, kind: HostStatus) -> None:
+    def __init__(self, slots: DeliverySlots, host: str, site: str, status: HostStatus) -> None:
         self._slots = slots
         self._is_slow = False
         self._timeout: asyncio.Timeout | None = None
         self.host = host
         self.site = site
-        self.status = kind
+        self.status = status
 
     def __enter__(self) -> Self:
         return self
@@ -155,7 +155,7 @@ class DeliverySlot:
 
     @asynccontextmanager
     async def track_response(self) -> AsyncIterator[None]:
-        """Send within this: what takes too long counts as hanging from then on. Raises TimeoutError when given up."""
+        """Send within this block: a delivery that takes long turns slow. Raises TimeoutError when aborted."""
         self._is_slow = False
         timer = asyncio.get_running_loop().call_later(self._slots.limits.slow_after_s, self._on_slow)
         try:
@@ -167,22 +167,22 @@ class DeliverySlot:
             self._timeout = None
 
     def abort(self) -> None:
-        """End what is being sent."""
+        """Abort the delivery."""
         if self._timeout is not None:
             self._timeout.reschedule(asyncio.get_running_loop().time())
 
     def record_response(self) -> None:
-        """Learn that there was an answer, whatever it said."""
+        """Record that the host responded, with any status."""
         if not self._is_slow:
             self._set_status(self._slots.record_host(self.host, HostStatus.RESPONSIVE))
 
     def record_failure(self) -> None:
-        """Learn that there was none, and that it was no matter of time."""
+        """Record that the host failed, but not by a timeout."""
         if self.status is HostStatus.RESPONSIVE:
             self._set_status(self._slots.record_host(self.host, HostStatus.UNKNOWN))
 
     def record_timeout(self) -> None:
-        """Learn that there was none in time."""
+        """Record that the host did not respond in time."""
         self._is_slow = True
         self._set_status(self._slots.record_host(self.host, HostStatus.SLOW))
 
@@ -190,7 +190,7 @@ class DeliverySlot:
         self.record_timeout()
         self._slots.add_slow(self)
 
-    def _set_status(self, kind: HostStatus) -> None:
+    def _set_status(self, status: HostStatus) -> None:
         self._slots.count(self, -1)
-        self.status = kind
+        self.status = status
         self._slots.count(self, 1)

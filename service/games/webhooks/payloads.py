@@ -1,4 +1,4 @@
-"""What a change tells a webhook, and how it is signed."""
+"""The payload of a change for a webhook, and its signature."""
 
 import base64
 import secrets
@@ -19,28 +19,28 @@ from service.games.webhooks.port import WebhookRegistration
 TURN_STARTED = TurnStarted.__struct_config__.tag
 
 SECRET_BYTES = 32
-SECRET_PREFIX = "whsec_"  # noqa: S105 (what every such secret begins with)
+SECRET_PREFIX = "whsec_"  # noqa: S105  (a prefix, not a secret)
 
 
 class WebhookPayload(NamedTuple):
-    """A message ready to be sent; the same change gives the same one at every attempt."""
+    """A message ready to be sent; each attempt at the same change sends an equal one."""
 
     id: str
     type: str
     body: bytes
     at: str
-    """When the change was."""
+    """Time of the change."""
 
 
 class _Operation(msgspec.Struct, frozen=True):
-    """What is read of an operation of a patch."""
+    """The decoded part of a patch operation."""
 
     path: str
     value: Any = None
 
 
-class _DiffFields(msgspec.Struct, frozen=True):
-    """What is read of a diff; events as they came, as another instance may know more of them than this one."""
+class _Change(msgspec.Struct, frozen=True):
+    """The decoded part of a diff; events stay generic, as other instances may know more types."""
 
     game: str
     version: int
@@ -53,89 +53,89 @@ class _DiffFields(msgspec.Struct, frozen=True):
     patch: list[_Operation]
 
 
-def build_payload(hook: WebhookRegistration, diff: StoredDiff) -> WebhookPayload | None:
-    """The message of a change; None where the webhook did not ask for any of it."""
-    told = _DECODER.decode(diff.data)
-    decision = _next_decision(told)
-    events: list[Any] = [event for event in told.events if _matches_seat(hook, event.get("seat"))]
-    kinds = {event["type"] for event in events}
-    if _is_decision(told, decision) and _matches_seat(hook, decision.seat):
-        kinds.add(DECISION_EVENT)
-    if hook.events is None:
-        kind = DIFF_MESSAGE if kinds else None
+def build_payload(webhook: WebhookRegistration, diff: StoredDiff) -> WebhookPayload | None:
+    """Return the payload of a change, or None if the webhook's filters exclude all of it."""
+    change = _DECODER.decode(diff.data)
+    decision = _next_decision(change)
+    events: list[Any] = [event for event in change.events if _matches_seat(webhook, event.get("seat"))]
+    event_types = {event["type"] for event in events}
+    if _is_decision(change, decision) and _matches_seat(webhook, decision.seat):
+        event_types.add(DECISION_EVENT)
+    if webhook.events is None:
+        message_type = DIFF_MESSAGE if event_types else None
     else:
-        kind = next((kind for kind in hook.events if kind in kinds), None)
-        events = [event for event in events if event["type"] in hook.events]
-    if kind is None:
+        message_type = next((kind for kind in webhook.events if kind in event_types), None)
+        events = [event for event in events if event["type"] in webhook.events]
+    if message_type is None:
         return None
     data = WebhookData(
-        game=told.game,
-        version=told.version,
-        digest=told.digest,
-        seat=told.seat,
-        move=told.move,
-        by=told.by,
+        game=change.game,
+        version=change.version,
+        digest=change.digest,
+        seat=change.seat,
+        move=change.move,
+        by=change.by,
         events=events,
         next=decision,
     )
     return WebhookPayload(
-        message_id(told.game, told.version, hook.id),
-        kind,
-        encode_json(WebhookMessage(type=kind, timestamp=told.at, data=data)),
-        told.at,
+        message_id(change.game, change.version, webhook.id),
+        message_type,
+        encode_json(WebhookMessage(type=message_type, timestamp=change.at, data=data)),
+        change.at,
     )
 
 
-def message_id(game: str, version: int, hook: str) -> str:
-    """The id of a change's message, equal at every attempt."""
-    return f"{game}.{version}.{hook}"
+def message_id(game: str, version: int, webhook_id: str) -> str:
+    """Return the id of a change's message, equal for every attempt."""
+    return f"{game}.{version}.{webhook_id}"
 
 
-def challenge_id(game: str, hook: str, at: int) -> str:
-    """The id of a challenge: as each attempt has another one to repeat, each is a message of its own."""
-    return f"{game}.challenge.{hook}.{at}"
+def challenge_id(game: str, webhook_id: str, at: int) -> str:
+    """Return the id of a challenge; each attempt has its own, as each has another value to repeat."""
+    return f"{game}.challenge.{webhook_id}.{at}"
 
 
-def signature_headers(hook: WebhookRegistration, message: WebhookPayload, now: int) -> Mapping[str, str]:
-    """The headers of an attempt (Standard Webhooks): id, time of the attempt, and signature of both with the body."""
+def signature_headers(webhook: WebhookRegistration, payload: WebhookPayload, now: int) -> Mapping[str, str]:
+    """Return the headers of an attempt (Standard Webhooks): id, timestamp, and the signature of these and the body."""
     at = datetime.fromtimestamp(now, UTC)
     return {
         "Content-Type": "application/json",
-        "webhook-id": message.id,
+        "webhook-id": payload.id,
         "webhook-timestamp": str(now),
-        "webhook-signature": Signer(hook.secret).sign(message.id, at, message.body.decode()),
+        "webhook-signature": Signer(webhook.secret).sign(payload.id, at, payload.body.decode()),
     }
 
 
 def generate_secret() -> str:
-    """A random secret to sign with."""
+    """Return a random signing secret."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def is_secret(text: str) -> bool:
-    """Whether it is 24 to 64 bytes as Standard Webhooks writes them."""
+    """Return whether `text` encodes 24 to 64 bytes as Standard Webhooks specifies."""
     try:
         return 24 <= len(base64.b64decode(text.removeprefix(SECRET_PREFIX), validate=True)) <= 64
     except ValueError:
         return False
 
 
-def _matches_seat(hook: WebhookRegistration, seat: int | None) -> bool:
-    return seat is None or hook.seats is None or seat in hook.seats
+def _matches_seat(webhook: WebhookRegistration, seat: int | None) -> bool:
+    return seat is None or webhook.seats is None or seat in webhook.seats
 
 
-def _next_decision(told: _DiffFields) -> NextDecision:
-    """Who decides after the change: every change of a game that has begun tells of the turn."""
-    turn = next((operation.value for operation in told.patch if operation.path == "/turn"), None)
+def _next_decision(change: _Change) -> NextDecision:
+    """Return who decides after the change; every diff of a started game writes the turn."""
+    turn = next((operation.value for operation in change.patch if operation.path == "/turn"), None)
     return (
         NextDecision(seat=None, phase=None) if turn is None else NextDecision(seat=turn["decider"], phase=turn["phase"])
     )
 
 
-def _is_decision(told: _DiffFields, decision: NextDecision) -> bool:
-    """Whether somebody must decide who did not just act, or whose turn begins."""
-    begun = any(event["type"] == TURN_STARTED for event in told.events)
-    return decision.seat is not None and (begun or decision.seat != told.seat)
+def _is_decision(change: _Change, decision: NextDecision) -> bool:
+    """Return whether a player must now decide: another one than the actor, or at the start of a turn."""
+    is_turn_start = any(event["type"] == TURN_STARTED for event in change.events)
+    return decision.seat is not None and (is_turn_start or decision.seat != change.seat)
 
 
-_DECODER = msgspec.json.Decoder(_DiffFields)
+_DECODER = msgspec.json.Decoder(_Change)

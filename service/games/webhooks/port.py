@@ -1,4 +1,4 @@
-"""What webhooks need of a store. They are kept with their game, and end with it."""
+"""The webhook part of the store port. Webhooks are stored with their game and expire with it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -9,7 +9,7 @@ from service.games.idempotency import IdempotencyRecord
 
 
 class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
-    """What was registered. The secret is stored as it is: messages are signed with it."""
+    """A webhook as it was registered. The secret is stored in clear, as payloads are signed with it."""
 
     id: str
     url: str
@@ -20,22 +20,22 @@ class WebhookRegistration(msgspec.Struct, array_like=True, frozen=True):
 
 
 class WebhookState(msgspec.Struct, array_like=True, frozen=True):
-    """How far a webhook has come."""
+    """The delivery state of a webhook."""
 
     delivered_version: int
-    """Version up to which everything is delivered, or was not asked for."""
+    """Version up to which every matching change is delivered."""
     failures: int = 0
-    """Attempts at the next message that failed."""
+    """Number of failed attempts at the next message."""
     next_attempt_at: int | None = None
     """Unix second of the next attempt after a failure."""
     disabled_reason: str | None = None
-    """Why there will be none any more."""
+    """Why the webhook is disabled; None while it is not."""
     pending_client: str | None = None
-    """Until the challenge is answered: who registered it, as a hash of the client's address. Then None."""
+    """Hash of the registering client's address until the challenge is answered, then None."""
 
 
 class DeliveryAttempt(msgspec.Struct, array_like=True, frozen=True):
-    """One attempt, for the log."""
+    """One attempt, as the delivery log stores it."""
 
     version: int
     type: str
@@ -54,15 +54,15 @@ class StoredWebhook(NamedTuple):
 
 
 class Added(NamedTuple):
-    """It is stored."""
+    """The webhook is stored."""
 
 
 class LimitReached(NamedTuple):
-    """The game has as many as it may have: nothing was changed."""
+    """The game has its maximum number of webhooks; nothing was changed."""
 
 
 class Replayed(NamedTuple):
-    """The idempotency key has its record already: nothing was changed."""
+    """The idempotency key has a record already; nothing was changed."""
 
     record: bytes
 
@@ -72,7 +72,7 @@ class WebhookNotFound(NamedTuple):
 
 
 class LeaseTaken(NamedTuple):
-    """Somebody else is delivering to it."""
+    """Another instance holds the webhook's lease."""
 
 
 class WebhookStore(Protocol):
@@ -81,30 +81,30 @@ class WebhookStore(Protocol):
     async def add(
         self,
         game: str,
-        hook: WebhookRegistration,
+        webhook: WebhookRegistration,
         state: WebhookState,
         *,
         max_webhooks: int,
-        keep: IdempotencyRecord | None,
+        record: IdempotencyRecord | None,
     ) -> Added | LimitReached | Replayed | WebhookNotFound:
-        """Add a webhook where the game has fewer than `most`, and have it looked at."""
+        """Add a webhook if the game has fewer than `max_webhooks`, and schedule it."""
 
     async def list_by_game(self, game: str) -> list[StoredWebhook]:
-        """The webhooks of a game, the oldest first."""
+        """Return the webhooks of a game, the oldest first."""
 
-    async def get(self, game: str, hook: str) -> StoredWebhook | None:
-        """A webhook of a game; None where there is no such one."""
+    async def get(self, game: str, webhook_id: str) -> StoredWebhook | None:
+        """Return a webhook of a game, or None if there is no such webhook."""
 
-    async def remove(self, game: str, hook: str) -> bool:
-        """Forget a webhook; whether there was one."""
+    async def remove(self, game: str, webhook_id: str) -> bool:
+        """Delete a webhook; return whether it existed."""
 
-    async def list_attempts(self, game: str, hook: str) -> list[DeliveryAttempt]:
-        """The latest attempts, the newest first."""
+    async def list_attempts(self, game: str, webhook_id: str) -> list[DeliveryAttempt]:
+        """Return the latest attempts, the newest first."""
 
     async def acquire_lease(
-        self, game: str, hook: str, holder: str, seconds: int
+        self, game: str, webhook_id: str, holder: str, seconds: int
     ) -> StoredWebhook | LeaseTaken | WebhookNotFound:
-        """Take a webhook for so long, so that nobody else delivers to it."""
+        """Acquire a webhook's lease for `seconds`, so that no other instance delivers to it."""
 
     async def save_state(
         self,
@@ -112,20 +112,20 @@ class WebhookStore(Protocol):
         state: WebhookState,
         attempt: DeliveryAttempt | None,
         *,
-        hook: str,
+        webhook_id: str,
         holder: str,
         seconds: int | None,
     ) -> bool:
-        """Store how far it has come; hold it for `seconds` more, or (None) let go.
+        """Store the state and an attempt; extend the lease by `seconds`, or release it (None).
 
-        False where it was forgotten meanwhile, or the holder had held it for too long: nothing was changed.
+        Return False, with nothing changed, if the webhook was deleted or the lease has expired.
         """
 
-    async def schedule(self, game: str, hooks: Sequence[str], at: int) -> None:
-        """Have webhooks looked at by then, or earlier where that was promised before."""
+    async def schedule(self, game: str, webhook_ids: Sequence[str], at: int) -> None:
+        """Schedule webhooks for a Unix second, unless they are scheduled earlier."""
 
     async def list_due(self, now: int, limit: int) -> list[tuple[str, str]]:
-        """Games and webhooks to look at, the most urgent first, until `settle`."""
+        """Return the due (game id, webhook id) pairs, the most urgent first, until `reschedule`."""
 
-    async def reschedule(self, game: str, hook: str, until: int | None) -> None:
-        """It was looked at: not before then (None: never) again; what was promised meanwhile comes a little later."""
+    async def reschedule(self, game: str, webhook_id: str, until: int | None) -> None:
+        """Reschedule a webhook (None: unschedule it); a concurrent `schedule` takes effect a little later."""

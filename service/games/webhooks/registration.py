@@ -1,4 +1,4 @@
-"""Registering, reading and deleting a game's webhooks: its owner's business."""
+"""Register, read, retry and delete a game's webhooks; only the game's owner may."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -31,32 +31,32 @@ from service.games.webhooks.port import (
 )
 
 LEASE_TTL_S = 5
-"""How long a webhook is held while its failures are forgotten."""
+"""Duration of the lease while a retry resets the state."""
 
 
 class WebhookRequest(NamedTuple):
-    """A whole request to register a webhook."""
+    """A request to register a webhook."""
 
     body: RegisterWebhook
     token: str | None
     idempotency_key: str | None
     max_webhooks: int
-    """How many a game may have."""
+    """Maximum number of webhooks of a game."""
     client_hash: str = ""
-    """Who asks, as a hash: challenges are limited by that."""
+    """Hash of the client's address, by which challenges are limited."""
 
 
-async def register_webhook(context: Context, game_id: str, wanted: WebhookRequest) -> ReplayableResult[WebhookCreated]:
-    """Add a webhook, which gets all later changes once its server has answered a challenge.
+async def register_webhook(context: Context, game_id: str, request: WebhookRequest) -> ReplayableResult[WebhookCreated]:
+    """Register a webhook, which receives later changes once its server has answered a challenge.
 
-    Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry, where it was deleted since), and what `check_owner` does.
-    The URL must have been checked before.
+    The caller must have checked the URL. Raises TooManyWebhooks, Malformed, NoSuchWebhook (a retry of the request after
+    the webhook was deleted), and what `authorize_owner` raises.
     """
-    asked = wanted.body
-    idempotency = idempotency_scope(wanted.idempotency_key, f"/v1/games/{game_id}/webhooks", wanted.token, asked)
+    body = request.body
+    idempotency = idempotency_scope(request.idempotency_key, f"/v1/games/{game_id}/webhooks", request.token, body)
 
     retries = Retries()
-    while (registered := await _try_register(context, game_id, wanted, idempotency)) is None:
+    while (registered := await _try_register(context, game_id, request, idempotency)) is None:
         await retries.wait()
     return registered
 
@@ -64,92 +64,94 @@ async def register_webhook(context: Context, game_id: str, wanted: WebhookReques
 async def _try_register(
     context: Context, game_id: str, request: WebhookRequest, idempotency: IdempotencyScope | None
 ) -> ReplayableResult[WebhookCreated] | None:
-    """Register a webhook, or return None where a request with the same key was first."""
-    asked = request.body
+    """Register a webhook, or return None if a concurrent request with the same key was first."""
+    body = request.body
     loaded, access = await repository.load_game(context, game_id, idempotency and idempotency.stored_key)
     authorize_owner(access, game_id, request.token)
-    if idempotency and (before := read_record(idempotency, loaded.record, context.clock())) is not None:
-        found = await _load_stored(context, game_id, _id_from(idempotency, before.detail))
-        return ReplayableResult(_view_created(found), before.version, replayed=True)
-    _validate(asked, len(decode_game(loaded).players))
-    hook_id, number = _new_id(idempotency, loaded.webhooks)
-    hook = WebhookRegistration(
-        hook_id, asked.url, asked.events, asked.seats, asked.secret or generate_secret(), context.now()
+    if idempotency and (first_response := read_record(idempotency, loaded.record, context.clock())) is not None:
+        stored = await _load_stored(context, game_id, _derive_webhook_id(idempotency, first_response.detail))
+        return ReplayableResult(_view_created(stored), first_response.version, replayed=True)
+    _validate(body, len(decode_game(loaded).players))
+    webhook_id, number = _new_webhook_id(idempotency, loaded.webhooks)
+    webhook = WebhookRegistration(
+        webhook_id, body.url, body.events, body.seats, body.secret or generate_secret(), context.now()
     )
     state = WebhookState(loaded.version, pending_client=request.client_hash)
     record = new_record(idempotency, context.clock(), loaded.version, number)
-    match await context.store.webhooks.add(game_id, hook, state, max_webhooks=request.max_webhooks, keep=record):
+    match await context.store.webhooks.add(game_id, webhook, state, max_webhooks=request.max_webhooks, record=record):
         case Added():
-            return ReplayableResult(_view_created(StoredWebhook(hook, state)), loaded.version)
+            return ReplayableResult(_view_created(StoredWebhook(webhook, state)), loaded.version)
         case LimitReached():
             raise TooManyWebhooks(request.max_webhooks)
         case WebhookNotFound():
             raise NoSuchGame(game_id)
         case Replayed():
-            return None  # the same request was first
+            return None  # a concurrent request with the same key was first
 
 
-def _new_id(idempotency: IdempotencyScope | None, there: Sequence[str]) -> tuple[str, int]:
-    """An id, which follows from a key and a number, so that a retry finds the webhook; random without a key."""
+def _new_webhook_id(idempotency: IdempotencyScope | None, existing: Sequence[str]) -> tuple[str, int]:
+    """Return an unused id and its number: derived from the key, so that a retry finds it, or random."""
     if idempotency is None:
         return random_game_id(), 0
-    return next((hook, number) for number in count() if (hook := _id_from(idempotency, number)) not in there)
+    return next(
+        (hook, number) for number in count() if (hook := _derive_webhook_id(idempotency, number)) not in existing
+    )
 
 
-def _id_from(idempotency: IdempotencyScope, number: int) -> str:
+def _derive_webhook_id(idempotency: IdempotencyScope, number: int) -> str:
     return derive_game_id(f"webhook.{idempotency.stored_key}", number)
 
 
-def _view_created(registered: StoredWebhook) -> WebhookCreated:
-    told = msgspec.structs.asdict(_view(registered))
-    return WebhookCreated(**told, secret=registered.registration.secret)
+def _view_created(stored: StoredWebhook) -> WebhookCreated:
+    fields = msgspec.structs.asdict(_view(stored))
+    return WebhookCreated(**fields, secret=stored.registration.secret)
 
 
 async def list_webhooks(context: Context, game_id: str, token: str | None) -> Webhooks:
-    """A game's webhooks."""
+    """Return a game's webhooks."""
     await _check_owner(context, game_id, token)
     return Webhooks(webhooks=[_view(one) for one in await context.store.webhooks.list_by_game(game_id)])
 
 
-async def load_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
-    """A webhook; raises NoSuchWebhook."""
+async def load_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> Webhook:
+    """Return a webhook. Raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
-    return _view(await _load_stored(context, game_id, hook_id))
+    return _view(await _load_stored(context, game_id, webhook_id))
 
 
-async def delete_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> None:
-    """Delete a webhook: nothing more is sent there. Raises NoSuchWebhook."""
+async def delete_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> None:
+    """Delete a webhook, after which nothing more is sent to it. Raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
-    if not await context.store.webhooks.remove(game_id, hook_id):
-        raise NoSuchWebhook(hook_id)
+    if not await context.store.webhooks.remove(game_id, webhook_id):
+        raise NoSuchWebhook(webhook_id)
 
 
-async def retry_webhook(context: Context, game_id: str, hook_id: str, token: str | None) -> Webhook:
-    """Try what waits now, as if nothing had failed, also where the webhook was disabled. Raises NoSuchWebhook.
+async def retry_webhook(context: Context, game_id: str, webhook_id: str, token: str | None) -> Webhook:
+    """Reset a webhook's failures and deliver now, even if it was disabled. Raises NoSuchWebhook.
 
-    Where that is a challenge it comes within the limits on challenges, however often somebody tries.
+    Retried challenges stay within the rate limits of challenges.
     """
     await _check_owner(context, game_id, token)
     webhooks, holder = context.store.webhooks, uuid4().hex
-    match await webhooks.acquire_lease(game_id, hook_id, holder, LEASE_TTL_S):
+    match await webhooks.acquire_lease(game_id, webhook_id, holder, LEASE_TTL_S):
         case WebhookNotFound():
-            raise NoSuchWebhook(hook_id)
+            raise NoSuchWebhook(webhook_id)
         case StoredWebhook(_, state):
-            await webhooks.schedule(game_id, [hook_id], int(context.clock()))
-            again = WebhookState(state.delivered_version, pending_client=state.pending_client)
-            await webhooks.save_state(game_id, again, None, hook=hook_id, holder=holder, seconds=None)
-            context.on_webhooks_due(game_id, [hook_id])
+            await webhooks.schedule(game_id, [webhook_id], int(context.clock()))
+            retried = WebhookState(state.delivered_version, pending_client=state.pending_client)
+            await webhooks.save_state(game_id, retried, None, webhook_id=webhook_id, holder=holder, seconds=None)
+            context.on_webhooks_due(game_id, [webhook_id])
         case LeaseTaken():
-            pass  # it is being tried
-    return _view(await _load_stored(context, game_id, hook_id))
+            pass  # a delivery is in progress
+    return _view(await _load_stored(context, game_id, webhook_id))
 
 
-async def list_deliveries(context: Context, game_id: str, hook_id: str, token: str | None) -> Deliveries:
-    """What was tried of late; raises NoSuchWebhook."""
+async def list_deliveries(context: Context, game_id: str, webhook_id: str, token: str | None) -> Deliveries:
+    """Return the latest attempts. Raises NoSuchWebhook."""
     await _check_owner(context, game_id, token)
-    found = await _load_stored(context, game_id, hook_id)
-    tried = await context.store.webhooks.list_attempts(game_id, hook_id)
-    return Deliveries(webhook=_view(found), attempts=_view_attempts(game_id, hook_id, tried))
+    stored = await _load_stored(context, game_id, webhook_id)
+    attempts = await context.store.webhooks.list_attempts(game_id, webhook_id)
+    return Deliveries(webhook=_view(stored), attempts=_view_attempts(game_id, webhook_id, attempts))
 
 
 async def _check_owner(context: Context, game_id: str, token: str | None) -> None:
@@ -157,29 +159,29 @@ async def _check_owner(context: Context, game_id: str, token: str | None) -> Non
     authorize_owner(access, game_id, token)
 
 
-async def _load_stored(context: Context, game_id: str, hook_id: str) -> StoredWebhook:
-    found = await context.store.webhooks.get(game_id, hook_id)
-    if found is None:
-        raise NoSuchWebhook(hook_id)
-    return found
+async def _load_stored(context: Context, game_id: str, webhook_id: str) -> StoredWebhook:
+    stored = await context.store.webhooks.get(game_id, webhook_id)
+    if stored is None:
+        raise NoSuchWebhook(webhook_id)
+    return stored
 
 
-def _validate(asked: RegisterWebhook, players: int) -> None:
-    for index, seat in enumerate(asked.seats or ()):
+def _validate(body: RegisterWebhook, players: int) -> None:
+    for index, seat in enumerate(body.seats or ()):
         if seat >= players:
             raise Malformed(f"there are {players} players, so no seat {seat}", f"$.seats[{index}]")
-    if asked.secret is not None and not is_secret(asked.secret):
+    if body.secret is not None and not is_secret(body.secret):
         raise Malformed("a secret is whsec_ and 24 to 64 bytes in base64", "$.secret")
 
 
-def _view(registered: StoredWebhook) -> Webhook:
-    hook, state = registered
+def _view(stored: StoredWebhook) -> Webhook:
+    webhook, state = stored
     return Webhook(
-        id=hook.id,
-        url=hook.url,
-        events=hook.events,
-        seats=hook.seats,
-        created_at=hook.created_at,
+        id=webhook.id,
+        url=webhook.url,
+        events=webhook.events,
+        seats=webhook.seats,
+        created_at=webhook.created_at,
         status=_status(state),
         disabled_reason=state.disabled_reason,
         delivered_version=state.delivered_version,
@@ -194,14 +196,14 @@ def _status(state: WebhookState) -> str:
     return "active" if state.pending_client is None else "pending"
 
 
-def _view_attempts(game_id: str, hook_id: str, tried: Sequence[DeliveryAttempt]) -> list[Attempt]:
+def _view_attempts(game_id: str, webhook_id: str, attempts: Sequence[DeliveryAttempt]) -> list[Attempt]:
     return [
-        Attempt(id=_message_id(game_id, hook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
-        for one in tried
+        Attempt(id=_message_id(game_id, webhook_id, one), delivered=one.error is None, **msgspec.structs.asdict(one))
+        for one in attempts
     ]
 
 
-def _message_id(game_id: str, hook_id: str, tried: DeliveryAttempt) -> str:
-    if tried.type == CHALLENGE_MESSAGE:
-        return challenge_id(game_id, hook_id, unix_seconds(tried.at))
-    return message_id(game_id, tried.version, hook_id)
+def _message_id(game_id: str, webhook_id: str, attempt: DeliveryAttempt) -> str:
+    if attempt.type == CHALLENGE_MESSAGE:
+        return challenge_id(game_id, webhook_id, unix_seconds(attempt.at))
+    return message_id(game_id, attempt.version, webhook_id)

@@ -1,4 +1,4 @@
-"""What posts messages to webhooks' servers, and what comes of it."""
+"""The port that sends payloads to webhooks' servers, and the result of an attempt."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
@@ -7,24 +7,24 @@ __all__ = ["POSTPONED", "TIMEOUT", "WRONG_ANSWER", "SendResult", "WebhookSender"
 
 TIMEOUT = "timeout"
 WRONG_ANSWER = "wrong_answer"
-"""A challenge was answered with 2xx, and not repeated."""
+"""A challenge got a 2xx response that does not repeat it."""
 POSTPONED = "postponed"
-"""Nothing was sent: there are too many challenges at this address."""
+"""Nothing was sent, as its address has received too many challenges."""
 
 
 class SendResult(NamedTuple):
-    """What came of an attempt: the answer's status, or why there was none."""
+    """The result of an attempt: the response's status, or an error."""
 
     status: int | None
     error: str | None
     """None for success."""
     latency_ms: int
     response_body: bytes = b""
-    """To a challenge: the answer's body, as far as it may be a right one."""
+    """The start of the response to a challenge."""
 
 
 class WebhookSender(Protocol):
-    """Posts a body with headers to a URL; reads the answer to a challenge. Raises nothing."""
+    """Sends a body with headers to a URL, and reads the response to a challenge. Raises nothing."""
 
     async def __call__(
         self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False

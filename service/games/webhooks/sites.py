@@ -1,4 +1,4 @@
-"""Which URLs belong together, so that one owner of many names, or of many addresses, gets one share."""
+"""Sites: the hosts and addresses that probably belong to one owner, who gets one share."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
@@ -6,14 +6,14 @@ from urllib.parse import urlsplit
 __all__ = ["host_of_url", "site_of_host", "site_of_url"]
 
 SHARED_SUFFIXES = frozenset({"ac", "co", "com", "edu", "gov", "net", "or", "org"})
-"""Below these, in a country's domain, everybody registers names: example.co.uk and other.co.uk are two sites."""
+"""Second-level domains of country domains under which anybody registers names, such as co.uk."""
 
 IPV4_BITS, IPV6_BITS = 24, 48
-"""Leading bits of the addresses that one owner often has all of."""
+"""Prefix lengths of the networks that one owner often has in full."""
 
 
 def site_of_url(url: str) -> str:
-    """The site of the server that a URL names.
+    """Return the site of a URL's server.
 
     >>> site("https://a.b.example.org:8080/hook"), site("https://[2001:db8:1:2::3]/")
     ('example.org', '2001:db8:1::/48')
@@ -22,12 +22,12 @@ def site_of_url(url: str) -> str:
 
 
 def host_of_url(url: str) -> str:
-    """The name or address in a URL, in lower case."""
+    """Return the host name or address of a URL, in lower case."""
     return (urlsplit(url).hostname or "").rstrip(".")
 
 
 def site_of_host(host: str) -> str:
-    """The site of a host: the name that was registered, as far as that can be seen, or the address's network.
+    """Return the site of a host: its registered domain, by a heuristic, or its address's network.
 
     >>> site_of("bot.example.co.uk"), site_of("192.0.2.1"), site_of("localhost")
     ('example.co.uk', '192.0.2.0/24', 'localhost')
@@ -42,6 +42,6 @@ def site_of_host(host: str) -> str:
 
 
 def network_of_address(address: IPv4Address | IPv6Address) -> str:
-    """The network that stands for an address."""
+    """Return the network that stands for an address."""
     bits = IPV4_BITS if isinstance(address, IPv4Address) else IPV6_BITS
     return str(ip_network((address, bits), strict=False))
