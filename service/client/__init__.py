@@ -1,6 +1,6 @@
-"""A typed client of the service, for programs in Python.
+"""A typed Python client of the service.
 
-It knows the contract (`schemas`) and nothing else of the service.
+It depends on the API's types (`schemas`) only, not on the rest of the service.
 """
 
 from service.client.backoff import Backoff

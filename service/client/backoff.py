@@ -1,4 +1,4 @@
-"""How often a client tries, and how long it waits in between."""
+"""Retries: their number and the waits between them."""
 
 from random import SystemRandom
 
@@ -8,19 +8,23 @@ __all__ = ["Backoff"]
 
 
 class Backoff(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounded exponential backoff with jitter, so that not all clients come at once."""
+    """Exponential backoff with an upper bound, and with jitter, so that clients do not retry at the same time."""
 
     max_attempts: int = 6
-    """How often a request is sent, and how often the first connection of a socket is tried."""
+    """The attempts for a request, and for the first connection of a subscription."""
     initial_wait_s: float = 0.25
-    """The longest wait before the second try; doubled for each one after it."""
+    """The longest wait before the second attempt; it doubles for each further one."""
     max_wait_s: float = 30.0
-    """Bounds every wait. A service that asks for more patience is not asked again."""
+    """The upper bound of every wait, before jitter.
+
+    A request whose response asks for more (`Retry-After`) fails with RetryableError; a subscription reconnects after this
+    time.
+    """
     timeout_s: float = 20.0
-    """How long one try may take."""
+    """The timeout of one attempt."""
 
     def wait_s(self, failures: int) -> float:
-        """A wait after so many failures, the first being 0: between a half and the whole of what doubles."""
+        """Return the wait after `failures` earlier failures: a random value from half the bound to the bound."""
         bound = min(self.initial_wait_s * 2.0 ** min(failures, 30), self.max_wait_s)
         return _RANDOM.uniform(bound / 2, bound)
 

@@ -1,4 +1,4 @@
-"""A client of the service: what can be asked (`reading`), and what changes something. Source: api.md."""
+"""The client: requests that create and change games; `queries` has those that only read. Source: api.md."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -20,95 +20,95 @@ __all__ = ["ActOptions", "ActionInput", "Client", "PostOptions"]
 T = TypeVar("T")
 
 ActionInput = str | Move | Action | ActionRequest | Sequence[Action | ActionRequest] | Act
-"""What can be done: a move or its id, an action, or several actions, all or none."""
+"""A move or its id, an action, or several actions to apply all or none."""
 
 
 class IdempotencyOptions(TypedDict, total=False):
-    """What can be said of a request that makes something."""
+    """Options of requests that create something."""
 
     key: str
-    """The idempotency key, where it is to outlive this call; a secret where tokens are handed out."""
+    """The idempotency key, to repeat the request in a later call; keep it secret if the response has tokens."""
 
 
 class PostOptions(IdempotencyOptions, total=False):
-    """What can be said of a request that changes a game."""
+    """Options of requests that create or join a game."""
 
     include_legal_moves: bool
-    """Have the legal moves after it in the answer."""
+    """Whether the response has the legal moves after the request."""
 
 
 class ActOptions(PostOptions, total=False):
-    """What can be said of an action."""
+    """Options of requests that act in a game."""
 
     seat: int
-    """Who acts, where the token acts for several."""
+    """The seat that acts, if the token acts for several."""
     if_match: str
-    """Count only for this `VERSION` or `VERSION-DIGEST`."""
+    """The `VERSION` or `VERSION-DIGEST` that the game must have."""
     return_game: bool
-    """Have the whole GAME in the answer."""
+    """Whether the response has the whole GAME."""
 
 
 class Client(QueryClient):
-    """A reader that acts. What is sent again does nothing twice: each request carries an idempotency key."""
+    """A client that reads and changes games. Every POST has an idempotency key, so retries have no further effect."""
 
     async def create(self, request: CreateGame, **options: Unpack[PostOptions]) -> Created:
-        """A new game, with its tokens, which nobody can read again."""
+        """Create a game. Store the tokens of the response: they cannot be read again."""
         return await self._post(Created, "/v1/games", request, options, self._creator_headers())
 
     async def join(self, game: str, request: JoinGame, **options: Unpack[PostOptions]) -> Joined:
-        """The next open seat; that of a private game with its spectator token."""
+        """Take the next open seat; a private game requires its spectator token."""
         return await self._post(Joined, f"/v1/games/{game}/seats", request, options, self._creator_headers())
 
     async def remove_player(self, game: str, seat: int) -> GameView:
-        """Send whoever joined there away, as the owner of a game that waits; the seat is open again."""
+        """Remove a player who joined, before the start, as the owner; the seat is open again."""
         return await self._http.request(GameView, HttpRequest("DELETE", f"/v1/games/{game}/seats/{seat}"), self.token)
 
     async def replace_token(self, game: str, seat: int, **options: Unpack[IdempotencyOptions]) -> SeatToken:
-        """A new token for a seat; the old one ends at once, as this client's own may."""
+        """Replace the token of a seat; the old one becomes invalid at once, even if it is this client's."""
         return await self._post(SeatToken, f"/v1/games/{game}/seats/{seat}/token", ReplaceToken(), options)
 
     async def rematch(self, game: str, seed: str | None = None, **options: Unpack[PostOptions]) -> Created:
-        """The same players again, for the owner of a game that is over."""
+        """Create a game with the same players, as the owner of a game that is over."""
         return await self._post(Created, f"/v1/games/{game}/rematch", Rematch(seed=seed), options)
 
     async def register_webhook(
         self, game: str, request: RegisterWebhook, **options: Unpack[IdempotencyOptions]
     ) -> WebhookCreated:
-        """Have another server told what happens in a game, as its owner; the secret is told here only."""
+        """Register a webhook, as the owner. Store the secret of the response: it cannot be read again."""
         return await self._post(WebhookCreated, f"/v1/games/{game}/webhooks", request, options)
 
     async def retry_webhook(self, game: str, hook: str) -> Webhook:
-        """Try the message that waits at once, as the game's owner; a webhook that was disabled is active again."""
+        """Retry the next message of a webhook at once, as the owner; a disabled webhook becomes active."""
         return await self._http.request(
             Webhook, HttpRequest("POST", f"/v1/games/{game}/webhooks/{hook}/retry"), self.token
         )
 
     async def delete_webhook(self, game: str, hook: str) -> None:
-        """Forget a webhook, as the game's owner."""
+        """Delete a webhook, as the owner."""
         await self._http.request_bytes(HttpRequest("DELETE", f"/v1/games/{game}/webhooks/{hook}"), self.token)
 
     async def abort(self, game: str) -> GameView:
-        """End a game, as its owner."""
+        """Abort a game, as its owner."""
         return await self._http.request(GameView, HttpRequest("DELETE", f"/v1/games/{game}"), self.token)
 
     async def act(self, game: str, action: ActionInput, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
-        """Do a move or several actions."""
+        """Play a move or several actions."""
         return await self._post_action(game, "actions", _action_body(action, options.get("seat")), options)
 
     async def undo(self, game: str, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
-        """Take the last action of this turn back."""
+        """Undo the last action of this turn."""
         return await self._post_action(game, "undo", {"seat": options.get("seat")}, options)
 
     async def resign(self, game: str, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
-        """Give the seat's game up."""
+        """Resign the seat."""
         return await self._post_action(game, "resign", {"seat": options.get("seat")}, options)
 
     async def return_to_seat(self, game: str, **options: Unpack[ActOptions]) -> ActionResult[Diff]:
-        """Take the seat back from the bot that stands in."""
+        """Take the seat back from a bot."""
         return await self._post_action(game, "return", {"seat": options.get("seat")}, options)
 
     async def play(self, game: str, seat: int, choose: MoveChooser, *, start: StartState | None = None) -> GameView:
-        """Play a seat to the end: whenever it must decide, do what `choose` chooses. Gives the GAME at the end."""
+        """Play a seat until the game is over; return the final GAME. `choose` selects a move for every decision."""
         return await play_seat(self, game, seat, choose, start)
 
     async def _post_action(self, game: str, path: str, body: Any, options: ActOptions) -> ActionResult[Diff]:

@@ -1,8 +1,8 @@
-"""What the service says becomes the contract's Structs, also where the service is newer than this client.
+"""Decoding of responses from newer and older services.
 
-The contract grows: fields, values of enumerations, events, actions and messages may come that nobody here knows.
-Fields are dropped, values kept as they are, and in place of a whole thing stands `Unknown`, which no `case` takes.
-What an older service does not say is null, where the contract allows that.
+A newer service may send fields, enumeration values, events, actions and messages that this client does not know. Unknown
+fields are dropped, unknown values pass through, and `Unknown` takes the place of an unknown Struct. A field that an older
+service does not send is null, if its type allows that.
 """
 
 from contextlib import suppress
@@ -17,15 +17,15 @@ T = TypeVar("T")
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """An event, an action or a message of a kind that this client does not know."""
+    """An event, action or message of a type that this client does not know."""
 
     type: str
     document: dict[str, Any]
-    """The whole of it, as JSON."""
+    """The decoded JSON."""
 
 
 class DecodingError(Exception):
-    """Something is not what the contract says; `path` leads to it."""
+    """A document that does not match its type; `path` leads to the first mismatch."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"unexpected at {path}")
@@ -33,7 +33,7 @@ class DecodingError(Exception):
 
 
 def decode(content: bytes | str, kind: type[T]) -> T:
-    """Decode JSON; raises Undecodable.
+    """Decode JSON; raise DecodingError if it does not match the type.
 
     >>> from schemas.events import ShipRevealed, TileDrawn
     >>> decode('[{"type": "ship_revealed", "ship": "s01"}, {"type": "storm"}]', list[ShipRevealed | TileDrawn])
@@ -50,7 +50,7 @@ def decode(content: bytes | str, kind: type[T]) -> T:
 
 
 def convert(document: Any, kind: type[T]) -> T:
-    """The same from JSON that was decoded before; raises Undecodable."""
+    """Convert decoded JSON; raise DecodingError if it does not match the type."""
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError:

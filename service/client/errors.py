@@ -1,20 +1,20 @@
-"""Everything that goes wrong at a client, each with its data.
+"""The client's exceptions.
 
     ClientError
-    ├── Unreachable             no answer came, however often it was asked
-    ├── Unreadable              something answered that does not speak the contract
-    └── Refused                 the service said no: `problem`
-        ├── Malformed           400, 405, 413, 415: the request itself
-        ├── Unauthorized        401: the token is missing or unknown
-        ├── Forbidden           403: wrong_seat, not_owner
-        ├── NotFound            404: no such game, or a private one
-        ├── Conflict            409: not_active, not_your_turn, no_open_seat, conflict
-        ├── VersionMismatch     412: the game has another version by now
-        ├── IllegalMove         422: illegal_move
-        ├── NotPossible         422: anything else, as list_too_long, key_reused, unknown_tileset
-        └── Busy                429, 503 and the like, still after the last try
+    ├── UnreachableError            no response after the last attempt
+    ├── InvalidResponseError        a response that does not follow the API
+    └── APIError                    an error response: `problem`
+        ├── BadRequestError         400, 405, 413, 415: the request is malformed
+        ├── UnauthorizedError       401: the token is missing or unknown
+        ├── ForbiddenError          403: wrong_seat, not_owner
+        ├── NotFoundError           404: no such game, or a private one
+        ├── ConflictError           409: not_active, not_your_turn, no_open_seat, conflict
+        ├── VersionMismatchError    412: the game is at another version
+        ├── IllegalMoveError        422: illegal_move
+        ├── UnprocessableError      422: any other code, as list_too_long, key_reused, unknown_tileset
+        └── RetryableError          429, 502, 503, 504 after the last attempt
 
-The kinds follow the HTTP status, so that a code which is not known here is of a known kind all the same.
+The class follows from the HTTP status, so that an unknown problem code has a known class.
 """
 
 from schemas.problems import Problem
@@ -39,29 +39,29 @@ __all__ = [
 
 
 class ClientError(Exception):
-    """Something went wrong between a client and its service."""
+    """The base of the client's exceptions."""
 
 
 class UnreachableError(ClientError):
-    """The service did not answer; `reason` is what the last try met."""
+    """The service did not respond; `reason` is the error of the last attempt."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"{url} does not answer: {reason}")
+        super().__init__(f"{url} is unreachable: {reason}")
         self.url = url
         self.reason = reason
 
 
 class InvalidResponseError(ClientError):
-    """What answers at `url` is no such service, or one that this client does not understand; `reason` says where."""
+    """The response from `url` does not follow the API; `reason` says where."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"{url} does not answer as a South Seas service: {reason}")
+        super().__init__(f"{url} is not a South Seas service: {reason}")
         self.url = url
         self.reason = reason
 
 
 class APIError(ClientError):
-    """The service said no; `problem` says why."""
+    """The service responded with an error; `problem` describes it."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail)
@@ -69,12 +69,12 @@ class APIError(ClientError):
 
     @property
     def code(self) -> str:
-        """What is wrong, as the contract names it."""
+        """The problem code."""
         return self.problem.code
 
 
 class BadRequestError(APIError):
-    """The request is not of the contract's form; `problem.path` leads to the field."""
+    """The request is malformed; `problem.path` leads to the field."""
 
 
 class UnauthorizedError(APIError):
@@ -82,55 +82,55 @@ class UnauthorizedError(APIError):
 
 
 class ForbiddenError(APIError):
-    """The token is not for this: another's seat, or the owner's business."""
+    """The token does not permit the request: it acts for another seat, or is not the owner's."""
 
 
 class NotFoundError(APIError):
-    """There is no such thing, or not for this token."""
+    """The resource does not exist, or the token cannot read it."""
 
 
 class ConflictError(APIError):
-    """The game is not in a state for it."""
+    """The state of the game does not permit the request."""
 
 
 class VersionMismatchError(APIError):
-    """The game went on: `version` and `digest` are its present ones."""
+    """The game is at another version: `version` and `digest` are the current ones."""
 
     @property
     def version(self) -> int | None:
-        """The game's version now."""
+        """The game's current version."""
         return self.problem.version
 
     @property
     def digest(self) -> str | None:
-        """Its digest."""
+        """The digest of that version."""
         return self.problem.digest
 
 
 class UnprocessableError(APIError):
-    """The request is well-formed, and cannot be done."""
+    """The request is well-formed but cannot be carried out."""
 
 
 class IllegalMoveError(APIError):
-    """The rules forbid it; nothing was done."""
+    """The rules forbid the action; the game is unchanged."""
 
     @property
     def rule(self) -> str | None:
-        """The id of the rule, as `R3.3`."""
+        """The rule's id, as `R3.3`."""
         return self.problem.rule
 
     @property
     def index(self) -> int | None:
-        """Which of several actions, from 0."""
+        """The index of the illegal action in a list, from 0."""
         return self.problem.index
 
 
 class RetryableError(APIError):
-    """Too many requests, or a part of the service is away, still after the last try."""
+    """Too many requests, or an unavailable service, after the last attempt."""
 
     @property
     def retry_after_s(self) -> int | None:
-        """When to come back."""
+        """The seconds that the service asks to wait."""
         return self.problem.retry_after_s
 
 
@@ -144,16 +144,16 @@ ERRORS_BY_STATUS: dict[int, type[APIError]] = {
     422: UnprocessableError,
     **dict.fromkeys((429, 502, 503, 504), RetryableError),
 }
-"""The kind of a problem by its status."""
+"""The class of a problem by its HTTP status."""
 
 
 def error_for(problem: Problem) -> APIError:
-    """The error that a problem is."""
+    """Return the exception for a problem."""
     if problem.code == "illegal_move":
         return IllegalMoveError(problem)
     return ERRORS_BY_STATUS.get(problem.status, APIError)(problem)
 
 
 def unknown_problem(status: int, detail: str) -> Problem:
-    """A problem where no document came: something between here and the service answered, or a close code says it."""
+    """Return a problem for a response without a document, as from a proxy, or for a close code."""
     return Problem(type="about:blank", title=detail, status=status, detail=detail, code="unknown")

@@ -1,4 +1,4 @@
-"""What a followed game tells, and where following may begin."""
+"""Events of a subscription, and the states that it can start from."""
 
 from typing import NamedTuple
 
@@ -10,26 +10,26 @@ from schemas.messages import Snapshot
 __all__ = ["Connected", "Disconnected", "StartState", "SubscriptionEvent", "SubscriptionState"]
 
 StartState = Created | Joined | Snapshot
-"""An answer that holds GAME and its digest."""
+"""A response or message with GAME and its digest."""
 
 
 class Connected(NamedTuple):
-    """Everything that was missed follows now."""
+    """The connection is established; missed diffs follow."""
 
 
 class Disconnected(NamedTuple):
-    """There is no connection, because of `reason`; the next try comes after `wait_s`."""
+    """The connection is lost; the next attempt follows after `wait_s` seconds."""
 
     reason: str
     wait_s: float
 
 
 SubscriptionEvent = Diff | Snapshot | Connected | Disconnected
-"""A snapshot comes where GAME is read for the first time, or is not what was told before."""
+"""A snapshot comes at the start, and when missed diffs are not available."""
 
 
 class SubscriptionState(NamedTuple):
-    """A change, and the copy after it."""
+    """An event, and the replica after it."""
 
     event: SubscriptionEvent
     view: GameView | None

@@ -1,4 +1,4 @@
-"""Fetching a whole game for verification: its log and its tile set, as they came."""
+"""The download of a game's log and tile set for verification, as raw JSON."""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -11,11 +11,11 @@ from service.client.replica import JsonObject
 __all__ = ["GameLog", "InvalidGameURL", "download_log"]
 
 BACKOFF = Backoff(max_attempts=3, max_wait_s=5.0, timeout_s=30.0)
-"""Somebody waits at a terminal."""
+"""Shorter than the default, since a person waits at a terminal."""
 
 
 class InvalidGameURL(ClientError):
-    """No game has this URL."""
+    """A URL that is not the URL of a game."""
 
     def __init__(self, url: str) -> None:
         super().__init__(f"{url} is not the URL of a game, as http://host/v1/games/ID")
@@ -23,14 +23,14 @@ class InvalidGameURL(ClientError):
 
 
 class GameLog(NamedTuple):
-    """Diffs decoded from JSON, oldest first, and the tile set's answer."""
+    """A game's diffs as decoded JSON, oldest first, and its tile set as JSON."""
 
     diffs: list[JsonObject]
     tileset: bytes
 
 
 async def download_log(url: str, token: str | None) -> GameLog:
-    """The log of the game at `url` (`http://host/v1/games/ID`); raises ClientError in its kinds."""
+    """Download the log of the game at `url` (`http://host/v1/games/ID`). Raises ClientError."""
     base, separator, game = url.rstrip("/").partition("/v1/games/")
     if not separator or "/" in game or urlsplit(url).scheme not in ("http", "https"):
         raise InvalidGameURL(url)

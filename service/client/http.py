@@ -1,4 +1,4 @@
-"""Requests, each sent again where that is safe: a POST's idempotency key makes the second do nothing twice."""
+"""HTTP requests with safe retries: every POST has an idempotency key."""
 
 import asyncio
 import re
@@ -31,13 +31,13 @@ __all__ = ["CONNECTION_ERRORS", "HttpClient", "HttpRequest", "QueryValue", "retr
 T = TypeVar("T")
 
 CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
-"""What is raised where a connection fails or breaks."""
+"""The exceptions of failed and lost connections."""
 
 _RATE_LIMIT = re.compile(r";\s*t=(\d+)", re.ASCII)
 
 
 QueryValue = str | int | bool | None
-"""Of a query's parameter; None leaves it out."""
+"""A query parameter; None omits it."""
 
 
 class HttpRequest(NamedTuple):
@@ -49,11 +49,11 @@ class HttpRequest(NamedTuple):
     body: Any = None
     headers: Mapping[str, str] = {}
     key: str | None = None
-    """Of a POST; None makes one."""
+    """The idempotency key of a POST; None generates one."""
 
 
 class HttpClient:
-    """One service; every method raises Refused, Unreachable and Unreadable."""
+    """Requests to one service. Methods raise APIError, UnreachableError and InvalidResponseError."""
 
     def __init__(self, url: str, session: aiohttp.ClientSession | None, backoff: Backoff, language: str | None) -> None:
         self.url = url.rstrip("/")
@@ -64,23 +64,23 @@ class HttpClient:
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The connections; made when they are needed first."""
+        """The connection pool, created at its first use."""
         if self._session is None:
             self._session = aiohttp.ClientSession()
         return self._session
 
     async def close(self) -> None:
-        """Close the connections, unless they were given from outside."""
+        """Close the connections, unless the caller provided the session."""
         if self._owns_session and self._session is not None:
             await self._session.close()
 
     def headers(self, token: str | None) -> dict[str, str]:
-        """What every request says."""
+        """Return the headers that every request has."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         return headers if self._language is None else {**headers, "Accept-Language": self._language}
 
     async def request(self, response_type: type[T], request: HttpRequest, token: str | None) -> T:
-        """The answer to a request, decoded."""
+        """Send a request and return the decoded response."""
         content = await self.request_bytes(request, token)
         try:
             return decode(content, response_type)
@@ -88,7 +88,7 @@ class HttpClient:
             raise InvalidResponseError(self.url + request.path, str(error)) from error
 
     async def request_bytes(self, request: HttpRequest, token: str | None) -> bytes:
-        """The answer to a request, as it came."""
+        """Send a request and return the body of the response."""
         headers = {**self.headers(token), **request.headers}
         if request.method == "POST":
             headers["Idempotency-Key"] = request.key or token_hex(32)
@@ -121,15 +121,15 @@ class HttpClient:
         return content
 
     def _wait_s(self, error: ClientError, failures: int) -> float | None:
-        """How long to wait before the next try; None where there should be none."""
+        """Return the wait before the next attempt; None if there is none."""
         jittered = self.backoff.wait_s(failures)
         match error:
             case UnreachableError():
                 return jittered
-            case ConflictError(code="conflict") if failures:  # the try whose answer was lost may be at work still
+            case ConflictError(code="conflict") if failures:  # the attempt whose response was lost may still be running
                 return jittered
-            case RetryableError(retry_after_s=asked_s):
-                wait_s = (asked_s or 0) + jittered
+            case RetryableError(retry_after_s=retry_after):
+                wait_s = (retry_after or 0) + jittered
                 return wait_s if wait_s <= self.backoff.max_wait_s + jittered else None
             case _:
                 return None
@@ -140,7 +140,7 @@ def _query_text(value: QueryValue) -> str:
 
 
 def _read_problem(response: aiohttp.ClientResponse, content: bytes) -> Problem:
-    """The service's problem document; one of our own where something between us and the service answered."""
+    """Return the problem document of a response, or one made from its status, as for a proxy's response."""
     try:
         problem = msgspec.json.decode(content, type=Problem)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -151,15 +151,15 @@ def _read_problem(response: aiohttp.ClientResponse, content: bytes) -> Problem:
 
 
 def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
-    """What the headers of an answer ask for: Retry-After, or the end of the RateLimit's window."""
-    header = headers.get("Retry-After")
-    if header is None:
+    """Return the wait in seconds that headers ask for: Retry-After, or the reset of RateLimit."""
+    value = headers.get("Retry-After")
+    if value is None:
         window = _RATE_LIMIT.search(headers.get("RateLimit", ""))
         return int(window[1]) if window is not None and status == 429 else None
-    if header.isascii() and header.isdigit():
-        return int(header)
+    if value.isascii() and value.isdigit():
+        return int(value)
     try:
-        at = parsedate_to_datetime(header)
+        at = parsedate_to_datetime(value)
     except ValueError:
         return None
     return max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)

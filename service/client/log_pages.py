@@ -1,4 +1,4 @@
-"""Reading a game's log, page by page."""
+"""The pages of a game's log."""
 
 from collections.abc import AsyncGenerator
 
@@ -9,11 +9,11 @@ from service.client.replica import JsonObject
 __all__ = ["iterate_log"]
 
 PAGE_SIZE = 500
-"""How many diffs are asked for at once."""
+"""The number of diffs per request."""
 
 
 async def iterate_log(http: HttpClient, game: str, token: str | None, since: int) -> AsyncGenerator[JsonObject, None]:
-    """The diffs after version `since`, up to what is there now, as they came."""
+    """Yield the diffs after version `since` up to the current one, as decoded JSON."""
     while True:
         page = await http.request(
             Diffs[JsonObject],

@@ -1,4 +1,4 @@
-"""Playing a seat: whenever it must decide, somebody chooses."""
+"""The loop that plays a seat."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["MoveChooser", "play_seat"]
 
 MoveChooser = Callable[[list[Move], GameView], Move | Awaitable[Move]]
-"""Chooses one of the legal moves in a game."""
+"""Selects one of the legal moves in a game."""
 
 
 async def play_seat(client: "Client", game: str, seat: int, choose: MoveChooser, start: StartState | None) -> GameView:
-    """Play a seat until the game is over; gives the GAME then."""
+    """Play a seat until the game is over; return the final GAME."""
     legal = None
     async with client.subscribe(game, start=start) as subscription:
         while not subscription.is_over:
@@ -32,7 +32,7 @@ async def play_seat(client: "Client", game: str, seat: int, choose: MoveChooser,
 
 
 def _must_decide(subscription: Subscription, seat: int) -> bool:
-    """Whether a seat must decide, as far as is known; what is on its way may say otherwise."""
+    """Return whether a seat must decide, as far as this client knows."""
     turn = subscription.view.turn
     return turn is not None and turn.decider == seat and not subscription.has_pending
 
@@ -40,7 +40,7 @@ def _must_decide(subscription: Subscription, seat: int) -> bool:
 async def _play_move(
     client: "Client", subscription: Subscription, choose: MoveChooser, legal: LegalMoves | None
 ) -> LegalMoves | None:
-    """Do what is chosen, unless the game went on; gives the moves after it, where they are known."""
+    """Play the chosen move, unless the game has changed; return the legal moves after it, if known."""
     if legal is None or legal.version != subscription.version:
         legal = await client.legal_moves(subscription.id)
     if legal.version != subscription.version or legal.seat is None:
@@ -50,7 +50,7 @@ async def _play_move(
     if_match = f"{legal.version}-{legal.digest}"
     try:
         result = await client.act(subscription.id, move, seat=legal.seat, if_match=if_match, include_legal_moves=True)
-    except (VersionMismatchError, ConflictError):  # somebody else was first: an undo, the clock, the owner
+    except (VersionMismatchError, ConflictError):  # another request came first: an undo, a timeout, the owner
         return None
     subscription.apply_diffs(result.diffs)
     return result.legal_moves

@@ -1,4 +1,4 @@
-"""Asking without changing anything: a method for each thing that can be read. Source: api.md."""
+"""Queries: a method for each resource of the API. Source: api.md."""
 
 import copy
 from collections.abc import AsyncGenerator, Sequence
@@ -31,10 +31,10 @@ DEFAULT_BACKOFF = Backoff()
 
 
 class QueryClient:
-    """One service, and a token that is said with each request.
+    """A client that only reads. It sends its token with every request.
 
-    Every method raises Refused (in its kinds), Unreachable and Unreadable. Requests are sent again after lost
-    connections and where the service is busy.
+    Methods raise APIError, UnreachableError and InvalidResponseError. They retry after lost connections, and while the
+    service is busy.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class QueryClient:
         session: aiohttp.ClientSession | None = None,
         backoff: Backoff = DEFAULT_BACKOFF,
     ) -> None:
-        """Ask the service at `url`.
+        """Create a client of the service at `url`.
 
-        `creator_key` is the secret by which a chat bot finds its games, `language` is for texts, as Accept-Language.
-        A given `session` stays open.
+        `creator_key` is the secret with which a chat bot lists its games. `language` is that of texts, as in
+        Accept-Language. The caller closes a given `session`.
         """
         self.token = token
         self._creator_key = creator_key
@@ -58,11 +58,11 @@ class QueryClient:
 
     @property
     def url(self) -> str:
-        """Where the service is."""
+        """The URL of the service."""
         return self._http.url
 
     def with_token(self, token: str | None) -> Self:
-        """The same client, over the same connections, for another token."""
+        """Return a client with another token that shares the connections."""
         other = copy.copy(self)
         other.token = token
         return other
@@ -78,47 +78,47 @@ class QueryClient:
         await self._http.close()
 
     async def read(self, path: str, **query: QueryValue) -> bytes:
-        """Whatever the service answers to a GET, as it came."""
+        """Return the body of a GET of any path."""
         return await self._http.request_bytes(HttpRequest("GET", path, query), self.token)
 
     async def _get(self, response_type: type[T], path: str, **query: QueryValue) -> T:
         return await self._http.request(response_type, HttpRequest("GET", path, query), self.token)
 
     async def tilesets(self) -> TileSets:
-        """Every tile set."""
+        """Return all tile sets."""
         return await self._get(TileSets, "/v1/tilesets")
 
     async def tileset(self, tileset: str) -> TileSet:
-        """A tile set."""
+        """Return a tile set."""
         return await self._get(TileSet, f"/v1/tilesets/{tileset}")
 
     async def games(
         self, status: Status | None = None, *, limit: int | None = None, cursor: str | None = None
     ) -> Games:
-        """Public games, newest first."""
+        """Return public games, newest first."""
         return await self._get(Games, "/v1/games", status=status, limit=limit, cursor=cursor)
 
     async def game(self, game: str) -> GameView:
-        """GAME."""
+        """Return GAME."""
         return await self._get(GameView, f"/v1/games/{game}")
 
     async def board(self, game: str, form: Literal["png", "svg", "txt"] = "png", **query: QueryValue) -> bytes:
-        """A picture of the board; `query` says how large, which part, and what else is on it."""
+        """Return a picture of the board; `query` sets size, section and overlays."""
         return await self.read(f"/v1/games/{game}/board.{form}", **query)
 
     async def tile_picture(
         self, tileset: str, tile: str, form: Literal["png", "svg"] = "png", **query: QueryValue
     ) -> bytes:
-        """A picture of a tile of a set."""
+        """Return a picture of a tile."""
         return await self.read(f"/v1/tilesets/{tileset}/tiles/{tile}.{form}", **query)
 
     async def ship_picture(
         self, tileset: str, ship: str, form: Literal["png", "svg"] = "png", **query: QueryValue
     ) -> bytes:
-        """A picture of a ship of a set."""
+        """Return a picture of a ship."""
         return await self.read(f"/v1/tilesets/{tileset}/ships/{ship}.{form}", **query)
 
-    async def legal_moves(  # noqa: PLR0913 (one parameter for each of the menu's filters)
+    async def legal_moves(  # noqa: PLR0913 (one parameter for each filter)
         self,
         game: str,
         *,
@@ -129,46 +129,46 @@ class QueryClient:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> LegalMoves:
-        """Everything that may be done now, or a part of it for a menu."""
+        """Return the legal moves, or a filtered part of them for a menu."""
         return await self._get(
             LegalMoves, f"/v1/games/{game}/legal-moves", stage=stage, x=x, y=y, q=q, limit=limit, cursor=cursor
         )
 
     async def scores(self, game: str) -> Scores:
-        """Points, and what each islander would bring (R8.3, R8.4)."""
+        """Return points and islander values (R8.3, R8.4)."""
         return await self._get(Scores, f"/v1/games/{game}/scores")
 
     async def tiles(self, game: str) -> TilesLeft:
-        """The tiles left in the bag (R8.1)."""
+        """Return the tiles left in the bag (R8.1)."""
         return await self._get(TilesLeft, f"/v1/games/{game}/tiles")
 
     async def diffs(self, game: str, since: int = 0, *, limit: int | None = None) -> Diffs[Diff]:
-        """A page of the log, after version `since`."""
+        """Return a page of the log after version `since`."""
         return await self._get(Diffs[Diff], f"/v1/games/{game}/diffs", since=since, limit=limit)
 
     async def log(self, game: str, since: int = 0) -> AsyncGenerator[JsonObject, None]:
-        """The diffs after version `since`, up to what is there now, as they came: for keeping and verifying."""
+        """Yield the diffs after version `since` as decoded JSON, for storing and verifying."""
         async for diff in iterate_log(self._http, game, self.token, since):
             yield diff
 
     async def story(self, game: str, since: int = 0, *, limit: int | None = None) -> Story:
-        """What happened after version `since`, in sentences."""
+        """Return the story after version `since`: the events as sentences."""
         return await self._get(Story, f"/v1/games/{game}/story", since=since, limit=limit)
 
     async def bots(self) -> BotList:
-        """Every bot that can fill a seat."""
+        """Return the bots that can fill a seat."""
         return await self._get(BotList, "/v1/bots")
 
     async def webhooks(self, game: str) -> Webhooks:
-        """The game's webhooks, for its owner."""
+        """Return the game's webhooks, as the owner."""
         return await self._get(Webhooks, f"/v1/games/{game}/webhooks")
 
     async def webhook(self, game: str, hook: str) -> Webhook:
-        """How a webhook fares, for the game's owner."""
+        """Return a webhook with its delivery status, as the owner."""
         return await self._get(Webhook, f"/v1/games/{game}/webhooks/{hook}")
 
     async def deliveries(self, game: str, hook: str) -> Deliveries:
-        """What was sent to a webhook of late, for the game's owner."""
+        """Return recent delivery attempts of a webhook, as the owner."""
         return await self._get(Deliveries, f"/v1/games/{game}/webhooks/{hook}/deliveries")
 
     async def my_games(
@@ -181,16 +181,16 @@ class QueryClient:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> MyGames:
-        """The games of these tokens, else those that came with the client's creator's key, else those of its token."""
+        """Return the games of `tokens`; without them, of the client's creator key, or else of its token."""
         query = {"external_user": external_user, "waiting": waiting, "status": status, "limit": limit, "cursor": cursor}
         token = ", ".join(tokens) or self._creator_key or self.token
         return await self._http.request(MyGames, HttpRequest("GET", "/v1/seats/me/games", query), token)
 
     def subscribe(self, game: str, *, start: StartState | None = None, past_end: bool = False) -> Subscription:
-        """A copy of a game that follows every change, as a context; iterate over it for the diffs.
+        """Return a subscription: an async context manager that iterates over the diffs of a game.
 
-        `start` is a state to go on from, as `create` and `join` answer. The iteration ends when the game does, unless
-        `past_end`.
+        `start` is a state to resume from, as the response of `create` or `join`. The iteration ends when the game is
+        over, unless `past_end` is true.
         """
         return Subscription(self._http, game, self.token, start, past_end=past_end)
 

@@ -1,4 +1,4 @@
-"""One's own copy of a game: GAME as it was, changed by every diff in order, and the chain of digests checked."""
+"""A replica of a game: GAME with every diff applied in order, and the chain of digests checked."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ JsonObject = dict[str, Any]
 
 
 class OutOfSync(Exception):
-    """A diff does not follow on what this copy holds, which stays as it is."""
+    """A diff does not continue the replica, which is unchanged."""
 
 
 class Replica:
-    """A game's copy; `view` is GAME, `version` and `digest` say which. Raises Undecodable where it is no GAME."""
+    """A copy of a game. Raises DecodingError if the document is not GAME."""
 
     def __init__(self, document: JsonObject, digest: str) -> None:
         self._document = document
@@ -26,11 +26,11 @@ class Replica:
 
     @property
     def version(self) -> int:
-        """The version that this copy has reached."""
+        """The version of the replica."""
         return self.view.version
 
     def apply(self, document: JsonObject) -> Diff | None:
-        """Go on by one diff, and give it; None for one that was seen before. Raises OutOfStep, Undecodable."""
+        """Apply and return a diff; return None for an earlier one. Raises OutOfSync and DecodingError."""
         diff = convert(document, Diff)
         if diff.version <= self.version:
             return None

@@ -1,4 +1,4 @@
-"""A game's WebSocket, made again whenever it is lost: what comes over it, as JSON."""
+"""The WebSocket of a game, with reconnection."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -20,34 +20,33 @@ from service.client.replica import JsonObject
 __all__ = ["GameSocket", "StreamPosition"]
 
 FINAL_CLOSE_CODES = (1002, 1003, 1007, 1008, 1009, 1010)
-"""Close codes of the protocol after which coming back with the same would end the same."""
+"""Protocol close codes after which reconnecting would fail again."""
 
 RESUMABLE_CLOSE_CODES = (CloseCode.NO_PONG, CloseCode.TOO_SLOW)
-"""Those of 4000 and more after which one comes back."""
+"""Close codes from 4000 on after which the client reconnects."""
 
 CLOSE_CODE_PROBLEMS = {
-    CloseCode.REFUSED + 401: problem("unauthorized", "this token is not one of the game's"),
+    CloseCode.REFUSED + 401: problem("unauthorized", "the token is not one of the game's"),
     CloseCode.REFUSED + 404: problem("not_found", "there is no such game, or it is private"),
 }
-"""What a close code says, as the problem that HTTP would answer."""
+"""Close codes as the problems that HTTP would return."""
 
 HEARTBEAT_INTERVAL_S = 20.0
-"""How often the connection is tried by a protocol ping."""
-
+"""The interval of protocol pings."""
 
 STABLE_CONNECTION_S = 10.0
-"""A connection that lasted so long was a good one; so was any that told something."""
+"""A connection that lasts this long resets the backoff, as does one that delivers a message."""
 
 
 class StreamPosition(NamedTuple):
-    """A state to go on from."""
+    """A version and digest to resume from."""
 
     version: int
     digest: str
 
 
 class _ConnectionEnded(Exception):
-    """The connection ended, and is to be made again, after `patience_s` at least."""
+    """The connection ended; reconnect after at least `min_wait_s`."""
 
     def __init__(self, reason: str, min_wait_s: float = 0.0) -> None:
         super().__init__(reason)
@@ -56,7 +55,7 @@ class _ConnectionEnded(Exception):
 
 
 class GameSocket:
-    """One game's socket."""
+    """The WebSocket of one game."""
 
     def __init__(self, http: HttpClient, game: str, token: str | None) -> None:
         self._http = http
@@ -65,26 +64,26 @@ class GameSocket:
         self._headers = http.headers(token)
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._min_wait_s = 0.0
-        """What `closing` asked for."""
+        """The wait that `closing` asked for."""
 
     async def request_snapshot(self) -> None:
-        """Ask for a snapshot; where there is no connection, the next one brings what is missing."""
+        """Request a snapshot; without a connection, the next one delivers what is missing."""
         if self._socket is not None and not self._socket.closed:
             with suppress(*CONNECTION_ERRORS):
                 await self._socket.send_str(encode_json({"type": "sync", "game": self._game}).decode())
 
     async def disconnect(self) -> None:
-        """Give the connection up; the next one goes on from where the copy is."""
+        """Close the connection; the next one resumes from the replica."""
         if self._socket is not None:
             await self._socket.close()
 
     async def messages(
         self, position: Callable[[], StreamPosition | None]
     ) -> AsyncGenerator[JsonObject | Connected | Disconnected, None]:
-        """What comes, for ever; each connection goes on from `position`.
+        """Yield messages and connection events forever; each connection resumes from `position()`.
 
-        Raises Refused where the service does not want this reader, Unreadable where it is none, and Unreachable where
-        not even the first connection could be made.
+        Raises APIError if the service rejects the connection, InvalidResponseError if a message cannot be read, and
+        UnreachableError if the first connection fails on every attempt.
         """
         failures, was_connected, clock = 0, False, asyncio.get_running_loop()
         while True:
@@ -106,7 +105,7 @@ class GameSocket:
                 await asyncio.sleep(wait_s)
 
     async def _read_connection(self, position: StreamPosition | None) -> AsyncGenerator[JsonObject | Connected, None]:
-        """What comes over one connection, until it is lost; raises _GoneAway then, and what `messages` raises."""
+        """Yield the messages of one connection. Raises _ConnectionEnded at its end, and what `messages` raises."""
         self._min_wait_s = 0.0
         try:
             async with await self._connect(position) as socket:
@@ -129,7 +128,7 @@ class GameSocket:
             )
 
     def _read_message(self, text: str) -> list[JsonObject | Connected]:
-        """A message that concerns the copy; those that are not known here say nothing."""
+        """Return the events of a message; none for messages that do not concern the replica."""
         try:
             content: JsonObject = msgspec.json.decode(text, type=dict)
             match content:
@@ -137,8 +136,8 @@ class GameSocket:
                     return [Connected()]
                 case {"type": "diff" | "snapshot"}:
                     return [content]
-                case {"type": "closing", "retry_after_ms": int(patience_ms)}:
-                    self._min_wait_s = patience_ms / 1000
+                case {"type": "closing", "retry_after_ms": int(retry_after_ms)}:
+                    self._min_wait_s = retry_after_ms / 1000
                 case {"type": "error", "problem": document}:
                     _raise_problem(convert(document, Problem))
                 case _:
@@ -148,8 +147,8 @@ class GameSocket:
         return []
 
     def _check_close(self, code: int | None) -> None:
-        """Raise what a close code means."""
-        reason = f"the socket was closed with {code}"
+        """Raise the exception of a close code."""
+        reason = f"the connection was closed with {code}"
         if code is not None and (
             code in FINAL_CLOSE_CODES or (code >= CloseCode.REFUSED and code not in RESUMABLE_CLOSE_CODES)
         ):
@@ -163,11 +162,11 @@ class GameSocket:
             return _ConnectionEnded(
                 f"{error.status} {error.message}", retry_after_s(error.headers or {}, error.status) or 0.0
             )
-        return error_for(unknown_problem(error.status, f"the socket was refused with {error.status}"))
+        return error_for(unknown_problem(error.status, f"the upgrade failed with {error.status}"))
 
 
 def _raise_problem(problem: Problem) -> None:
-    """Raise what an `error` means: the game is gone, or the service is busy."""
+    """Raise the exception of an `error` message."""
     error = error_for(problem)
     if isinstance(error, RetryableError):
         raise _ConnectionEnded(problem.detail, float(problem.retry_after_s or 0)) from error

@@ -1,4 +1,4 @@
-"""Following a game over the WebSocket: every version once and in order, through lost connections and restarts."""
+"""A subscription to a game: every version once and in order, across lost connections and restarts."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -23,11 +23,11 @@ __all__ = ["Subscription"]
 
 
 class Subscription:
-    """A copy of one game, as a context: entered when GAME is there. Iterate for the diffs, one loop at a time.
+    """A replica of a game that receives every change; iterate over it for the diffs, one loop at a time.
 
-    `view`, `version` and `digest` are as of the diff that came last. The iteration raises Refused where the service
-    does not want this reader (any more); a connection that is lost is made again, however long it takes, but the first
-    one raises Unreachable after as many tries as any request has.
+    Entering the context waits for GAME. `view`, `version` and `digest` are as of the latest event. The subscription
+    reconnects without limit, but raises UnreachableError if the first connection fails `max_attempts` times. It raises
+    APIError if the service rejects the reader, even later.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Subscription:
     ) -> None:
         self.id = game
         self.is_connected = False
-        """Whether there is a connection now."""
+        """Whether the connection is established."""
         self._http = http
         self._token = token
         self._past_end = past_end
@@ -52,9 +52,9 @@ class Subscription:
 
     @property
     def view(self) -> GameView:
-        """GAME."""
+        """GAME as of the latest event."""
         if self._state is None or self._state.view is None:
-            raise RuntimeError("a game is followed within `async with`")
+            raise RuntimeError("enter the subscription with `async with` first")
         return self._state.view
 
     @property
@@ -64,19 +64,19 @@ class Subscription:
 
     @property
     def digest(self) -> str:
-        """The digest of that version."""
+        """The digest of `view`."""
         if self._state is None or self._state.digest is None:
-            raise RuntimeError("a game is followed within `async with`")
+            raise RuntimeError("enter the subscription with `async with` first")
         return self._state.digest
 
     @property
     def is_over(self) -> bool:
-        """Whether the game was finished or aborted."""
+        """Whether the game is finished or was aborted."""
         return self.view.status in ENDED_STATUSES
 
     @property
     def has_pending(self) -> bool:
-        """Whether changes wait to be iterated over."""
+        """Whether events are queued."""
         return not self._states.empty()
 
     async def __aenter__(self) -> Self:
@@ -94,7 +94,7 @@ class Subscription:
         await self.close()
 
     async def close(self) -> None:
-        """Follow no longer."""
+        """End the subscription."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -110,12 +110,12 @@ class Subscription:
         raise StopAsyncIteration
 
     async def events(self) -> AsyncGenerator[SubscriptionEvent, None]:
-        """All that happens, for ever."""
+        """Yield all events, including those of the connection, forever."""
         while True:
             yield await self.next_event()
 
     async def next_event(self) -> SubscriptionEvent:
-        """What happens next: a diff, a snapshot, or how the connection fares."""
+        """Wait for the next event: a diff, a snapshot, or a change of the connection."""
         if self._failure is not None:
             raise self._failure
         state = await self._states.get()
@@ -126,7 +126,7 @@ class Subscription:
         return state.event
 
     def apply_diffs(self, diffs: Sequence[Diff]) -> None:
-        """Go on by the diffs of an action's answer at once. What does not follow is left to the socket."""
+        """Apply the diffs of a response at once; the socket delivers those that do not fit."""
         with suppress(OutOfSync):
             for diff in () if self._is_syncing else diffs:
                 self._apply(msgspec.to_builtins(diff))
@@ -177,7 +177,7 @@ class Subscription:
             self._publish(applied)
 
     async def _apply_snapshot(self, document: JsonObject, digest: str) -> None:
-        """Take a snapshot: by the diffs that lead to it where it is what follows on this copy, else as it is."""
+        """Catch up to a snapshot by diffs from the log; replace the replica if they do not continue it."""
         snapshot = Replica(document, digest)
         if self._replica is not None and self._replica.digest != digest:
             try:
@@ -191,7 +191,7 @@ class Subscription:
         self._is_syncing = False
 
     async def _catch_up(self, replica: Replica, version: int) -> None:
-        """Read on in the log up to a version, as far as it follows on the copy."""
+        """Apply diffs from the log up to `version`, as far as they continue the replica."""
         async with aclosing(iterate_log(self._http, self.id, self._token, replica.version)) as log:
             async for diff in log:
                 try:
