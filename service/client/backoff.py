@@ -15,10 +15,9 @@ class Backoff(msgspec.Struct, frozen=True, kw_only=True):
     initial_wait_s: float = 0.25
     """The longest wait before the second attempt; it doubles for each further one."""
     max_wait_s: float = 30.0
-    """The upper bound of every wait, before jitter.
+    """The upper bound of a wait, and of the wait that a response asks for (`Retry-After`), which is added to it.
 
-    A request whose response asks for more (`Retry-After`) fails with RetryableError; a subscription reconnects after this
-    time.
+    A request whose response asks for more fails with RetryableError. A subscription reconnects after this time.
     """
     timeout_s: float = 20.0
     """The timeout of one attempt."""

@@ -33,7 +33,8 @@ T = TypeVar("T")
 CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 """The exceptions of failed and lost connections."""
 
-_RATE_LIMIT = re.compile(r";\s*t=(\d+)", re.ASCII)
+_RATE_LIMIT = re.compile(r";\s*t=(\d{1,9})(?!\d)", re.ASCII)
+_SECONDS = re.compile(r"\d{1,9}", re.ASCII)
 
 
 QueryValue = str | int | bool | None
@@ -156,10 +157,10 @@ def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
     if value is None:
         window = _RATE_LIMIT.search(headers.get("RateLimit", ""))
         return int(window[1]) if window is not None and status == 429 else None
-    if value.isascii() and value.isdigit():
+    if _SECONDS.fullmatch(value):
         return int(value)
     try:
         at = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)
+    return max(0, int((at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds()) + 1)

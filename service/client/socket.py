@@ -95,13 +95,13 @@ class GameSocket:
                     else:
                         failures = 0
                     yield message
-            except _ConnectionEnded as gone:
+            except _ConnectionEnded as ended:
                 failures = failures if clock.time() - started_at < STABLE_CONNECTION_S else 0
-                wait_s = self._http.backoff.wait_s(failures) + gone.min_wait_s
+                wait_s = self._http.backoff.wait_s(failures) + min(ended.min_wait_s, self._http.backoff.max_wait_s)
                 failures += 1
                 if not was_connected and failures >= self._http.backoff.max_attempts:
-                    raise UnreachableError(self._http.url, gone.reason) from gone
-                yield Disconnected(gone.reason, wait_s)
+                    raise UnreachableError(self._http.url, ended.reason) from ended
+                yield Disconnected(ended.reason, wait_s)
                 await asyncio.sleep(wait_s)
 
     async def _read_connection(self, position: StreamPosition | None) -> AsyncGenerator[JsonObject | Connected, None]:

@@ -71,20 +71,40 @@ async def test_a_refused_upgrade_is_tried_again_where_the_service_is_busy(
 @pytest.mark.parametrize(
     ("status", "headers"),
     (
-        (503, {"Retry-After": "3600"}),
-        (503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}),
-        (429, {"RateLimit": '"streams";r=0;t=3600'}),
+        (503, {"Retry-After": "60"}),
+        (429, {"RateLimit": '"streams";r=0;t=60'}),
     ),
 )
-async def test_a_refused_upgrade_says_when_to_come_back(
-    script: Scripted, scripted_client: Client, status: int, headers: dict[str, str]
-) -> None:
+async def test_a_rejected_upgrade_sets_the_wait(script: Scripted, status: int, headers: dict[str, str]) -> None:
+    assert 60 <= await reconnect_wait_s(script, status, headers) <= 61
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    (
+        (503, {"Retry-After": "86400"}),
+        (503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}),
+        (503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 -0000"}),
+        (429, {"RateLimit": '"streams";r=0;t=86400'}),
+    ),
+)
+async def test_the_wait_before_reconnecting_is_bounded(script: Scripted, status: int, headers: dict[str, str]) -> None:
+    assert 90 <= await reconnect_wait_s(script, status, headers) <= 91
+
+
+async def test_a_retry_after_of_many_digits_is_ignored(script: Scripted) -> None:
+    assert await reconnect_wait_s(script, 503, {"Retry-After": "9" * 5000}) <= 1
+
+
+async def reconnect_wait_s(script: Scripted, status: int, headers: dict[str, str]) -> float:
+    """Reject an upgrade with these headers; return how long the client waits, with at most 1 s of backoff."""
     script.upgrades.append(web.Response(status=status, headers=headers))
     start = Snapshot(digest=script.digest(1), game=convert(script.state(1), GameView))
-    async with scripted_client.subscribe("g", start=start) as game:
-        told = await game.next_event()
-    assert isinstance(told, Disconnected)
-    assert told.wait_s >= 3600
+    backoff = Backoff(initial_wait_s=0.01, max_wait_s=90)
+    async with Client(script.url, backoff=backoff) as client, client.subscribe("g", start=start) as game:
+        event = await game.next_event()
+    assert isinstance(event, Disconnected)
+    return event.wait_s
 
 
 async def test_a_first_connection_that_fails_is_named(unused_tcp_port: int) -> None:
