@@ -1,8 +1,8 @@
 """Decoding of responses from newer and older services.
 
 A newer service may send fields, enumeration values, events, actions and messages that this client does not know.
-Unknown fields are dropped, unknown values pass through, and `Unknown` takes the place of an unknown Struct. A field that
-an older service does not send is null, if its type allows that.
+Unknown fields are dropped, unknown values pass through, and `Unknown` takes the place of an unknown Struct. A field
+that an older service does not send is null, if its type allows that.
 """
 
 from contextlib import suppress
