@@ -5,10 +5,10 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import force_setattr
 
-from schemas.acting import LegalMoves
 from schemas.base import RequestModel, ResponseModel
+from schemas.commands import LegalMoves
 from schemas.game import GameSummary, GameView
-from schemas.names import normalize_name
+from schemas.player_names import normalize_name
 from schemas.vocabulary import (
     BotKind,
     Color,

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from schemas.acting import Act, ActionList, LegalMoves, SeatCommand
 from schemas.actions import ActionRequest
 from schemas.base import RequestModel, ResponseModel
+from schemas.commands import Act, ActionList, LegalMoves, SeatCommand
 from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.problems import Problem

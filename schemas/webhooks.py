@@ -4,8 +4,8 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from schemas.acting import NextDecision
 from schemas.base import RequestModel, ResponseModel
+from schemas.commands import NextDecision
 from schemas.diffs import By
 from schemas.events import AnyEvent
 from schemas.game import Timestamp

@@ -6,7 +6,7 @@ import click
 import discord
 
 from examples.discord_bot.bot import SeaBot
-from examples.discord_bot.tables import WIDTH
+from examples.discord_bot.games import WIDTH
 
 
 @click.command(context_settings={"show_default": True})

@@ -12,13 +12,13 @@ from discord import app_commands
 from examples.discord_bot.commands import SouthSeas
 from examples.discord_bot.custom_ids import Pressed
 from examples.discord_bot.errors import Unanswered
-from examples.discord_bot.ledger import Ledger, Table
-from examples.discord_bot.names import person_of
-from examples.discord_bot.notices import Crier
+from examples.discord_bot.games import WIDTH, Person, Tables
+from examples.discord_bot.messages import SeaButton, SeaMenu, shown
+from examples.discord_bot.notifier import Crier
+from examples.discord_bot.people import person_of
+from examples.discord_bot.phrases import Language, language_of, say
 from examples.discord_bot.screens import Screen
-from examples.discord_bot.showing import SeaButton, SeaMenu, shown
-from examples.discord_bot.tables import WIDTH, Person, Tables
-from examples.discord_bot.words import Language, language_of, say
+from examples.discord_bot.storage import Ledger, Table
 from service.client import APIError, ClientError, RetryableError
 
 Make = Callable[[], Awaitable[Screen]]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
-from examples.discord_bot.ledger import Table
-from examples.discord_bot.names import person_of, table_name
+from examples.discord_bot.games import Person, Tables, Wish
+from examples.discord_bot.people import person_of, table_name
 from examples.discord_bot.screens import OPTION, OPTIONS, Screen, clip
-from examples.discord_bot.tables import Person, Tables, Wish
+from examples.discord_bot.storage import Table
 
 if TYPE_CHECKING:
     from examples.discord_bot.bot import SeaBot

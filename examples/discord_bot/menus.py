@@ -7,10 +7,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from examples.discord_bot.custom_ids import Pressed
+from examples.discord_bot.phrases import Language, say
 from examples.discord_bot.screens import OPTION, OPTIONS, Button, Menu, Option, clip
-from examples.discord_bot.words import Language, say
-from schemas.acting import LegalMoves
 from schemas.actions import Deliver, Move, Pass, PlaceTile
+from schemas.commands import LegalMoves
 
 K = TypeVar("K", bound=Hashable)
 

@@ -8,12 +8,12 @@ import sys
 from rich.console import Console
 from rich.live import Live
 
-from examples.terminal.keys import keyboard
-from examples.terminal.memory import NoSuchFile, Seats, default_folder, keep, recall
+from examples.terminal.controller import Play, in_words, sit_down
+from examples.terminal.keyboard import keyboard
 from examples.terminal.options import URL, Options, command, parse
-from examples.terminal.play import Play, in_words, sit_down
+from examples.terminal.phrases import counted
+from examples.terminal.saved_seats import NoSuchFile, Seats, default_folder, keep, recall
 from examples.terminal.screen import screen
-from examples.terminal.words import counted
 from schemas.lobby import JoinGame
 from service.client import APIError, Client, ClientError, UnreachableError
 

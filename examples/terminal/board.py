@@ -9,9 +9,9 @@ from rich.text import Text
 
 from examples.terminal.canvas import Canvas
 from examples.terminal.palette import CORNERS, COVERED, GROUND, LYING, STYLES, new_style
+from examples.terminal.phrases import kind_of
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL, Picture, Symbol, picture
 from examples.terminal.tile_shape import REEF, Size, Spot
-from examples.terminal.words import kind_of
 from schemas.tileset import Tile
 
 Cell = tuple[int, int]

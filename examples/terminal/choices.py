@@ -7,8 +7,8 @@ is 0. Anything else that is typed narrows the list to the moves whose text conta
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from examples.terminal.phrases import ROLES, at, cost_in_words, kind_of, wares_in_words
 from examples.terminal.tile_picture import look_alike
-from examples.terminal.words import ROLES, at, cost_in_words, kind_of, wares_in_words
 from schemas.actions import (
     Action,
     Deliver,

@@ -9,7 +9,7 @@ from typing import get_args
 
 import msgspec
 
-from examples.terminal.memory import default_folder
+from examples.terminal.saved_seats import default_folder
 from schemas.lobby import CreateGame, SeatRequest
 from schemas.vocabulary import Edition
 

@@ -7,9 +7,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from examples.terminal.board import Laid, alone
-from examples.terminal.table import Page, Table
+from examples.terminal.game_state import Page, Table
+from examples.terminal.phrases import WARE_NAMES, at, counted, listed, wares_in_words
 from examples.terminal.tile_picture import SMALL
-from examples.terminal.words import WARE_NAMES, at, counted, listed, wares_in_words
 
 HELP = """\
 On your turn every legal move has a key; type it and press Enter.

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from examples.terminal.board import Laid, alone, draw_board
 from examples.terminal.choices import LETTERS, Choice
+from examples.terminal.game_state import Table
 from examples.terminal.palette import STYLES
+from examples.terminal.phrases import cost_in_words
 from examples.terminal.scene import labels_of_placed, rotations_at, scene, typed_cell
-from examples.terminal.table import Table
 from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL
-from examples.terminal.words import cost_in_words
 from schemas.actions import PlaceTile
 from schemas.game import Placed
 from schemas.tileset import Cost

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from examples.terminal.board import Cell, Figure, Laid, Scene
 from examples.terminal.choices import LETTERS, Choice
-from examples.terminal.table import Table
+from examples.terminal.game_state import Table
 from schemas.actions import PlaceIslander, PlaceTile, RetrieveIslander
 
 

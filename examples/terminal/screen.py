@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.layout import Layout
 from rich.text import Text
 
+from examples.terminal.game_state import Table
 from examples.terminal.options import URL, command
 from examples.terminal.pages import Scrolled
 from examples.terminal.panels import (
@@ -16,8 +17,7 @@ from examples.terminal.panels import (
     players,
     ships,
 )
-from examples.terminal.table import Table
-from examples.terminal.words import counted, owned
+from examples.terminal.phrases import counted, owned
 from schemas.actions import PlaceTile
 
 WIDE = 120

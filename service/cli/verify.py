@@ -16,7 +16,7 @@ from service.cli.log_file import BadLog, Log, decode_log, encode_log
 from service.cli.tileset import describe_fault
 from service.cli.verdict import make_verdict
 from service.client.errors import ClientError
-from service.client.fetching import download_log
+from service.client.log_download import download_log
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.escaping import escape_unprintable
 from service.games.archive.document import GameDocument, InvalidDocument, decode_document, is_document

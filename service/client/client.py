@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from schemas.acting import Act, ActionResult
 from schemas.actions import Action, ActionRequest, Move
+from schemas.commands import Act, ActionResult
 from schemas.diffs import Diff
 from schemas.game import GameView
 from schemas.lobby import Created, CreateGame, Joined, JoinGame, Rematch, ReplaceToken, SeatToken

@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from schemas.acting import LegalMoves
 from schemas.actions import Move
+from schemas.commands import LegalMoves
 from schemas.game import GameView
 from service.client.errors import ConflictError, VersionMismatchError
 from service.client.events import StartState

@@ -6,8 +6,8 @@ from typing import Literal, Self, TypeVar
 
 import aiohttp
 
-from schemas.acting import LegalMoves
 from schemas.bots import BotList
+from schemas.commands import LegalMoves
 from schemas.diffs import Diff, Diffs
 from schemas.game import GameView
 from schemas.lobby import Games, MyGames

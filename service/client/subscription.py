@@ -17,7 +17,7 @@ from service.client.events import Connected, Disconnected, StartState, Subscript
 from service.client.http import HttpClient
 from service.client.log_pages import iterate_log
 from service.client.replica import JsonObject, OutOfSync, Replica
-from service.client.socket import GameSocket, StreamPosition
+from service.client.websocket import GameSocket, StreamPosition
 
 __all__ = ["Subscription"]
 

@@ -17,7 +17,7 @@ The modules follow the rulebook: `setup` (R1), `turn` (R2), `placement` (R3), `i
 
 from service.engine.errors import EngineError, GameNotActive, IllegalMove
 from service.engine.game import SCHEMA_VERSION, Game, Player, copy_game, decode_snapshot, encode_snapshot, is_finished
-from service.engine.moves import move_id, parse_move_id
+from service.engine.move_ids import move_id, parse_move_id
 from service.engine.resignation import replace_player, resign, return_player
 from service.engine.setup import mark_aborted, next_open_seat, set_up, take_seat, vacate_seat
 from service.engine.tileset_index import TileSetIndex

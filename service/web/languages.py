@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from aiohttp import web
 
-from schemas.acting import LegalMoves
+from schemas.commands import LegalMoves
 from service.games.i18n import ENGLISH, LANGUAGES, Language
 
 ACCEPT_LANGUAGE = "Accept-Language"

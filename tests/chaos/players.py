@@ -5,9 +5,9 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from schemas.acting import ActionResult, LegalMoves
 from schemas.actions import Move
 from schemas.base import encode_json
+from schemas.commands import ActionResult, LegalMoves
 from schemas.diffs import Diff
 from service.client import (
     APIError,

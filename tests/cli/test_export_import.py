@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from schemas.acting import Act
+from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status
 from service.archive_storage.atomic_files import iter_documents
 from service.cli.export import export_games

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from schemas.acting import Act, SeatCommand
+from schemas.commands import Act, SeatCommand
 from schemas.lobby import JoinGame, Rematch
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook

@@ -6,8 +6,8 @@ import pytest
 
 from service.client import Backoff, Client
 from service.store.game_store import RedisStore
-from tests.clients.proxy import Proxy, proxied
-from tests.clients.scripted import Scripted, scripted
+from tests.clients.scripted_service import Scripted, scripted
+from tests.clients.unreliable_proxy import Proxy, proxied
 from tests.games.logs import decoded, whole_game
 from tests.web.app_server import serve
 

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 
-from schemas.acting import ActionResult, LegalMoves
 from schemas.actions import Pass
 from schemas.base import encode_json
+from schemas.commands import ActionResult, LegalMoves
 from schemas.diffs import Diff
 from schemas.events import TileDrawn
 from schemas.game import GameView
 from schemas.tileset import TileSet
 from service.client.decoding import DecodingError, Unknown, convert, decode
 from service.games.tilesets import load_catalogue
-from tests.examples.known import GAME
+from tests.examples.game_fixture import GAME
 
 DIGEST = "0" * 32
 

@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web
 
 from schemas.problems import problem
-from tests.clients.bad_days import busy, gap, gone, newer, unanswered
-from tests.clients.proxy import proxied
-from tests.clients.scripted import JsonObject, Scripted, good, refusing
+from tests.clients.failure_scripts import busy, gap, gone, newer, unanswered
+from tests.clients.scripted_service import JsonObject, Scripted, good, refusing
+from tests.clients.unreliable_proxy import proxied
 from tests.started import started
 from tests.tools import NODE, require
 

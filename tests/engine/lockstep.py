@@ -35,8 +35,8 @@ from service.engine.tileset_index import unpack_cell
 from service.engine.tileset_validation import parse_tileset
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
-from tests.reference.play import choose, deal, keys
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_play import choose, deal, keys
+from tests.reference.random_tilesets import random_tileset
 
 ARCHIPELAGO = Path(__file__).parents[2] / "service" / "tilesets" / "archipelago.json"
 EDITIONS: tuple[Edition, ...] = ("international", "german")

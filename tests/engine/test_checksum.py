@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from service.engine import Game, decode_snapshot, encode_snapshot
 from service.engine.checksum import add_checksum, strip_checksum
-from tests.engine.games import archipelago_index, new_game
+from tests.engine.random_games import archipelago_index, new_game
 
 GAME = new_game(archipelago_index(), 1)
 SEALED = add_checksum(encode_snapshot(GAME))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from service.engine import copy_game, encode_snapshot
-from tests.engine.games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import archipelago_index, new_game, play_randomly
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +20,7 @@ from random import Random
 from schemas.base import encode_json
 from service.engine import encode_snapshot
 from service.engine.view import build_view
-from tests.engine.games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import archipelago_index, new_game, play_randomly
 index = archipelago_index()
 game = new_game(index, 11, players=3)
 told = sha256()

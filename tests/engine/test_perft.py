@@ -10,8 +10,8 @@ from service.engine import Game, TileSetIndex, apply_action, copy_game, legal_mo
 from tests.engine.lockstep import ACTION, EDITIONS, Lockstep, Setting, archipelago
 from tests.reference import ReferenceGame
 from tests.reference.pieces import Json
-from tests.reference.play import deal
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_play import deal
+from tests.reference.random_tilesets import random_tileset
 
 
 def perft(index: TileSetIndex, game: Game, depth: int) -> int:

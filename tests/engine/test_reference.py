@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from schemas.vocabulary import Edition
 from tests.engine.lockstep import EDITIONS, Lockstep, Setting, archipelago, play_one
-from tests.reference.play import deal
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_play import deal
+from tests.reference.random_tilesets import random_tileset
 
 
 @pytest.mark.parametrize("block", range(10))

@@ -27,9 +27,9 @@ from service.engine import (
     resign,
 )
 from service.engine.evaluation import islander_counts
-from tests.engine.games import archipelago_index, new_game
+from tests.engine.random_games import archipelago_index, new_game
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, TWO_MARKETS
-from tests.rules.playing import BLUE, GREEN, RED, Table, kinds, of, ship
+from tests.rules.rules_game import BLUE, GREEN, RED, Table, kinds, of, ship
 from tests.rules.test_r5_markets import one_market, worth
 
 

@@ -19,7 +19,7 @@ from service.engine import (
     take_seat,
     vacate_seat,
 )
-from tests.engine.games import archipelago_index, new_game
+from tests.engine.random_games import archipelago_index, new_game
 
 TABLES = archipelago_index()
 

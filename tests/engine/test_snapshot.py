@@ -19,7 +19,7 @@ from service.engine import (
     legal_moves,
 )
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.engine.write_snapshot import SNAPSHOTS
 
 NUMBERS = range(1, SCHEMA_VERSION + 1)

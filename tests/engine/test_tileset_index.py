@@ -10,7 +10,7 @@ from service.engine.tileset_validation import parse_tileset
 from tests.engine.lockstep import archipelago
 from tests.reference.payments import payments
 from tests.reference.pieces import STEPS, Json, Ship, Tile
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_tilesets import random_tileset
 
 SETS = (archipelago(), *(random_tileset(seed) for seed in range(12)))
 SHOWN = (None, "sea", "bridge", "island")

@@ -13,8 +13,8 @@ from msgspec import convert
 from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import Fault, TileSetInvalid, list_faults, parse_tileset
-from tests.reference.random_sets import random_tileset
-from tests.reference.sets import bridge, island, market, sea, ship, tileset
+from tests.reference.random_tilesets import random_tileset
+from tests.reference.tileset_builder import bridge, island, market, sea, ship, tileset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from rich.style import Style
 
 from examples.terminal.board import Figure, Laid, Scene, View, draw_board
 from examples.terminal.tile_picture import LARGE, SMALL
-from tests.examples.drawn import ATOLL, MARKET, START, plain
+from tests.examples.tileset_fixture import ATOLL, MARKET, START, plain
 
 RED = Style(color="red")
 

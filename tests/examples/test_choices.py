@@ -5,8 +5,8 @@ from schemas.actions import Action, Deliver, Move, Pass, PlaceIslander, PlaceTil
 from schemas.game import GameView, Placed, Turn
 from schemas.tileset import Tile
 from schemas.vocabulary import Phase, Wares
-from tests.examples.drawn import ATOLL, MARKET, PAST, START
-from tests.examples.known import GAME, SHIPS
+from tests.examples.game_fixture import GAME, SHIPS
+from tests.examples.tileset_fixture import ATOLL, MARKET, PAST, START
 
 TILES = {"start": START, "market": MARKET, "atoll": ATOLL, "past": PAST}
 

@@ -7,7 +7,7 @@ import sys
 import termios
 from pathlib import Path
 
-from tests.examples.playing import PATIENCE_S
+from tests.examples.terminal_player import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 

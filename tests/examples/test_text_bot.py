@@ -7,7 +7,7 @@ from pathlib import Path
 
 from examples.text_bot import HELP, TextBot
 from service.client import Client
-from tests.examples.playing import PATIENCE_S
+from tests.examples.terminal_player import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,7 @@ from examples.terminal.tile_picture import LARGE, MEDIUM, SMALL, picture
 from examples.terminal.tile_shape import REEF, Size, Spot, beside, in_one_piece, middle_of, shape, turned
 from schemas.tileset import Bridge, Island, Sea, Tile
 from service.games.tilesets import load_catalogue
-from tests.examples.drawn import BENDS, CORNER, MARKET, PAST, START, TIPS, picture_of
+from tests.examples.tileset_fixture import BENDS, CORNER, MARKET, PAST, START, TIPS, picture_of
 
 DRAWN = {
     "start": (

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.names import INVISIBLE_CHARACTERS, is_visible, name_key
+from schemas.player_names import INVISIBLE_CHARACTERS, is_visible, name_key
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.subject import Subject
 from tests.web.drawing.example_tiles import parsed

@@ -28,7 +28,7 @@ from service.engine.checksum import add_checksum
 from service.games.diffs import record_change
 from service.games.i18n import describe_move, get_translator
 from service.store import keys
-from tests.engine.games import archipelago_index, new_game
+from tests.engine.random_games import archipelago_index, new_game
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.frames import Ended, RawSocket
 from tests.fuzz.subject import Subject

@@ -23,10 +23,10 @@ from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
 from service.web.drawing.scene import BoardOptions
 from service.web.images.jobs import BoardJob, ShipJob, TileJob, draw_job
-from tests.engine.games import new_game, play_randomly
+from tests.engine.random_games import new_game, play_randomly
 from tests.fuzz.figures import Effort, Figures, tried
 from tests.fuzz.validity import fault
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_tilesets import random_tileset
 from tests.web.drawing.example_tiles import parsed
 
 MOST_ACTIONS = 400

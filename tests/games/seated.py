@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from schemas.acting import Act, ActionResult, SeatCommand
 from schemas.base import encode_json
+from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.engine import Game, TileSetIndex, build_view, decode_snapshot, legal_moves, move_id

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from schemas.acting import Act
+from schemas.commands import Act
 from schemas.lobby import Created, CreateGame, SeatRequest
 from service.engine import legal_moves, move_id
 from service.games.cache import GameCache, GameSession

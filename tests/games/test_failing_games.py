@@ -12,9 +12,9 @@ import pytest
 from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
-from schemas.acting import Act
 from schemas.actions import Action
 from schemas.bots import BotInfo
+from schemas.commands import Act
 from schemas.lobby import CreateGame, SeatRequest
 from service.engine import decode_snapshot, encode_snapshot, legal_moves, move_id
 from service.engine.checksum import add_checksum

@@ -8,7 +8,7 @@ from service.engine import apply_action, move_id
 from service.games.lifecycle import advance_version
 from service.games.timeouts import apply_timeout
 from tests.games.logs import AT
-from tests.rules.playing import GREEN, RED, Table
+from tests.rules.rules_game import GREEN, RED, Table
 from tests.rules.test_r5_markets import one_market, two_markets, worth
 
 SOON = "2026-11-21T21:00:30Z"

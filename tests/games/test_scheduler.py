@@ -7,7 +7,7 @@ from time import time
 import msgspec
 from redis.asyncio import Redis
 
-from schemas.acting import Act
+from schemas.commands import Act
 from schemas.lobby import Created, CreateGame, SeatRequest
 from schemas.vocabulary import BotKind
 from service.engine import Game, decode_snapshot, legal_moves, move_id

@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 import pytest
 
-from schemas.acting import Act
+from schemas.commands import Act
 from schemas.vocabulary import RequestedTimeoutPolicy
 from service.games.commands.abort import abort_game
 from service.games.commands.act import act

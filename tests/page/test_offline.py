@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Route, expect
 
-from tests.page.prepared import Prepared, prepared
+from tests.page.game_fixture import Prepared, prepared
 from tests.page.visitor import PHONE, Visitor, Visitors
 
 UNSENT = "Your move is not sent yet"

@@ -4,7 +4,7 @@ from collections import Counter
 
 from playwright.async_api import Route, expect
 
-from tests.page.prepared import SAVING, prepared
+from tests.page.game_fixture import SAVING, prepared
 from tests.page.visitor import Visitors
 
 TILES = 12

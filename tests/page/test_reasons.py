@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from tests.page.prepared import SAVING, deciding, kinds_of, prepared
+from tests.page.game_fixture import SAVING, deciding, kinds_of, prepared
 from tests.page.visitor import PHONE, Visitors
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from tests.page.prepared import SAVING, kinds_of, prepared
+from tests.page.game_fixture import SAVING, kinds_of, prepared
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitors, starts_against_the_computer
 
 SIDEWAYS: Size = (844, 390)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.page.prepared import PASSING, SPENDING, prepared
+from tests.page.game_fixture import PASSING, SPENDING, prepared
 from tests.page.visitor import DESKTOP, PHONE, Size, Visitor, Visitors
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.page.states import STATES
+from tests.page.page_states import STATES
 from tests.page.visitor import PHONE, Size, Visitor, Visitors
 
 VIEWPORTS: tuple[Size, ...] = (

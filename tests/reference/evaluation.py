@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.reference import worth
+from tests.reference import awards
 from tests.reference.pieces import WARES
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def has_new_boat(state: State, feature: Feature) -> bool:
 
 def boat_acts(state: State, region: Feature) -> bool:
     """Say whether a boat evaluates an occupied region: in the german edition not without uncovered fish (R5.6)."""
-    return state.edition == "international" or bool(worth.uncovered(state.board, region))
+    return state.edition == "international" or bool(awards.uncovered(state.board, region))
 
 
 def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None:
     """Give the wares to the majority, cover fish if asked, and send all islanders home (R5.5, R5.7, R5.9)."""
     board = state.board
-    winners = worth.winners(board, feature)
-    gained = worth.wares(board, feature)
+    winners = awards.winners(board, feature)
+    gained = awards.wares(board, feature)
     for seat in winners:
         for ware in WARES:
             state.players[seat].wares[ware] += gained[ware]
@@ -55,7 +55,7 @@ def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None
             "kind": feature.kind,
             "cause": cause,
             "cells": [{"x": x, "y": y} for x, y in feature.cells],
-            "islanders": [{"seat": seat, "count": count} for seat, count in worth.counts(board, feature).items()],
+            "islanders": [{"seat": seat, "count": count} for seat, count in awards.counts(board, feature).items()],
             "winners": winners,
             "wares": gained,
         },
@@ -68,7 +68,7 @@ def evaluate(state: State, feature: Feature, *, cause: str, cover: bool) -> None
 
 def cover_fish(state: State, region: Feature) -> None:
     """Cover one fish group of the region, if any is left (R5.7, R5.8)."""
-    chosen = worth.group_to_cover(state.board, region)
+    chosen = awards.group_to_cover(state.board, region)
     if chosen is None:
         return
     spot, group, fish = chosen

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.reference import evaluation, moves, views
 from tests.reference.board import Board, Spot
-from tests.reference.ending import end_reason, finish
+from tests.reference.final_scoring import end_reason, finish
 from tests.reference.pieces import WARES, Json, Ship, Tile
 from tests.reference.state import DISPLAY, Player, State, Turn
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.reference.sets import island, sea, tile
-from tests.reference.table import Table, only, types
+from tests.reference.small_game import Table, only, types
+from tests.reference.tileset_builder import island, sea, tile
 
 SHOAL = tile("shoal", "ssss", sea(range(8), [1, 2]))
 POND = tile("pond", "ssss", sea(range(8), [2]))

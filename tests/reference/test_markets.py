@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from tests.reference.pieces import Json
-from tests.reference.sets import market, sea, ship, tile
-from tests.reference.table import Table, only, types
+from tests.reference.small_game import Table, only, types
+from tests.reference.tileset_builder import market, sea, ship, tile
 
 OPEN = tile("open", "ssss", sea(range(8)))
 STALL = tile("stall", "ssss", sea(range(8)), market())

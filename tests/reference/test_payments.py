@@ -4,8 +4,8 @@ import pytest
 
 from tests.reference.payments import Payment, payments
 from tests.reference.pieces import Json, Ship
-from tests.reference.sets import island, sea, ship, tile
-from tests.reference.table import Table, only, types
+from tests.reference.small_game import Table, only, types
+from tests.reference.tileset_builder import island, sea, ship, tile
 
 OPEN = tile("open", "ssss", sea(range(8)))
 GROVE = tile("grove", "ssss", island("", 3), sea(range(8)))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.reference.play import random_game
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_play import random_game
+from tests.reference.random_tilesets import random_tileset
 
 ARCHIPELAGO = Path(__file__).parents[2] / "service" / "tilesets" / "archipelago.json"
 EDITIONS = ("international", "german")

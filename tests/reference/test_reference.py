@@ -3,8 +3,8 @@
 import pytest
 
 from tests.reference import IllegalAction
-from tests.reference.sets import bridge, island, market, sea, tile
-from tests.reference.table import Table, only, types
+from tests.reference.small_game import Table, only, types
+from tests.reference.tileset_builder import bridge, island, market, sea, tile
 
 OPEN = tile("open", "ssss", sea(range(8)))
 CAPE = tile("cape", "sssi", sea(range(6)), island("w", 1))

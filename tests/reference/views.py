@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.reference import worth
-from tests.reference.ending import ware_points
+from tests.reference import awards
+from tests.reference.final_scoring import ware_points
 from tests.reference.moves import best_ships
 from tests.reference.pieces import WARE_OF, WARES, Json
 
@@ -76,8 +76,8 @@ def player_scores(state: State, seat: int) -> Json:
     """Return a player's points with what all occupied features would bring under R7.2 now."""
     pending = dict.fromkeys(WARES, 0)
     for feature in state.board.occupied():
-        if feature.kind != "market" and seat in worth.winners(state.board, feature):
-            for ware, count in worth.wares(state.board, feature).items():
+        if feature.kind != "market" and seat in awards.winners(state.board, feature):
+            for ware, count in awards.wares(state.board, feature).items():
                 pending[ware] += count
     held = state.players[seat].wares
     ships = state.ship_points(seat)
@@ -97,8 +97,8 @@ def islander_value(state: State, spot: Spot, seat: int) -> Json:
         unit, majority = "points", True
         value = max((state.ships[ship].points for ship in best_ships(state)), default=0)
     else:
-        unit, majority = WARE_OF[kind], seat in worth.winners(state.board, feature)
-        value = worth.wares(state.board, feature)[unit] if majority else 0
+        unit, majority = WARE_OF[kind], seat in awards.winners(state.board, feature)
+        value = awards.wares(state.board, feature)[unit] if majority else 0
     return {
         "seat": seat,
         **spot._asdict(),

@@ -10,7 +10,7 @@ from schemas.vocabulary import COLORS
 from service.engine import Player, build_view, set_up
 from service.games.shuffle import first_seat, shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
-from tests.rules.playing import BLUE, GREEN, RED, Table
+from tests.rules.rules_game import BLUE, GREEN, RED, Table
 
 ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
 

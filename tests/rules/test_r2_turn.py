@@ -2,7 +2,7 @@
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander
 from schemas.events import FeatureEvaluated, IslanderPlaced, IslanderReturned, ShipTaken, TilePlaced, TurnStarted
-from tests.rules.playing import BLUE, RED, Table, kinds, ship
+from tests.rules.rules_game import BLUE, RED, Table, kinds, ship
 
 GROVE = """
   0      1      2

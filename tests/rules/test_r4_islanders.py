@@ -14,7 +14,7 @@ from schemas.events import (
     TurnStarted,
 )
 from tests.rules.boards import BOAT_ON_TILE_3, BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND, MARKET
-from tests.rules.playing import BLUE, RED, Table, kinds, of
+from tests.rules.rules_game import BLUE, RED, Table, kinds, of
 
 ALL_KINDS = """
   0      1

@@ -5,7 +5,7 @@ import pytest
 from schemas.events import FeatureEvaluated, FishCovered, IslanderReturned, TileDrawn, TilePlaced, TurnStarted
 from schemas.vocabulary import Edition
 from tests.rules.boards import BOAT_ON_TILE_3
-from tests.rules.playing import BLUE, RED, Table, kinds, of
+from tests.rules.rules_game import BLUE, RED, Table, kinds, of
 
 EDITIONS: tuple[Edition, ...] = ("international", "german")
 

@@ -6,7 +6,7 @@ from schemas.events import FeatureEvaluated, IslanderReturned, TileDrawn, TilePl
 from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
 from service.engine.tileset_validation import list_faults
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, JOINED_ISLAND
-from tests.rules.playing import BLUE, RED, Table, kinds, of, ship
+from tests.rules.rules_game import BLUE, RED, Table, kinds, of, ship
 
 LOOP = """
   0      1

@@ -17,7 +17,7 @@ from schemas.events import (
 )
 from schemas.tileset import Ship
 from tests.rules.boards import MARKET, TWO_MARKETS
-from tests.rules.playing import BLUE, GREEN, RED, Table, kinds, of, ship
+from tests.rules.rules_game import BLUE, GREEN, RED, Table, kinds, of, ship
 
 
 def worth(*points: int) -> list[Ship]:

@@ -7,7 +7,7 @@ import pytest
 from schemas.actions import Deliver, Pass
 from schemas.events import ShipRevealed, ShipTaken, TileDrawn, TurnStarted
 from schemas.tileset import Ship
-from tests.rules.playing import BLUE, RED, Table, kinds, of, paid, ship
+from tests.rules.rules_game import BLUE, RED, Table, kinds, of, paid, ship
 
 SEA = """
   0      1      2      3

@@ -8,7 +8,7 @@ from schemas.tileset import Ship
 from service.engine.queries import islander_values
 from service.games.tilesets import load_catalogue
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS, MARKET
-from tests.rules.playing import BLUE, FAR_SHIPS, RED, Table, kinds, of, paid, ship
+from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, paid, ship
 
 ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").tileset
 

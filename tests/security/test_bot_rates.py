@@ -12,7 +12,7 @@ from service.games.bots.plugins import LoadedBot, load_bots
 from service.games.bots.runner import run_bot
 from service.store.game_store import RedisStore
 from service.web.ratelimit import costs
-from tests.engine.games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import archipelago_index, new_game, play_randomly
 from tests.security.clients import at, limits, status, statuses
 from tests.security.measured_costs import Plain, times_dearer
 from tests.web.app_server import serve

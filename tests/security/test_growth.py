@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from schemas.acting import MAX_ACTIONS
+from schemas.commands import MAX_ACTIONS
 from service.store.game_store import RedisStore
 from service.web.connections.protocol import MAX_HEAD_BYTES
 from service.web.runner import MAX_HEADERS

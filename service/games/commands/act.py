@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from schemas.acting import Act
 from schemas.actions import (
     Action,
     ActionRequest,
@@ -13,6 +12,7 @@ from schemas.actions import (
     RetrieveIslander,
     TakeShip,
 )
+from schemas.commands import Act
 from schemas.events import AnyEvent, TileDrawn
 from schemas.vocabulary import PassPhase, Wares
 from service.engine import Game, IllegalMove, apply_action, move_id, parse_move_id

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from msgspec import Raw
 
-from schemas.acting import ActionResult
 from schemas.base import encode_json
+from schemas.commands import ActionResult
 from service.engine import Game, build_view
 from service.games import repository
 from service.games.access import AccessRecord, Principal, authorize_action

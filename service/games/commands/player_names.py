@@ -6,7 +6,7 @@ Source: api.md, "Ground rules".
 from collections.abc import Iterable, Sequence
 
 from schemas.lobby import SeatRequest
-from schemas.names import name_key, unique_name
+from schemas.player_names import name_key, unique_name
 from service.engine import Game
 from service.games.errors import Conflict
 

@@ -1,6 +1,6 @@
 """Resigning, and returning to a seat that a bot plays."""
 
-from schemas.acting import SeatCommand
+from schemas.commands import SeatCommand
 from service.engine import Game, resign, return_player
 from service.games.access import OWNER, AccessRecord, Principal, resolve_seat
 from service.games.cache import GameSession

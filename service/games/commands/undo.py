@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
-from schemas.acting import SeatCommand
+from schemas.commands import SeatCommand
 from schemas.events import AnyEvent, MoveUndone
 from schemas.game import GameView
 from service.engine import Game, TileSetIndex, build_view, encode_snapshot

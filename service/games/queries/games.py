@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from schemas.acting import CellChoice, LegalMoves, NextDecision
 from schemas.actions import Action, Move, PlaceIslander, PlaceTile, RetrieveIslander
+from schemas.commands import CellChoice, LegalMoves, NextDecision
 from schemas.diffs import Diffs
 from schemas.game import GameSummary, GameView
 from schemas.lobby import Games

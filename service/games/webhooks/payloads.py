@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 from standardwebhooks import Webhook as Signer
 
-from schemas.acting import NextDecision
 from schemas.base import encode_json
+from schemas.commands import NextDecision
 from schemas.events import TurnStarted
 from schemas.webhooks import DECISION_EVENT, DIFF_MESSAGE, WebhookData, WebhookMessage
 from service.games.ports import StoredDiff

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from schemas.acting import Act, ActionResult, LegalMoves
+from schemas.commands import Act, ActionResult, LegalMoves
 from schemas.diffs import Diff
 from schemas.lobby import Created, Games, Joined
 from schemas.tileset import TileSet, TileSets

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from aiohttp import web
 
-from schemas.acting import Act, ActionResult, SeatCommand
+from schemas.commands import Act, ActionResult, SeatCommand
 from schemas.diffs import Diff
 from service.games.commands.act import act
 from service.games.commands.active_game import CommandRequest, CommandResult

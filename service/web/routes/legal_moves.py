@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from aiohttp import web
 from msgspec import Meta
 
-from schemas.acting import LegalMoves
+from schemas.commands import LegalMoves
 from schemas.vocabulary import Int32
 from service.games.i18n import Language
 from service.games.ports import GameRecord

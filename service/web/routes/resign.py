@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from schemas.acting import ActionResult
+from schemas.commands import ActionResult
 from schemas.diffs import Diff
 from service.games.commands.resign import resign_seat
 from service.web.parsing import read_optional_body

@@ -5,7 +5,7 @@ from functools import partial
 
 from aiohttp import web
 
-from schemas.acting import ActionResult
+from schemas.commands import ActionResult
 from schemas.diffs import Diff
 from service.games.commands.undo import undo
 from service.web.parsing import read_optional_body

@@ -12,7 +12,7 @@ with warnings.catch_warnings():
     import discord  # noqa: F401
 
 from examples.discord_bot.bot import SeaBot
-from tests.examples.discord_bot.discord_side import Discord
+from tests.examples.discord_bot.fake_discord import Discord
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 
 from examples.discord_bot.custom_ids import LIMIT, Pressed, template
 from examples.discord_bot.menus import cell_menu, ship_menu, whole_menu
-from examples.discord_bot.names import table_name
+from examples.discord_bot.messages import view_of
+from examples.discord_bot.people import table_name
+from examples.discord_bot.phrases import LANGUAGES, PHRASES, language_of
 from examples.discord_bot.screens import Screen
-from examples.discord_bot.showing import view_of
-from examples.discord_bot.words import LANGUAGES, PHRASES, language_of
-from schemas.acting import LegalMoves
+from schemas.commands import LegalMoves
 from tests.examples.discord_bot.limits import message_faults
 
 GAME = "g" * 32

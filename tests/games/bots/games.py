@@ -10,7 +10,7 @@ from service.games.bots.interface import Bot
 from service.games.bots.runner import run_bot
 from service.games.shuffle import shuffled_bag, shuffled_ships
 from service.games.tilesets import load_catalogue
-from tests.rules.playing import Table
+from tests.rules.rules_game import Table
 
 ARCHIPELAGO = load_catalogue(None).get_for_game("archipelago").index
 

@@ -6,7 +6,7 @@ from schemas.vocabulary import Edition
 from service.engine import is_finished, legal_moves
 from service.games.bots import greedy, random
 from tests.games.bots.games import ARCHIPELAGO, SEA_AND_ISLAND, act, decide, finish, start
-from tests.rules.playing import RED, Table, ship
+from tests.rules.rules_game import RED, Table, ship
 
 
 def test_it_beats_random_in_95_of_100_games() -> None:

@@ -7,7 +7,7 @@ from service.games.bots import expert, greedy
 from service.games.bots.interface import Bot
 from tests.games.bots.games import SEA_AND_ISLAND, decide
 from tests.rules.boards import BRIDGE_OF_TWO_SHELLS
-from tests.rules.playing import BLUE, RED, Table, paid, ship
+from tests.rules.rules_game import BLUE, RED, Table, paid, ship
 
 pytestmark = pytest.mark.parametrize("bot", (greedy.BOT, expert.BOT), ids=["greedy", "expert"])
 

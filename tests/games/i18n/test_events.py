@@ -39,7 +39,7 @@ from schemas.tileset import Cost
 from schemas.vocabulary import COLORS, Cell, Wares
 from service.games.i18n import ENGLISH, LANGUAGES, EventNarrator, describe_status, get_translator
 from service.games.i18n.phrases import ship_cost
-from tests.engine.games import archipelago_index, new_game, play_randomly
+from tests.engine.random_games import archipelago_index, new_game, play_randomly
 
 TABLES = archipelago_index()
 NONE = Wares(bananas=0, shells=0, fish=0)

@@ -10,9 +10,9 @@ from schemas.tileset import TileSet
 from schemas.vocabulary import Wares
 from service.engine import Game, TileSetIndex, apply_action, legal_moves
 from service.games.i18n import LANGUAGES, Language, describe_cell, describe_move, get_translator
-from tests.engine.games import archipelago_index, new_game, play_randomly
-from tests.engine.test_moves import long_names
-from tests.reference.random_sets import random_tileset
+from tests.engine.random_games import archipelago_index, new_game, play_randomly
+from tests.engine.test_move_ids import long_names
+from tests.reference.random_tilesets import random_tileset
 
 TEXT = 100
 

@@ -5,7 +5,7 @@ import pytest
 from schemas.vocabulary import Phase
 from service.engine import Game, Player, next_open_seat
 from service.games.i18n import LANGUAGES, describe_status, get_translator
-from tests.engine.games import archipelago_index, new_game
+from tests.engine.random_games import archipelago_index, new_game
 
 TABLES = archipelago_index()
 

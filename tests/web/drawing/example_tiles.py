@@ -9,7 +9,7 @@ from schemas.tileset import Tile, TileSet
 from service.engine.tileset_validation import parse_tileset
 from service.games.tilesets import load_catalogue
 from service.web.drawing.layout.distance_fields import Point
-from tests.reference.random_sets import random_tileset
+from tests.reference.random_tilesets import random_tileset
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,7 +9,7 @@ from service.web.drawing.game_picture import board_svg
 from service.web.drawing.palette import PLAYER_COLORS
 from service.web.drawing.scene import BoardOptions, make_scene
 from service.web.drawing.text_board import board_text
-from tests.engine.games import new_game, play_randomly
+from tests.engine.random_games import new_game, play_randomly
 from tests.web.drawing.example_tiles import ARCHIPELAGO, parsed, random_sets
 
 EVERYTHING = BoardOptions(coordinates=True, outline_last=True, sidebar=True, number_moves=True)

@@ -4,7 +4,7 @@ from service.engine import apply_action, build_view, legal_moves
 from service.games.queries.games import move_sort_key
 from service.web.drawing.scene import BoardOptions, Region, make_scene
 from service.web.drawing.text_board import board_text
-from tests.engine.games import new_game
+from tests.engine.random_games import new_game
 from tests.web.drawing.example_tiles import ARCHIPELAGO
 
 TABLES, TILESET = ARCHIPELAGO.index, ARCHIPELAGO.tileset

@@ -1,0 +1,43 @@
+"""What tests of following share: lines of a scripted service, and a reader of its diffs."""
+
+import asyncio
+from typing import Any
+
+from service.client import Subscription
+from tests.clients.scripted_service import Line, Socket
+
+
+async def versions(game: Subscription, last: int) -> list[int]:
+    """The versions of all diffs up to the last one, each at its state."""
+    seen = []
+    async with asyncio.timeout(10):
+        async for diff in game:
+            assert (diff.version, diff.digest) == (game.version, game.digest)
+            seen.append(diff.version)
+            if diff.version == last:
+                break
+    return seen
+
+
+def closing(first: int, last: int, code: int, **message: Any) -> Line:
+    """A line that tells some diffs, and is closed with a code."""
+
+    async def line(socket: Socket) -> None:
+        await socket.subscribed(first, recovered=first > 1)
+        await socket.diffs(first + 1, last)
+        if message:
+            await socket.say(**message)
+        await socket.close(code=code)
+
+    return line
+
+
+def staying(first: int, last: int) -> Line:
+    """A line that tells some diffs, and stays open."""
+
+    async def line(socket: Socket) -> None:
+        await socket.subscribed(first, recovered=first > 1)
+        await socket.diffs(first + 1, last)
+        await socket.stay()
+
+    return line

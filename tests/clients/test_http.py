@@ -1,0 +1,169 @@
+"""Requests whose answers are lost, and services that have no time."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import msgspec
+import pytest
+from aiohttp import web
+
+from schemas.lobby import CreateGame, SeatRequest
+from schemas.problems import problem
+from service.client import (
+    APIError,
+    Backoff,
+    Client,
+    ConflictError,
+    InvalidResponseError,
+    NotFoundError,
+    RetryableError,
+    UnreachableError,
+)
+from service.client.log_download import InvalidGameURL, download_log
+from tests.clients.conftest import QUICK
+from tests.clients.scripted_service import Scripted, refusing
+from tests.clients.unreliable_proxy import Proxy, proxied
+from tests.started import started
+
+TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
+
+
+async def test_a_lost_answer_is_asked_for_again_and_what_was_asked_is_done_once(client: Client, proxy: Proxy) -> None:
+    proxy.answers_to_lose = 2
+    created = await client.create(TABLE)
+    assert proxy.answers_to_lose == 0
+    assert [game.id for game in (await client.games()).games] == [created.game.id]
+    ana = client.with_token(created.seats[0].token)
+    moves = await ana.legal_moves(created.game.id)
+    proxy.answers_to_lose = 2
+    acted = await ana.act(created.game.id, moves.moves[0])
+    assert proxy.answers_to_lose == 0
+    assert acted.version == created.game.version + 1
+    assert (await ana.game(created.game.id)).version == acted.version
+
+
+async def test_an_instance_killed_before_it_answers_is_replaced_by_another(tmp_path: Path, redis_url: str) -> None:
+    async with (
+        started(tmp_path / "one", redis_url) as first,
+        proxied(first.url) as proxy,
+        Client(proxy.url, backoff=QUICK) as client,
+    ):
+        created = await client.create(TABLE)
+        moves = await client.legal_moves(created.game.id)
+        first.process.send_signal(signal.SIGSTOP)
+        owner = client.with_token(created.owner_token)
+        acting = asyncio.create_task(owner.act(created.game.id, moves.moves[0], seat=0))
+        await asyncio.sleep(0.1)
+        assert not acting.done()
+        async with started(tmp_path / "two", redis_url) as second:
+            first.process.kill()
+            proxy.target = second.url
+            acted = await acting
+            assert acted.version == created.game.version + 1
+            assert (await client.game(created.game.id)).version == acted.version
+
+
+async def test_a_service_that_is_away_for_a_while_is_asked_again(client: Client, proxy: Proxy, url: str) -> None:
+    proxy.target = "http://127.0.0.1:9"
+    creating = asyncio.create_task(client.create(TABLE))
+    await asyncio.sleep(0.1)
+    proxy.target = url
+    await creating
+
+
+@pytest.mark.parametrize(
+    ("headers", "least_s"),
+    (
+        ({"Retry-After": "1"}, 1.0),
+        ({"RateLimit": '"default";r=0;t=1'}, 1.0),
+        ({"Retry-After": "Sun, 01 Nov 2020 08:49:37 GMT"}, 0.0),
+        ({"Retry-After": "soon"}, 0.0),
+        ({}, 0.0),
+    ),
+)
+async def test_too_many_requests_are_sent_later(
+    script: Scripted, scripted_client: Client, headers: dict[str, str], least_s: float
+) -> None:
+    script.answers.append(refusing(problem("rate_limited", "wait"), **headers))
+    clock = asyncio.get_running_loop()
+    before = clock.time()
+    await scripted_client.game("g")
+    assert least_s <= clock.time() - before < least_s + 10
+    assert len(script.asked) == 2
+
+
+async def test_all_tries_of_a_post_carry_the_same_key(script: Scripted, scripted_client: Client) -> None:
+    away = problem("store_unavailable", "the store does not answer", retry_after_s=0)
+    script.answers.extend([refusing(away), web.Response(status=502, text="a proxy's own"), refusing(away)])
+    script.answers.append(refusing(problem("conflict", "still at work")))
+    with pytest.raises(InvalidResponseError):
+        await scripted_client.create(TABLE)
+    assert len(script.asked) == 5
+    [key] = {request.headers["Idempotency-Key"] for request in script.asked}
+    assert len(key) >= 32
+
+
+async def test_a_refusal_is_not_asked_again(script: Scripted, scripted_client: Client) -> None:
+    for code, kind in (("not_found", NotFoundError), ("conflict", ConflictError), ("internal", APIError)):
+        script.answers.append(refusing(problem(code, "no")))
+        with pytest.raises(kind):
+            await scripted_client.game("g")
+    assert len(script.asked) == 3
+
+
+async def test_who_asks_for_too_much_patience_is_not_asked_again(script: Scripted, scripted_client: Client) -> None:
+    script.answers.append(refusing(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
+    with pytest.raises(RetryableError) as busy:
+        await scripted_client.game("g")
+    assert busy.value.retry_after_s == 86_400
+    assert len(script.asked) == 1
+
+
+async def test_tries_are_bounded(script: Scripted) -> None:
+    script.answers.extend(web.Response(status=503) for _ in range(9))
+    async with Client(script.url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
+        with pytest.raises(RetryableError, match="503"):
+            await client.game("g")
+    assert len(script.asked) == 3
+
+
+async def test_a_service_that_is_not_there_is_named(unused_tcp_port: int) -> None:
+    url = f"http://127.0.0.1:{unused_tcp_port}"
+    async with Client(f"{url}/", backoff=Backoff(max_attempts=2, initial_wait_s=0.001)) as client:
+        with pytest.raises(UnreachableError) as raised:
+            await client.games()
+    assert raised.value.url == url
+
+
+@pytest.mark.parametrize("content", (b"", b"<html>", b"7", b'{"id": 7}', b"\xff"))
+async def test_something_else_that_answers_is_named(script: Scripted, scripted_client: Client, content: bytes) -> None:
+    script.answers.append(web.Response(body=content))
+    with pytest.raises(InvalidResponseError, match=script.url):
+        await scripted_client.game("g")
+
+
+async def test_a_language_and_a_token_are_said(script: Scripted) -> None:
+    async with Client(script.url, "secret", language="fr") as client:
+        await client.game("g")
+        await client.with_token(None).game("g")
+    first, second = script.asked
+    assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
+    assert "Authorization" not in second.headers
+
+
+async def test_a_whole_log_is_fetched_for_verification(client: Client) -> None:
+    created = await client.create(CreateGame(players=[*TABLE.players], visibility="private"))
+    url = f"{client.url}/v1/games/{created.game.id}"
+    fetched = await download_log(url, created.spectator_token)
+    assert [diff["version"] for diff in fetched.diffs] == [*range(1, created.game.version + 1)]
+    assert msgspec.json.decode(fetched.tileset)["id"] == "archipelago"
+    with pytest.raises(NotFoundError):
+        await download_log(url, None)
+
+
+@pytest.mark.parametrize("url", ("games/1", "ftp://host/v1/games/1", "http://host/v1/games/1/diffs", "http://host/"))
+async def test_what_is_no_game_is_not_fetched(url: str) -> None:
+    with pytest.raises(InvalidGameURL) as raised:
+        await download_log(url, None)
+    assert raised.value.url == url

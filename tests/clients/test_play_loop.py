@@ -1,0 +1,195 @@
+"""Whole games through the Python client, on the real service."""
+
+import asyncio
+import random
+
+import pytest
+
+from schemas.actions import Move, PlaceTile
+from schemas.commands import Act
+from schemas.diffs import Diff
+from schemas.game import GameView
+from schemas.lobby import Created, CreateGame, JoinGame, SeatRequest
+from schemas.webhooks import RegisterWebhook
+from service.client import (
+    BadRequestError,
+    Client,
+    ConflictError,
+    ForbiddenError,
+    IllegalMoveError,
+    NotFoundError,
+    UnauthorizedError,
+    UnprocessableError,
+)
+from service.client.errors import VersionMismatchError
+from tests.clients.unreliable_proxy import Proxy
+
+ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
+CHANCE = random.Random(1)
+SECRET = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
+
+
+def choose(moves: list[Move], game: GameView) -> Move:
+    assert game.turn is not None
+    return CHANCE.choice(moves)
+
+
+async def choose_slowly(moves: list[Move], game: GameView) -> Move:
+    await asyncio.sleep(0)
+    return choose(moves, game)
+
+
+async def watch(client: Client, created: Created) -> tuple[list[int], GameView]:
+    versions = []
+    async with client.subscribe(created.game.id, start=created) as game:
+        async for diff in game:
+            assert (game.version, game.digest) == (diff.version, diff.digest)
+            versions.append(diff.version)
+        return versions, game.view
+
+
+async def test_two_people_a_bot_and_a_watcher_over_a_bad_network(client: Client, proxy: Proxy) -> None:
+    created = await client.create(CreateGame(players=[ANA, BO, GREEDY]))
+    ana, bo = (client.with_token(seat.token) for seat in created.seats)
+    proxy.cut_every = 40
+    played, also, (versions, seen) = await asyncio.gather(
+        ana.play(created.game.id, 0, choose),
+        bo.play(created.game.id, 1, choose_slowly, start=created),
+        watch(client, created),
+    )
+    assert proxy.cuts > 3
+    assert played.status == "finished"
+    assert played == also == seen
+    assert played == await client.game(created.game.id)
+    assert versions == [*range(created.game.version + 1, played.version + 1)]
+    assert [diff["version"] async for diff in client.log(created.game.id)] == [*range(1, played.version + 1)]
+    assert played == await ana.play(created.game.id, 0, choose)
+
+
+async def test_a_move_that_came_too_late_is_chosen_anew(client: Client) -> None:
+    created = await client.create(CreateGame(players=[ANA, GREEDY], first_seat=0))
+    owner = client.with_token(created.owner_token)
+    late: list[Move] = []
+
+    async def choose_late(moves: list[Move], game: GameView) -> Move:
+        if not late:
+            late.append(moves[0])
+            await owner.act(game.id, moves[-1])
+        return moves[0]
+
+    ana = client.with_token(created.seats[0].token)
+    assert (await ana.play(created.game.id, 0, choose_late)).status == "finished"
+    assert late
+
+
+async def test_everything_that_can_be_asked(client: Client) -> None:
+    created = await client.create(
+        CreateGame(players=[ANA, SeatRequest(open=True)], visibility="private", first_seat=0), include_legal_moves=True
+    )
+    game = created.game.id
+    invited = client.with_token(created.spectator_token)
+    joined = await invited.join(game, JoinGame(name="Bo"), include_legal_moves=True)
+    assert joined.legal_moves is not None
+    assert joined.legal_moves == await invited.legal_moves(game)
+    ana = client.with_token(created.seats[0].token)
+    [first, *_] = joined.legal_moves.moves
+    assert isinstance(first.action, PlaceTile)
+    assert first in (await ana.legal_moves(game, x=first.action.x, y=first.action.y)).moves
+    assert (await ana.legal_moves(game, stage="cell")).cells
+    assert len((await ana.legal_moves(game, limit=1)).moves) == 1
+    acted = await ana.act(game, [first.action], return_game=True)
+    assert acted.game == await ana.game(game)
+    assert isinstance(acted.diffs[0], Diff)
+    assert (await ana.diffs(game, acted.version - 1)).diffs == acted.diffs
+    assert (await ana.scores(game)).version == (await ana.tiles(game)).version == acted.version
+    assert await ana.tileset("archipelago") in (await ana.tilesets()).tilesets
+    owner = client.with_token(created.owner_token)
+    assert (await owner.abort(game)).status == "aborted"
+    public = await client.create(CreateGame(players=[ANA, SeatRequest(open=True)]))
+    assert [one.id for one in (await client.games("waiting", limit=5)).games] == [public.game.id]
+
+
+async def test_taking_back_giving_up_and_playing_again(client: Client) -> None:
+    created = await client.create(CreateGame(players=[ANA, BO], first_seat=0, turn_timeout_s=3600, on_timeout="bot"))
+    game = created.game.id
+    ana, bo = (client.with_token(seat.token) for seat in created.seats)
+    [first, *_] = (await ana.legal_moves(game)).moves
+    await ana.act(game, first)
+    undone = await ana.undo(game, include_legal_moves=True)
+    assert [event.__class__.__name__ for event in undone.diffs[0].events] == ["MoveUndone"]
+    assert undone.legal_moves is not None
+    assert first in undone.legal_moves.moves
+    with pytest.raises(ConflictError):
+        await ana.return_to_seat(game)
+    resigned = await bo.resign(game, return_game=True)
+    assert resigned.game is not None
+    assert resigned.game.status == "finished"
+    owner = client.with_token(created.owner_token)
+    again = await owner.rematch(game)
+    assert again.game.previous_game == game
+    assert (await client.game(game)).next_game == again.game.id
+    assert "Bo" in (await client.story(game, limit=100)).now + (await client.story(game)).lines[-2].text
+
+
+async def test_webhooks_and_pictures(client: Client) -> None:
+    created = await client.create(CreateGame(players=[ANA, BO]))
+    game, owner = created.game.id, client.with_token(created.owner_token)
+    hook = await owner.register_webhook(game, RegisterWebhook(url="https://bot.example/told", events=["game_finished"]))
+    assert [one.id for one in (await owner.webhooks(game)).webhooks] == [hook.id]
+    assert (await owner.webhook(game, hook.id)).url == hook.url
+    assert (await owner.deliveries(game, hook.id)).attempts == []
+    assert (await owner.retry_webhook(game, hook.id)).status == "pending"
+    await owner.delete_webhook(game, hook.id)
+    assert (await owner.webhooks(game)).webhooks == []
+    assert (await client.board(game, width=200)).startswith(b"\x89PNG")
+    assert b"<svg" in await client.board(game, "svg", coordinates=1)
+    assert b"<svg" in await client.tile_picture("archipelago", "start", "svg", rotation=1)
+    assert b"<svg" in await client.ship_picture("archipelago", created.game.display[0], "svg")
+
+
+async def test_games_that_wait_for_me(client: Client, proxy: Proxy) -> None:
+    table = CreateGame(players=[SeatRequest(name="Ana", external_user="chat:1"), BO], first_seat=0)
+    async with Client(proxy.url, creator_key=SECRET) as chat_bot:
+        created = await chat_bot.create(table)
+        [mine] = (await chat_bot.my_games(external_user="chat:1", waiting=True)).games
+        assert mine.game.id == created.game.id
+        assert (await chat_bot.my_games(external_user="chat:2")).games == []
+    tokens = [seat.token for seat in created.seats]
+    [shown] = (await client.my_games(tokens)).games
+    assert [seat.seat for seat in shown.seats] == [0, 1]
+    [own] = (await client.with_token(tokens[1]).my_games(waiting=False, status="active")).games
+    assert own.seats[0].seat == 1
+    assert {"greedy", "random"} <= {bot.name for bot in (await client.bots()).bots}
+
+
+async def test_refusals_have_their_kinds(client: Client) -> None:
+    created = await client.create(CreateGame(players=[ANA, BO], first_seat=0))
+    game = created.game.id
+    ana, bo = (client.with_token(seat.token) for seat in created.seats)
+    with pytest.raises(NotFoundError):
+        await client.game("nowhere")
+    with pytest.raises(UnauthorizedError):
+        await client.act(game, "pass.islander")
+    with pytest.raises(ForbiddenError):
+        await bo.abort(game)
+    with pytest.raises(ConflictError, match="seat") as not_yours:
+        await bo.act(game, "pass.islander")
+    assert not_yours.value.code == "not_your_turn"
+    with pytest.raises(IllegalMoveError) as illegal:
+        await ana.act(game, PlaceTile(x=9, y=9, rotation=0))
+    assert illegal.value.rule == "R3.2"
+    assert illegal.value.index is None
+    with pytest.raises(VersionMismatchError) as stale:
+        await ana.act(game, PlaceTile(x=9, y=9, rotation=0), if_match="9")
+    assert stale.value.version == created.game.version
+    assert stale.value.digest == created.digest
+    with pytest.raises(BadRequestError) as malformed:
+        await ana.act(game, Act(move="not a move's id"))
+    assert malformed.value.problem.path == "$.move"
+    with pytest.raises(UnprocessableError) as unknown:
+        await client.create(CreateGame(players=[ANA, BO], tileset="nothing"))
+    assert unknown.value.code == "unknown_tileset"
+    key = SECRET
+    await client.create(CreateGame(players=[ANA, BO]), key=key)
+    with pytest.raises(UnprocessableError, match="key"):
+        await client.create(CreateGame(players=[BO, ANA]), key=key)

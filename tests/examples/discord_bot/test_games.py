@@ -1,0 +1,208 @@
+"""What else a table needs: taking back, giving up, playing again, restarts, pictures, and a service that is away."""
+
+import asyncio
+import re
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+from time import time
+
+import pytest
+
+from examples.discord_bot.bot import SeaBot
+from examples.discord_bot.games import Person as Player
+from examples.discord_bot.games import Wish
+from examples.discord_bot.phrases import LANGUAGES, say
+from examples.discord_bot.storage import Ledger, Table
+from service.games.context import Context
+from service.games.scheduler import run_scheduler
+from service.store.game_store import RedisStore
+from tests.examples.discord_bot.fake_discord import CHANNEL, Discord, Person, Seen
+from tests.examples.discord_bot.test_bot import ANA, BO, CY, calls, is_over
+from tests.web.app_server import TILESETS
+
+PNG = b"\x89PNG"
+STALE = {say(language, "stale") for language in LANGUAGES}
+NOTHING_BACK = "Il n'y a rien que vous puissiez annuler."
+
+
+async def begun(discord_side: Discord) -> tuple[Seen, Person]:
+    """A table of Ana and Bo: the message that calls the first, and who that is."""
+    await discord_side.command(ANA, "new", opponent=BO)
+    called = await discord_side.post_in_channel(lambda seen: "<@" in seen.text)
+    return called, ANA if calls(ANA)(called) else BO
+
+
+async def placed(discord_side: Discord, person: Person, called: Seen) -> Seen:
+    """The tile is placed, on the first cell, in the first rotation."""
+    menu = await discord_side.do(person, called, "menu")
+    seen = await discord_side.choose(person, menu, menu.options()[0]["value"])
+    turns = [custom_id for custom_id in seen.acts() if re.search(r":move:p-?\d", custom_id)]
+    return await discord_side.use(person, seen, turns[0]) if turns else seen
+
+
+@pytest.mark.parametrize("width", (300,))
+async def test_the_board_is_shown_as_a_picture(bot: SeaBot, discord_side: Discord) -> None:
+    await discord_side.command(ANA, "new", bots=1)
+    called = await discord_side.post_in_channel(calls(ANA))
+    menu = await discord_side.do(ANA, called, "menu")
+    (plain,) = (await discord_side.command(ANA, "board")).pictures
+    assert all(picture.startswith(PNG) for picture in (*called.pictures, *menu.pictures, plain))
+    assert menu.pictures != [plain]
+    assert bot.is_closed() is False
+
+
+@pytest.mark.parametrize("width", (-1,))
+@pytest.mark.usefixtures("bot")
+async def test_without_a_picture_the_game_goes_on(discord_side: Discord) -> None:
+    """The service draws nothing of such a size."""
+    await discord_side.command(ANA, "new", bots=1)
+    called = await discord_side.post_in_channel(calls(ANA))
+    assert called.pictures == []
+    assert (await discord_side.do(ANA, called, "menu")).options()
+
+
+@pytest.mark.usefixtures("bot")
+async def test_who_chose_a_cell_can_go_back(discord_side: Discord) -> None:
+    called, person = await begun(discord_side)
+    menu = await discord_side.do(person, called, "menu")
+    offered = menu.options()
+    several = [option["value"] for option in offered if not option["label"].partition(" · ")[0].isdecimal()]
+    turned = await discord_side.choose(person, menu, several[0])
+    assert len(turned.acts()) > 1
+    assert (await discord_side.do(person, turned, "page")).options() == offered
+
+
+@pytest.mark.usefixtures("bot")
+async def test_in_a_channel_that_is_closed_to_the_bot_commands_still_work(discord_side: Discord) -> None:
+    discord_side.is_closed = True
+    await discord_side.command(ANA, "new", bots=1)
+    async with asyncio.timeout(8):
+        await discord_side.refused.wait()
+    assert (await discord_side.command(ANA, "moves")).options()
+
+
+async def test_a_game_that_is_gone_is_followed_no_more(bot: SeaBot) -> None:
+    table = Table("gone", CHANNEL, "o" * 43, "s" * 43)
+    bot.ledger.add_table(table)
+    bot.crier.follow(table)
+    await asyncio.wait_for(bot.crier._tasks["gone"], 8)
+    assert bot.ledger.running() == []
+
+
+@pytest.mark.usefixtures("bot")
+async def test_a_move_is_taken_back(discord_side: Discord) -> None:
+    called, person = await begun(discord_side)
+    islander = await placed(discord_side, person, called)
+    assert islander.acts()
+    before = {**islander.payload}
+    again = await discord_side.do(person, islander, "undo")
+    assert again.options()[0]["label"].startswith("1")
+    stale = await discord_side.do(person, islander._replace(payload=before), "undo")
+    assert stale.text.splitlines()[0] in STALE
+    refused = await discord_side.do(person, again, "undo")
+    assert refused.text == ("There is nothing that you can take back." if person is ANA else NOTHING_BACK)
+    assert refused.is_private
+    assert (await discord_side.command(person, "undo")).text == refused.text
+    assert (await discord_side.choose(person, again, again.options()[0]["value"])).acts()
+
+
+@pytest.mark.usefixtures("bot")
+async def test_who_resigns_is_asked_once_more_and_who_is_left_can_play_again(discord_side: Discord) -> None:
+    await begun(discord_side)
+    asked = await discord_side.command(ANA, "resign")
+    assert asked.text == "Do you really want to resign?"
+    assert (await discord_side.press(ANA, asked, "Resign")).text == "Done."
+    over = await discord_side.post_in_channel(is_over)
+    assert "Ana" in over.text
+    again = await discord_side.do(BO, over, "rematch")
+    assert again.text.startswith("Une nouvelle table")
+    called = await discord_side.post_in_channel(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
+    person = ANA if calls(ANA)(called) else BO
+    assert (await discord_side.do(person, called, "menu")).options()
+    assert "possible" in (await discord_side.do(BO, over, "rematch")).text
+
+
+@pytest.mark.usefixtures("bot")
+async def test_who_joined_sits_at_the_rematch_too(discord_side: Discord) -> None:
+    table = await discord_side.command(ANA, "new", free=1)
+    await discord_side.do(CY, table, "join")
+    await discord_side.command(CY, "resign")
+    sure = await discord_side.command(CY, "resign")
+    await discord_side.do(CY, sure, "resign")
+    await discord_side.post_in_channel(is_over)
+    again = await discord_side.command(ANA, "rematch")
+    called = await discord_side.post_in_channel(lambda seen: int(seen.payload["id"]) > int(again.payload["id"]))
+    person = ANA if calls(ANA)(called) else CY
+    assert (await discord_side.do(person, called, "menu")).options()
+
+
+@pytest.mark.usefixtures("bot")
+async def test_a_seat_is_taken_back_only_from_a_bot(discord_side: Discord) -> None:
+    await discord_side.command(ANA, "new", bots=1, minutes=5)
+    assert (await discord_side.command(ANA, "back")).text == "No bot sits in for you."
+
+
+async def test_a_restart_forgets_nothing_and_says_nothing_twice(url: str, discord_side: Discord, file: Path) -> None:
+    async with discord_side.logged_in(SeaBot(url, file, 0)):
+        called, person = await begun(discord_side)
+        menu = await discord_side.do(person, called, "menu")
+    said = len(discord_side.channel)
+    async with discord_side.logged_in(SeaBot(url, file, 0)):
+        assert (await discord_side.choose(person, menu, menu.options()[0]["value"])).acts()
+        assert len(discord_side.channel) == said
+
+
+async def test_a_service_that_is_away_is_told_kindly(discord_side: Discord, file: Path, url: str) -> None:
+    async with discord_side.logged_in(SeaBot(url, file, 0)):
+        _, person = await begun(discord_side)
+    async with discord_side.logged_in(SeaBot("http://127.0.0.1:9", file, 0)):
+        seen = await discord_side.command(person, "moves")
+        assert await discord_side.suggestions(person, "new", "strength", "") == []
+        assert "Nothing is lost" in seen.text or "Rien n'est perdu" in seen.text
+
+
+def test_only_the_bots_own_user_reads_its_file(file: Path) -> None:
+    Ledger(file).close()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+async def test_tokens_are_shown_to_nobody(bot: SeaBot, discord_side: Discord) -> None:
+    await discord_side.command(ANA, "new", bots=1)
+    (seat,) = bot.ledger.seats_of(ANA.id)
+    assert all(seat.token not in str(seen.payload) for seen in discord_side.channel)
+
+
+async def test_a_game_of_another_channel_is_for_its_players(bot: SeaBot, discord_side: Discord) -> None:
+    table, _ = await bot.tables.begin(CHANNEL + 1, Player(ANA.id, "Ana", "en"), Wish(bots=["greedy"]))
+    assert (await discord_side.command(BO, "board", game=table.game)).text.startswith("Je ne connais pas")
+    assert (await discord_side.command(ANA, "board", game=table.game)).text == "It is Ana's turn to place a tile."
+
+
+@pytest.mark.usefixtures("bot")
+async def test_too_many_players_are_refused_in_the_services_words(discord_side: Discord) -> None:
+    seen = await discord_side.command(ANA, "new", bots=4, free=4)
+    assert seen.text.startswith("That is not possible: ")
+
+
+@pytest.fixture
+async def _on_time(store: RedisStore) -> AsyncIterator[None]:
+    """An instance that looks after deadlines."""
+    context = Context(store=store, tilesets=TILESETS, clock=time, on_committed=lambda _game, _diffs: None)
+    task = asyncio.create_task(run_scheduler(context, 0.1))
+    yield
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.usefixtures("_on_time")
+async def test_whoever_was_late_takes_the_seat_back(bot: SeaBot, discord_side: Discord) -> None:
+    """The game goes on without them: a bot stands in, and the next message in the channel says so."""
+    wish = Wish([Player(BO.id, "Bo", "fr")], timeout_s=1)
+    table, _ = await bot.tables.begin(CHANNEL, Player(ANA.id, "Ana", "en"), wish)
+    bot.crier.follow(table)
+    late = await discord_side.post_in_channel(lambda seen: "<@" in seen.text)
+    person = ANA if calls(ANA)(late) else BO
+    called = await discord_side.post_in_channel(lambda seen: ":return:" in str(seen.components(2)))
+    assert f"Time is up for {person.name}. The bot greedy stands in for {person.name}." in called.text
+    assert not (await discord_side.do(person, called, "return")).text.startswith("No bot")

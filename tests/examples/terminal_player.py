@@ -1,0 +1,63 @@
+"""Somebody at the keyboard of a terminal, and what they see."""
+
+import asyncio
+import io
+import random
+from collections.abc import Callable
+
+from rich.console import Console
+
+from examples.terminal.controller import Play
+from examples.terminal.saved_seats import Seats
+from examples.terminal.screen import screen
+from schemas.lobby import CreateGame, SeatRequest
+from service.client import Client
+
+PATIENCE_S = 10.0
+
+
+async def new_game(client: Client, *players: SeatRequest, seed: str = "examples") -> Seats:
+    created = await client.create(CreateGame(players=[*players], seed=seed, first_seat=0))
+    seats = {seat.seat: seat.token for seat in created.seats}
+    return Seats(url=client.url, game=created.game.id, seats=seats, spectator=created.spectator_token)
+
+
+def press(play: Play, *keys: str) -> None:
+    for key in keys:
+        play.on_key(key)
+
+
+async def until(play: Play, condition: Callable[[], bool]) -> None:
+    """Wait until something holds of a terminal."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():
+            await play.changed.wait()
+            play.changed.clear()
+
+
+async def caught_up(play: Play, other: Play) -> None:
+    """Wait until one terminal is where another one is."""
+    digest = other.table.digest
+    await until(play, lambda: play.table.digest == digest)
+
+
+async def ready(play: Play) -> bool:
+    """Wait until somebody here can choose; False when the game is over."""
+    await until(play, lambda: play.table.game.turn is None or (play.table.menu is not None and not play.table.sending))
+    return play.table.game.turn is not None
+
+
+async def choose(play: Play, chance: random.Random) -> None:
+    """Type the key of some move, and Enter."""
+    assert play.table.menu is not None
+    press(play, *chance.choice(play.table.menu.choices).key, "enter")
+    await play.settle()
+    assert not play.table.note
+
+
+def seen(play: Play, width: int = 80, height: int = 24) -> str:
+    """What is on the screen."""
+    console = Console(width=width, height=height, file=io.StringIO(), color_system=None)
+    lines = console.render_lines(screen(play.table, width, height), console.options.update(width=width, height=height))
+    assert len(lines) == height
+    return "\n".join("".join(segment.text for segment in line) for line in lines)

@@ -1,0 +1,28 @@
+"""Costs in words, and the examples in the docstrings."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+from examples.terminal.phrases import cost_in_words
+from schemas.tileset import Cost
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    (
+        (Cost(bananas=0, shells=0, fish=0, any=6, same=()), "6 of any"),
+        (Cost(bananas=0, shells=0, fish=0, any=0, same=(4,)), "4 alike"),
+        (Cost(bananas=0, shells=0, fish=0, any=0, same=()), "nothing"),
+    ),
+)
+def test_costs_are_told(cost: Cost, text: str) -> None:
+    assert cost_in_words(cost) == text
+
+
+@pytest.mark.parametrize("name", ("keys", "palette", "words"))
+def test_docstrings_are_right(name: str) -> None:
+    result = doctest.testmod(import_module(f"examples.terminal.{name}"))
+    assert result.attempted
+    assert not result.failed

@@ -1,0 +1,263 @@
+"""Every state of the page, each opened as a person meets it: with five players whose names are as long as can be."""
+
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from playwright.async_api import Locator, expect
+
+from service.games.scheduler import advance_due_game
+from service.web.app_keys import CONTEXT
+from tests.page.conftest import RICH, SHORT
+from tests.page.game_fixture import Moves, Prepared, prepared
+from tests.page.visitor import Size, Visitor, Visitors
+
+NAMES = (
+    "Wilhelmina-Maximiliana of Hawaii",
+    "WwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwW",
+    "Bartholomäus von den Osterinseln",
+    "Penelope Featherstonehaugh-Smyth",
+    "Kapitän Jörg Ølberg-Ångström III",
+)
+"""Each 32 characters long."""
+
+SEED = "payments-4"
+"""Of the tiles' order, and of what is played: with it everybody has many wares at last."""
+
+DRAWN = """() => {
+  const tiles = [...document.querySelectorAll(".tiles use")];
+  return tiles.length > 0 && tiles.every(tile => document.querySelector(tile.getAttribute("href")));
+}"""
+"""Whether the pictures of all tiles on the board are there."""
+
+seated = partial(prepared, seed=SEED, names=NAMES)
+"""A game of people who all sit at one device."""
+
+
+def offers(kind: str, least: int = 1) -> Callable[[Moves], bool]:
+    """Tell whether a list of moves has so many of one type, of deliveries for one ship."""
+
+    def offered(moves: Moves) -> bool:
+        of_type = [move["action"] for move in moves if move["action"]["type"] == kind]
+        counts = Counter(action["ship"] if kind == "deliver" else kind for action in of_type)
+        return max(counts.values(), default=0) >= least
+
+    return offered
+
+
+async def sit(visitors: Visitors, game: Prepared, size: Size, seats: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Visitor:
+    """Open a game in a browser that has the tokens of some of its seats."""
+    visitor = await visitors.come(size=size, touch=True)
+    kept = {"id": game.id, "owner": game.owner, "spectator": None, "private": False, "opened": 0}
+    tables = [{**kept, "seats": dict.fromkeys(seats, game.owner)}]
+    await visitor.page.evaluate("tables => localStorage.setItem('south-seas.tables', tables)", json.dumps(tables))
+    await visitor.page.goto(f"{visitors.url}#{game.id}")
+    await visitor.page.wait_for_function(DRAWN)
+    return visitor
+
+
+async def _lobby(visitors: Visitors, size: Size) -> Visitor:
+    for status in ("waiting", "active", "finished"):
+        await _table_for_the_lobby(visitors, status)
+    game = await seated(visitors)
+    visitor = await sit(visitors, game, size)
+    await expect(visitor.action_bar).to_be_visible()
+    await visitor.page.goto(f"{visitors.url}#")
+    await expect(visitor.page.locator(".game-row")).to_have_count(4)
+    return visitor
+
+
+async def _table_for_the_lobby(visitors: Visitors, status: str) -> None:
+    if status == "waiting":
+        asked = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
+        await visitors.client.post("/v1/games", json=asked)
+        return
+    game = await seated(visitors)
+    for seat in range(4) if status == "finished" else ():
+        await game.post("resign", {"seat": seat})
+
+
+async def _creating(visitors: Visitors, size: Size) -> Visitor:
+    visitor = await visitors.come(size=size, touch=True)
+    await visitor.press("Play with friends")
+    dialog = visitor.page.locator("dialog")
+    await dialog.get_by_label("Your name").fill(NAMES[0])
+    for seat in range(2, 6):
+        await dialog.locator(".seat select").nth(seat - 1).select_option("here")
+        await dialog.get_by_label(f"Name for seat {seat}").fill(NAMES[seat - 1])
+    await dialog.get_by_label("Time for each decision").select_option("60")
+    return visitor
+
+
+async def _inviting(visitors: Visitors, size: Size) -> Visitor:
+    visitor = await visitors.come(size=size, touch=True)
+    await visitor.press("Play with friends")
+    await visitor.page.locator("dialog").get_by_label("Your name").fill(NAMES[0])
+    await visitor.press("Set up the table")
+    await expect(visitor.page.get_by_label("Link to this table")).to_be_visible()
+    return visitor
+
+
+async def _joining(visitors: Visitors, size: Size) -> Visitor:
+    asked = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}], "visibility": "private"}
+    async with visitors.client.post("/v1/games", json=asked) as answer:
+        created = await answer.json()
+    link = f"{visitors.url}#{created['game']['id']}.{created['spectator_token']}"
+    visitor = await visitors.come(link, size=size, touch=True)
+    await expect(visitor.page.get_by_role("button", name="Join the game")).to_be_visible()
+    return visitor
+
+
+async def _placing(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
+    game = await seated(visitors)
+    for _ in range(2 * len(NAMES)):
+        await game.play_until(offers("place_tile"))
+        await game.act((await game.moves())[0])
+    await game.play_until(offers("place_tile"))
+    visitor = await sit(visitors, game, size)
+    await expect(visitor.page.locator(".cell").first).to_be_visible()
+    return await _chosen(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
+
+
+async def _sending(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
+    game = await seated(visitors)
+    await game.play_until(offers("place_islander", 3))
+    visitor = await sit(visitors, game, size)
+    await expect(visitor.page.locator(".spot.place").first).to_be_visible()
+    return await _chosen(visitor, visitor.page.locator("[data-choice]")) if chosen else visitor
+
+
+async def _taking_back(visitors: Visitors, size: Size, *, chosen: bool = False) -> Visitor:
+    game = await seated(visitors, edition="german")
+    await game.play_until(offers("retrieve_islander", 2))
+    visitor = await sit(visitors, game, size)
+    await expect(visitor.page.locator(".spot.retrieve").first).to_be_visible()
+    return await _chosen(visitor, visitor.page.get_by_role("button", name="Take back your")) if chosen else visitor
+
+
+async def _chosen(visitor: Visitor, choices: Locator) -> Visitor:
+    await choices.first.press("Enter")
+    await expect(visitor.action_bar.locator(".primary")).to_be_enabled()
+    return visitor
+
+
+async def _delivering(visitors: Visitors, size: Size, *, payments: int = 0, tileset: str = "archipelago") -> Visitor:
+    game = await seated(visitors, tileset=tileset)
+    await game.play_until(offers("deliver", max(payments, 1)))
+    ships = Counter(move["action"].get("ship") for move in await game.moves() if move["action"]["type"] == "deliver")
+    visitor = await sit(visitors, game, size)
+    await expect(visitor.page.locator(".ship.choosable").first).to_be_visible()
+    if payments:
+        most = max(ships, key=lambda ship: ships[ship])
+        shown = (await game.game())["display"].index(most)
+        await visitor.page.locator(".ship").nth(shown).press("Enter")
+        await expect(visitor.action_bar.get_by_role("group", name="Pay with")).to_be_visible()
+    return visitor
+
+
+async def _others(visitors: Visitors, size: Size) -> Visitor:
+    game = await seated(visitors, first_seat=0)
+    visitor = await sit(visitors, game, size, seats=(1,))
+    await expect(visitor.page.locator(".action-bar.theirs")).to_be_visible()
+    return visitor
+
+
+async def _timed_out(visitors: Visitors, size: Size) -> Visitor:
+    """Seat 0's time is up, and the computer has played its turn."""
+    game = await seated(visitors, turn_timeout_s=1, on_timeout="bot")
+    visitor = await sit(visitors, game, size, seats=(0,))
+    await expect(visitor.page.locator(".countdown")).to_have_text("Time is up", timeout=10_000)
+    assert visitors.client.app is not None
+    while (await game.game())["players"][0]["bot"] is None:
+        await advance_due_game(visitors.client.app[CONTEXT], game.id)
+    await expect(visitor.page.locator(".players")).to_contain_text("the computer stands in")
+    return visitor
+
+
+async def _pressed(visitors: Visitors, size: Size, names: tuple[str, ...]) -> Visitor:
+    visitor = await _placing(visitors, size)
+    for name in names:
+        await visitor.page.get_by_role("button", name=name, exact=True).dispatch_event("click")
+    return visitor
+
+
+async def _tab(visitors: Visitors, size: Size, number: int) -> Visitor:
+    visitor = await _pressed(visitors, size, ("More",))
+    await visitor.page.get_by_role("tab").nth(number).dispatch_event("click")
+    await visitor.page.locator("[role=tabpanel] li").first.wait_for(state="attached")
+    return visitor
+
+
+async def _looked_at(visitors: Visitors, size: Size) -> Visitor:
+    """What one player's islanders would bring, and one islander asked about."""
+    visitor = await _pressed(visitors, size, ("More",))
+    await visitor.page.locator(".holds button").first.dispatch_event("click")
+    await visitor.page.locator(".breakdown").wait_for(state="attached")
+    await visitor.page.locator(".islander").first.dispatch_event("click")
+    await visitor.page.locator(".inspected").wait_for(state="attached")
+    return visitor
+
+
+async def _over(visitors: Visitors, size: Size) -> Visitor:
+    game = await seated(visitors, tileset=SHORT)
+    await game.play_until(lambda moves: not moves)
+    visitor = await sit(visitors, game, size)
+    await expect(visitor.page.locator(".action-bar.game-result")).to_be_visible()
+    return visitor
+
+
+async def _replaying(visitors: Visitors, size: Size) -> Visitor:
+    visitor = await _over(visitors, size)
+    await visitor.press("See the game again")
+    slider = visitor.page.get_by_role("slider", name="Step of the game")
+    await slider.fill(await slider.get_attribute("max") or "")
+    return visitor
+
+
+async def _offline(visitors: Visitors, size: Size) -> Visitor:
+    """A move was tried without a network."""
+    visitor = await _placing(visitors, size, chosen=True)
+    await visitor.context.set_offline(offline=True)
+    await visitor.page.evaluate("dispatchEvent(new Event('offline'))")
+    await visitor.action_bar.locator(".primary").dispatch_event("click")
+    await expect(visitor.page.locator(".problem")).to_be_visible()
+    visitors.excuse("ERR_INTERNET_DISCONNECTED")
+    return visitor
+
+
+async def _missing(visitors: Visitors, size: Size) -> Visitor:
+    visitor = await visitors.come("#nothing-here", size=size, touch=True)
+    await expect(visitor.page.get_by_role("link", name="All tables").last).to_be_visible()
+    visitors.excuse("404")
+    return visitor
+
+
+STATES: Mapping[str, Callable[[Visitors, Size], Awaitable[Visitor]]] = {
+    "lobby": _lobby,
+    "creating": _creating,
+    "inviting": _inviting,
+    "joining": _joining,
+    "placing": _placing,
+    "placing-chosen": partial(_placing, chosen=True),
+    "sending": _sending,
+    "sending-chosen": partial(_sending, chosen=True),
+    "taking-back": _taking_back,
+    "taking-back-chosen": partial(_taking_back, chosen=True),
+    "delivering": _delivering,
+    "delivering-small": partial(_delivering, payments=2),
+    "delivering-large": partial(_delivering, payments=25, tileset=RICH),
+    "others-turn": _others,
+    "timed-out": _timed_out,
+    "menu": partial(_pressed, names=("Menu",)),
+    "help": partial(_pressed, names=("Menu", "Help")),
+    "link": partial(_pressed, names=("Menu", "Link to watch this table")),
+    "log": partial(_tab, number=0),
+    "tiles-left": partial(_tab, number=1),
+    "moves": partial(_tab, number=2),
+    "islanders": _looked_at,
+    "outcome": _over,
+    "replay": _replaying,
+    "offline": _offline,
+    "missing": _missing,
+}

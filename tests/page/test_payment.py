@@ -1,0 +1,139 @@
+"""Paying a ship: wares are chosen one by one, what is missing is told, and only a legal payment can be confirmed."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.page.axe import violations
+from tests.page.conftest import GROUPED, RICH
+from tests.page.game_fixture import Moves
+from tests.page.page_states import offers, seated, sit
+from tests.page.visitor import PHONE, Size, Visitor, Visitors
+
+SMALLEST: Size = (320, 480)
+MANY = 25
+"""So many payments the action bar once listed, each with a button's height."""
+GROUPS = {"bananas": 0, "shells": 0, "fish": 0}
+
+
+@pytest.mark.parametrize("size", (SMALLEST, PHONE), ids=["smallest", "phone"])
+async def test_a_ship_of_any_seven_wares_is_paid_by_tapping_more_and_less(visitors: Visitors, size: Size) -> None:
+    game = await seated(visitors, tileset=RICH)
+    await game.play_until(offers("deliver", MANY))
+    player = await sit(visitors, game, size)
+    await player.page.locator(".ship.choosable").first.tap()
+    status = player.action_bar.get_by_role("status")
+    deliver = player.action_bar.get_by_role("button", name="Deliver")
+    await expect(status).to_contain_text("0 of 7 chosen, 7 missing.")
+    await expect(deliver).to_be_disabled()
+    for _ in range(5):
+        await _button(player, "One shell more").tap()
+    await _button(player, "One shell less").tap()
+    await _button(player, "One banana more").tap()
+    await expect(status).to_contain_text("5 of 7 chosen, 2 missing.")
+    await expect(deliver).to_be_disabled()
+    for _ in range(2):
+        await _button(player, "One fish more").tap()
+    await expect(status).to_contain_text("All 7 chosen.")
+    await expect(_button(player, "One shell more")).to_be_disabled()
+    seat = (await game.game())["turn"]["decider"]
+    before = (await game.game())["players"][seat]["wares"]
+    version = await player.version()
+    await deliver.tap()
+    await _passed(player, version)
+    after = (await game.game())["players"][seat]["wares"]
+    assert {ware: before[ware] - after[ware] for ware in before} == {"bananas": 1, "shells": 4, "fish": 2}
+
+
+async def test_the_wares_of_a_ship_are_chosen_by_keys_alone(visitors: Visitors) -> None:
+    game = await seated(visitors, tileset=RICH)
+    await game.play_until(offers("deliver", MANY))
+    player = await sit(visitors, game, PHONE)
+    await expect(player.page.locator(".ship.choosable").first).to_be_visible()
+    keys = player.page.keyboard
+    for key in ("ArrowRight", "Enter"):  # from nowhere to the first ship, which is chosen
+        await keys.press(key)
+    focused = player.page.locator("[role=spinbutton]:focus")
+    await expect(focused).to_have_accessible_name("Bananas")
+    for key in ("ArrowUp", "+", "ArrowDown", "ArrowRight", "End"):
+        await keys.press(key)
+    await expect(focused).to_have_accessible_name("Shells")
+    await expect(focused).to_have_attribute("aria-valuenow", "6")
+    version = await player.version()
+    await keys.press("Enter")
+    await _passed(player, version)
+    await expect(player.page.locator(".log")).to_contain_text("delivers 1 banana and 6 shells")
+
+
+async def test_wares_that_the_ship_does_not_take_together_cannot_be_confirmed_and_it_says_why(
+    visitors: Visitors,
+) -> None:
+    game = await seated(visitors, tileset=GROUPED)
+    await game.play_until(_offers_groups)
+    ship = _groups_in(await game.moves())
+    player = await sit(visitors, game, PHONE)
+    await expect(player.page.locator(".ship.choosable").first).to_be_visible()
+    shown = (await game.game())["display"].index(ship)
+    await player.page.locator(".ship").nth(shown).tap()
+    status = player.action_bar.get_by_role("status")
+    await expect(status).to_contain_text("missing.")
+    legal = [move["action"]["wares"] for move in await game.moves() if move["action"].get("ship") == ship]
+    for ware, amount in _illegal(legal).items():
+        await _set(player, ware, amount)
+    await expect(status).to_contain_text("Not these together: the ship takes ")
+    await expect(player.action_bar.get_by_role("button", name="Deliver")).to_be_disabled()
+    assert await violations(player.page) == []
+    for ware in GROUPS:
+        await _set(player, ware, min(wares[ware] for wares in legal))
+    for ware, amount in legal[0].items():
+        await _set(player, ware, amount)
+    await expect(status).to_contain_text("chosen.")
+    await expect(player.action_bar.get_by_role("button", name="Deliver")).to_be_enabled()
+
+
+def _button(player: Visitor, name: str) -> Locator:
+    return player.action_bar.get_by_role("button", name=name)
+
+
+async def _set(player: Visitor, ware: str, amount: int) -> None:
+    """Choose so many of a ware."""
+    stepper = player.action_bar.get_by_role("spinbutton", name=ware.title())
+    if await stepper.count() == 0:
+        assert amount == 0
+        return
+    while (now := int(await stepper.get_attribute("aria-valuenow") or 0)) != amount:
+        await stepper.press("ArrowUp" if now < amount else "ArrowDown")
+        await expect(stepper).not_to_have_attribute("aria-valuenow", str(now))
+
+
+async def _passed(player: Visitor, version: int) -> None:
+    """Wait until a later version of the game is shown."""
+    await player.page.wait_for_function(
+        "before => Number(document.querySelector('main').dataset.version) > before", arg=version
+    )
+
+
+def _groups_in(moves: Moves) -> str | None:
+    """A ship whose payments leave some combination of as many wares, each within their bounds, that is none of them."""
+    by_ship: dict[str, list[dict[str, Any]]] = {}
+    for move in moves:
+        if move["action"]["type"] == "deliver":
+            by_ship.setdefault(move["action"]["ship"], []).append(move["action"]["wares"])
+    return next((ship for ship, legal in by_ship.items() if _illegal(legal)), None)
+
+
+def _offers_groups(moves: Moves) -> bool:
+    return _groups_in(moves) is not None
+
+
+def _illegal(legal: list[dict[str, int]]) -> dict[str, int]:
+    """As many wares as are paid, none more or fewer than some payment has, that are no payment; else nothing."""
+    needed = sum(legal[0].values())
+    bounds = [range(min(w[ware] for w in legal), max(w[ware] for w in legal) + 1) for ware in GROUPS]
+    for bananas in bounds[0]:
+        for shells in bounds[1]:
+            wares = {"bananas": bananas, "shells": shells, "fish": needed - bananas - shells}
+            if wares["fish"] in bounds[2] and wares not in legal:
+                return wares
+    return {}

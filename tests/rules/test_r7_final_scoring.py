@@ -1,0 +1,175 @@
+"""R7: the end of the game."""
+
+from schemas.actions import Deliver
+from schemas.events import FeatureEvaluated, FishCovered, GameFinished, IslanderReturned, ShipTaken, TileDrawn
+from schemas.game import Result, Score
+from service.engine import is_finished
+from tests.rules.boards import MARKET
+from tests.rules.rules_game import BLUE, FAR_SHIPS, RED, Table, kinds, of, ship
+
+LAST_GROVE = """
+  0      1
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+~~~~~  ~bbb~
+~~~~~  ~~~~~
+~~~~~  ~~~~~
+"""
+
+
+def ended(table: Table) -> Result:
+    """How the game ended."""
+    result = table.view().result
+    assert result is not None
+    assert is_finished(table.game)
+    assert table.phase() is None
+    return result
+
+
+def test_r7_1_the_game_ends_after_the_turn_of_the_last_tile() -> None:
+    """R7.1: nobody draws any more."""
+    table = Table(LAST_GROVE, spares=0)
+    events = table.lay(RED)
+    assert kinds(events[-1:]) == [GameFinished]
+    assert TileDrawn not in kinds(events)
+    assert ended(table).reason == "last_tile"
+
+
+def test_r7_1_that_turn_is_played_out_delivery_included() -> None:
+    """R7.1: Red picks three bananas with the last tile, and delivers them."""
+    table = Table(LAST_GROVE, ships=[ship("three", 3, bananas=3), ship("other", 6, fish=9)], spares=0)
+    table.lay(RED, "island")
+    assert table.phase() == "deliver"
+    table.act(Deliver("three"))
+    assert ended(table).reason == "last_tile"
+    assert table.ships(RED) == ["three"]
+
+
+def test_r7_1_the_game_ends_after_the_turn_in_which_the_last_ship_was_delivered_to() -> None:
+    """R7.1: display and pile are empty, tiles are left."""
+    table = Table(LAST_GROVE, ships=[ship("only", 3, bananas=3)])
+    table.lay(RED, "island")
+    table.act(Deliver("only"))
+    assert ended(table).reason == "last_ship"
+    assert table.view().bag == 3
+
+
+def test_r7_1_the_last_ship_may_be_acquired_by_a_market() -> None:
+    """R7.1: acquired, however."""
+    table = Table(MARKET, ships=[ship("only", 3, bananas=3)])
+    table.lay(RED, "market")
+    for number in range(2, 9):
+        table.lay((number - 1) % 2)
+    events = table.lay(RED)
+    assert [event.by for event in of(events, ShipTaken)] == ["market"]
+    assert ended(table).reason == "last_ship"
+
+
+def test_r7_1_a_turn_with_ships_left_in_the_display_is_played_out_after_a_market() -> None:
+    """R7.1, R2: a market's ship does not replace the delivery of the same turn."""
+    table = Table(MARKET, ships=[ship("best", 6, bananas=3), ship("last", 2, fish=1)])
+    table.give(RED, fish=1)
+    table.lay(RED, "market")
+    assert table.phase() == "deliver"
+    table.skip("deliver")
+    for number in range(2, 9):
+        table.lay((number - 1) % 2)
+        if number % 2:
+            table.skip("deliver")
+    table.lay(RED)
+    assert table.ships(RED) == ["best"]
+    table.act(Deliver("last"))
+    assert table.ships(RED) == ["best", "last"]
+    assert ended(table).reason == "last_ship"
+
+
+def test_r7_1_both_ends_together_are_the_last_ship() -> None:
+    """R7.1: the reason is `last_ship`."""
+    table = Table(LAST_GROVE, ships=[ship("only", 3, bananas=3)], spares=0)
+    table.lay(RED, "island")
+    table.act(Deliver("only"))
+    assert ended(table).reason == "last_ship"
+
+
+def test_r7_2_incomplete_bridges_islands_and_seas_are_evaluated_as_if_complete() -> None:
+    """R7.2: an island with one banana and a sea with one fish; no boat covers anything now."""
+    table = Table(
+        """
+          0      1      2      3
+        ~~~~~  ~~~~~  ~~~~~  ~~~~~
+        ~~~~~  ~~~~~  ~~~~~  ~~~~~
+        ~~o--  -s---  -----  -----
+        ~~~~~  ~~~~~  ~~~~~  ~~~~~
+        ~~~~~  ~~~~~  ~~F~~  ~###~
+        """,
+        spares=0,
+    )
+    table.lay(RED, "bridge")
+    table.lay(BLUE, "sea 2")
+    events = table.lay(RED, "island")
+    evaluated = of(events, FeatureEvaluated)
+    assert {event.cause for event in evaluated} == {"final"}
+    assert sorted(event.kind for event in evaluated) == ["bridge", "island", "sea"]
+    assert FishCovered not in kinds(events)
+    assert (table.wares(RED), table.wares(BLUE)) == ({"shells": 1}, {"fish": 2})
+    assert (table.supply(), len(of(events, IslanderReturned))) == ([4, 4], 3)
+
+
+def test_r7_2_incomplete_markets_give_nothing_and_the_merchant_stays() -> None:
+    """R7.2."""
+    table = Table(LAST_GROVE.replace("~bbb~", "~~M~~"), spares=0)
+    events = table.lay(RED, "market")
+    assert not {FeatureEvaluated, IslanderReturned, ShipTaken} & {*kinds(events)}
+    assert ended(table).winners == [RED, BLUE]
+    assert table.supply() == [3, 4]
+    assert [standing.seat for standing in table.view().board["1,0"].islanders] == [RED]
+
+
+def test_r7_2_the_wares_are_credited_before_points_are_counted() -> None:
+    """R7.2, R7.3: two bananas held and one from the unfinished island are a point."""
+    table = Table(
+        """
+          0      1
+        ~~~~~  ~~~~~
+        ~~~~~  ~~~~~
+        ~~~~~  ~~b~~
+        ~~~~~  ~###~
+        ~~~~~  ~###~
+        """,
+        spares=0,
+    )
+    table.give(RED, bananas=2)
+    table.lay(RED, "island")
+    assert [score.total for score in ended(table).scores] == [1, 0]
+
+
+def test_r7_3_points_are_the_ships_and_one_for_every_three_wares_of_any_kind() -> None:
+    """R7.3: rounded down, over all kinds together."""
+    ships = [*FAR_SHIPS, ship("two", 2, choice=1), ship("five", 5, choice=1)]
+    table = Table(LAST_GROVE, ships=ships, spares=0)
+    table.award(RED, "two", "five")
+    table.give(RED, bananas=2, shells=2, fish=1)
+    table.give(BLUE, bananas=2, fish=1)
+    table.lay(RED)
+    assert ended(table).scores == [
+        Score(seat=RED, ships=7, wares=1, total=8),
+        Score(seat=BLUE, ships=0, wares=1, total=1),
+    ]
+
+
+def test_r7_4_the_most_points_win() -> None:
+    """R7.4: points, not wares."""
+    table = Table(LAST_GROVE, spares=0)
+    table.give(BLUE, fish=3)
+    table.give(RED, bananas=2)
+    table.lay(RED)
+    assert ended(table).winners == [BLUE]
+
+
+def test_r7_4_tied_players_share_the_win() -> None:
+    """R7.4: Red has one ware more than Blue, and as many points."""
+    table = Table(LAST_GROVE, players=3, spares=0)
+    table.give(RED, bananas=4)
+    table.give(BLUE, fish=3)
+    table.lay(RED)
+    assert ended(table).winners == [RED, BLUE]

@@ -1,0 +1,144 @@
+"""R9: the rulebook's example of the last scoring, and what it clarifies."""
+
+import pytest
+
+from schemas.events import FeatureEvaluated
+from schemas.game import Score
+from service.engine.queries import islander_values
+from tests.rules.rules_game import BLACK, BLUE, FAR_SHIPS, GREEN, RED, YELLOW, Table, of, ship
+
+BOARD = """
+  .      .      3      .      .      .
+.....  .....  ~~|~~  .....  .....  .....
+.....  .....  ~~s~~  .....  .....  .....
+.....  .....  ~~|~~  .....  .....  .....
+.....  .....  ~~|~~  .....  .....  .....
+.....  .....  ~~|~~  .....  .....  .....
+
+  8      6      2      .      .      .
+~~~~~  ~~~~~  ~~|~~  .....  .....  .....
+~~~~~  ~~~~~  ~~|~~  .....  .....  .....
+~~~~~  ~###~  ~~s~~  .....  .....  .....
+~~~~~  ~#b#~  ~~|~f  .....  .....  .....
+~~~~~  ~###~  ~~|~~  .....  .....  .....
+
+  11     12     0      5      .      .
+~~~~~  ####~  ~~|~~  ~~~~~  .....  .....
+#####  ####~  ~~s~F  ~~~~~  .....  .....
+##b##  ##b--  --o--  --M~~  .....  .....
+#####  ####~  ~~|~~  ~~~~~  .....  .....
+~~~~~  ####~  ~~|~~  ~~~~~  .....  .....
+
+  .      7      1      4      9      10
+.....  ~###~  ~~|~~  ~~~~~  ~~~~~  ~~~~~
+.....  ~#b#~  ~~|~~  ~~~~~  ~~~##  #####
+.....  ~###~  ~~|~~  ~~f~~  ~~~b#  ##b##
+.....  ~~~~~  ~~|~~  ~~~~~  ~~~##  #####
+.....  ~~~~~  ~~|~~  ~~~~~  ~~~~~  ~~~~~
+"""
+"""A left island, a bridge, a market, a sea and a right island, none of them complete."""
+
+
+def the_end() -> Table:
+    """Five players place the board's twelve tiles; the last one joins the left island."""
+    table = Table(BOARD, players=5, spares=0)
+    table.lay(RED)
+    table.lay(BLUE, "sea 2")
+    table.lay(GREEN, "bridge")
+    table.lay(YELLOW, "sea")
+    table.lay(BLACK, "market")
+    table.lay(RED, "island")
+    table.lay(BLUE, "island")
+    table.lay(GREEN)
+    table.lay(YELLOW, "island")
+    table.lay(BLACK)
+    table.lay(RED, "island")
+    final = of(table.lay(BLUE), FeatureEvaluated)
+    assert [event.cause for event in final] == ["final"] * 4
+    return table
+
+
+def test_r9_the_end_left_island_red_alone_takes_4_bananas() -> None:
+    """R9, the end: Red has two banana pickers there, Blue one."""
+    table = the_end()
+    assert table.wares(RED) == {"bananas": 4}
+    assert "bananas" not in table.wares(BLUE)
+
+
+def test_r9_the_end_green_alone_on_a_bridge_takes_3_shells() -> None:
+    """R9, the end."""
+    assert the_end().wares(GREEN) == {"shells": 3}
+
+
+def test_r9_the_end_blacks_incomplete_market_gives_nothing() -> None:
+    """R9, the end."""
+    table = the_end()
+    assert (table.wares(BLACK), table.ships(BLACK)) == ({}, [])
+
+
+def test_r9_the_end_yellow_and_blue_share_a_sea_and_take_4_fish_each() -> None:
+    """R9, the end: one fisherman each."""
+    table = the_end()
+    assert table.wares(BLUE) == {"fish": 4}
+    assert table.wares(YELLOW)["fish"] == 4
+
+
+def test_r9_the_end_right_island_yellow_takes_2_bananas() -> None:
+    """R9, the end."""
+    assert the_end().wares(YELLOW) == {"bananas": 2, "fish": 4}
+
+
+def test_r9_the_end_ships_of_24_points_and_10_wares_make_27() -> None:
+    """R9, the end: 2 + 3 + 4 + 4 + 5 + 6 = 24, and 3 for the wares."""
+    won = [ship(f"s{place}", points, choice=20) for place, points in enumerate((2, 3, 4, 4, 5, 6))]
+    table = Table(
+        """
+          0      1
+        ~~~~~  ~~~~~
+        ~~~~~  ~~~~~
+        ~~~~~  ~~~~~
+        ~~~~~  ~~~~~
+        ~~~~~  ~~~~~
+        """,
+        ships=[*FAR_SHIPS, *won],
+        spares=0,
+    )
+    table.award(RED, *(one.id for one in won))
+    table.give(RED, bananas=4, shells=3, fish=3)
+    table.lay(RED)
+    result = table.view().result
+    assert result is not None
+    assert result.scores[RED] == Score(seat=RED, ships=24, wares=3, total=27)
+    assert result.winners == [RED]
+
+
+@pytest.mark.parametrize(("name", "value"), (("island", 1), ("island 2", 2), ("sea", 4), ("sea 2", 1), ("sea 3", 2)))
+def test_r9_clarified_islands_whose_tips_touch_are_distinct_and_so_are_three_seas(name: str, value: int) -> None:
+    """R9, clarified: each islander would bring what is printed on its own segment alone."""
+    table = Table("""
+      0      1
+    ~~~~~  #b##F
+    ~~~~~  f#~~~
+    ##---  -s#~F
+    ~~~~~  F~#~~
+    ~~~~~  ~b#b~
+    """)
+    table.lay(RED, name)
+    (one,) = islander_values(table.index, table.game)
+    assert one.value == value
+
+
+@pytest.mark.parametrize(("name", "value"), (("sea", 1), ("sea 2", 2)))
+def test_r9_clarified_an_island_from_left_to_right_has_two_distinct_seas(name: str, value: int) -> None:
+    """R9, clarified: one fish north of the island, two south of it."""
+    table = Table("""
+      0      1
+    ~~~~~  ~~f~~
+    ~~~##  ~~~~~
+    ~~~##  #####
+    ~~~##  ~~~~~
+    ~~~~~  ~~F~~
+    """)
+    table.lay(RED, name)
+    (one,) = islander_values(table.index, table.game)
+    assert one.value == value
