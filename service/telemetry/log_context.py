@@ -1,4 +1,4 @@
-"""What this task is doing, for its log lines: which request it answers, which game it moves."""
+"""The log context of a task: which request it answers, or which game is due."""
 
 import random
 import re
@@ -8,26 +8,26 @@ from typing import Protocol
 __all__ = ["LOG_CONTEXT", "DueGameContext", "LogContext", "is_valid_request_id", "new_request_id"]
 
 REQUEST_ID_BYTES = 12
-"""So many that no two requests of any instance have the same."""
+"""Enough that no two requests of any instance get the same id."""
 
 _ID = re.compile(r"[A-Za-z0-9._~+/=-]{1,64}")
 _RANDOM = random.Random()  # noqa: S311  an id opens nothing
 
 
 class LogContext(Protocol):
-    """Something that is being done for somebody."""
+    """What log lines say of the current task."""
 
     @property
     def request_id(self) -> str | None:
-        """The id of the request, if it is one."""
+        """Return the id of the request, if it answers one."""
 
     @property
     def game(self) -> str | None:
-        """The game that it is about, if it is about one."""
+        """Return the game that it concerns, if any."""
 
 
 class DueGameContext:
-    """A game is looked at because it is due."""
+    """The log context of processing a due game."""
 
     __slots__ = ("game",)
     request_id: str | None = None
@@ -40,14 +40,14 @@ LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("doing", default=None)
 
 
 def new_request_id() -> str:
-    """An id for a request that brought none: it tells nothing of how many there are."""
+    """Return a random id for a request without one; it does not reveal the number of requests."""
     return f"{_RANDOM.getrandbits(8 * REQUEST_ID_BYTES):0{2 * REQUEST_ID_BYTES}x}"
 
 
 def is_valid_request_id(given: str) -> bool:
-    """Whether an id that a client gives may stand in a log line and in a header.
+    """Return whether a client's request id is safe in log lines and headers.
 
-    >>> well_formed("5f3a-11"), well_formed("a b"), well_formed("x" * 65)
+    >>> is_valid_request_id("5f3a-11"), is_valid_request_id("a b"), is_valid_request_id("x" * 65)
     (True, False, False)
     """
     return _ID.fullmatch(given) is not None

@@ -1,4 +1,4 @@
-"""The log: lines for people, or one JSON object a line for programs."""
+"""The log: lines of text, or one JSON object per line."""
 
 import logging
 from datetime import UTC, datetime
@@ -17,35 +17,35 @@ LogFormat = Literal["text", "json"]
 TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 _STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""What every record has; anything else was given as `extra`."""
+"""Attributes of every record; all others were given as `extra`."""
 
 
 def configure_logging(level: str, form: LogFormat) -> None:
-    """Let everything of at least this level be logged on the error stream."""
+    """Log everything from this level on to the error stream."""
     handler = logging.StreamHandler()
     handler.setFormatter(JSONFormatter() if form == "json" else TextFormatter(TEXT_FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
 
 
 class TextFormatter(logging.Formatter):
-    """A line, and after it what it belongs to; nothing in it that a terminal would obey, nor another line."""
+    """Formats a record as one line with its context, and escapes what a terminal would interpret."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's)
-        """The line, before a traceback comes."""
+        """Return the line, without the traceback."""
         about = " ".join(f"{name}={value}" for name, value in _context_fields(record).items())
         line = super().formatMessage(record)
         return escape_unprintable(f"{line} [{about}]" if about else line)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 (logging's)
-        """The traceback, whose messages may have anything in them."""
+        """Return the traceback, whose messages may contain anything."""
         return "\n".join(map(escape_unprintable, super().formatException(ei).splitlines()))
 
 
 class JSONFormatter(logging.Formatter):
-    """An object with `time`, `level`, `logger`, `message`, and, where known, `request_id`, `game` and `trace_id`."""
+    """Formats a record as an object with `time`, `level`, `logger`, `message`, and its context."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
+        """Return the object as one line."""
         told: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -64,7 +64,7 @@ class JSONFormatter(logging.Formatter):
 
 
 def _context_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """What the line belongs to: the request, the game, the trace, and what was given with it."""
+    """Return the context of a line: `request_id`, `game`, `trace_id`, and what was given as `extra`."""
     doing, about = LOG_CONTEXT.get(), {}
     if doing is not None:
         about = {"request_id": doing.request_id, "game": doing.game}

@@ -1,7 +1,7 @@
-"""Every metric that the service has of its own: the table. docs/observing.md says what to make of them.
+"""The table of the service's own metrics; docs/observing.md explains how to use them.
 
-They are in prometheus_client's own registry. Labels have few values: what a client can choose at will (a path, a
-method, a code) is never one unchecked. Whoever counts often resolves `labels(...)` once.
+They are in the default registry of prometheus_client. Labels have few values: what a client may choose freely (path,
+method, code) is checked first. Hot paths resolve `labels(...)` once.
 """
 
 from prometheus_client import Counter, Gauge, Histogram, Info, disable_created_metrics
@@ -174,7 +174,7 @@ BUILD = Info("south_seas_build", "What runs here: the service's version, its eng
 
 _SEND_FAILURES = ("status", "redirect", "timeout", "dns", "tls", "connect", "broken")
 
-# A series that appears with its first event hides that event from `increase()`: these are 0 from the start.
+# `increase()` does not see the event with which a series appears: these series exist from the start.
 for _counter, _values in (
     (RATE_LIMITED, ("connections", "open-streams", "watchers")),
     (ACTIONS, ("seat", "owner", "bot", "clock")),

@@ -1,7 +1,4 @@
-"""Whether traces are on, and turning them on.
-
-BadTracing   they are wanted and cannot be had, and why
-"""
+"""The OpenTelemetry configuration: whether the environment asks for traces."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,17 +11,19 @@ HTTP_PROTOBUF = "http/protobuf"
 
 
 class TracingConfigError(Exception):
-    """Says in one line why there can be no traces."""
+    """Traces are configured and not possible; the message says why in one line."""
 
 
 def is_tracing_configured(environment: Mapping[str, str]) -> bool:
-    """Whether OpenTelemetry's environment asks for traces: it names an endpoint, or the exporter, and does not say no.
+    """Return whether OpenTelemetry's environment variables ask for traces.
 
-    Raises BadTracing where it asks for what there is not here.
+    They do if they name an endpoint or the exporter `otlp`, unless they disable it. Raises TracingConfigError for what
+    is
+    not supported.
 
-    >>> wanted({}), wanted({"OTEL_TRACES_EXPORTER": "otlp"})
+    >>> is_tracing_configured({}), is_tracing_configured({"OTEL_TRACES_EXPORTER": "otlp"})
     (False, True)
-    >>> wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_SDK_DISABLED": "true"})
+    >>> is_tracing_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_SDK_DISABLED": "true"})
     False
     """
     exporter = environment.get("OTEL_TRACES_EXPORTER", "").strip()
@@ -42,12 +41,12 @@ def is_tracing_configured(environment: Mapping[str, str]) -> bool:
 
 @contextmanager
 def trace_if_configured(environment: Mapping[str, str], version: str) -> Iterator[None]:
-    """Trace for the length of a `with` where the environment asks for it. Raises BadTracing."""
+    """Trace while the block runs, if the environment asks for it. Raises TracingConfigError."""
     if not is_tracing_configured(environment):
         yield
         return
     try:
-        # Only here, so that who traces nothing needs none of it.
+        # Imported here, so that nothing of it is needed without traces.
         from service.telemetry.otlp import export_traces  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "opentelemetry":

@@ -1,7 +1,7 @@
-"""Traces by OpenTelemetry, sent as OTLP over HTTP. Only imported where they are on: it needs the extra `otel`.
+"""Traces by OpenTelemetry, sent with OTLP over HTTP. Imported only if traces are on: it needs the extra `otel`.
 
-Everything else is OpenTelemetry's own environment: OTEL_EXPORTER_OTLP_*, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME,
-OTEL_RESOURCE_ATTRIBUTES, OTEL_BSP_*.
+OpenTelemetry's own environment variables configure everything else: OTEL_EXPORTER_OTLP_*, OTEL_TRACES_SAMPLER,
+OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_BSP_*.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ from service.telemetry import tracing
 __all__ = ["OpenTelemetryBackend", "export_traces"]
 
 FLUSH_TIMEOUT_S = 2.0
-"""A collector that does not answer is not waited for longer."""
+"""How long the last spans may take to be sent."""
 
 _PARENTS = TraceContextTextMapPropagator()
 
 
 class OpenTelemetryBackend:
-    """What `service.telemetry.tracing` does where traces are on."""
+    """The backend of `service.telemetry.tracing` for OpenTelemetry."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("south-seas")
@@ -37,29 +37,29 @@ class OpenTelemetryBackend:
     def span(
         self, name: str, kind: tracing.SpanKind, parent: tracing.Parent, attributes: tracing.Attributes
     ) -> AbstractContextManager[Span]:
-        """Make one the current span of this task; below nothing, where the parent given is none."""
+        """Return a context manager that makes a new span the current one; an empty parent makes it a root."""
         carrier = {"traceparent": parent} if isinstance(parent, str) else parent
         context = None if carrier is None else _PARENTS.extract(carrier, Context())
         return self._tracer.start_as_current_span(name, context, SpanKind[kind.upper()], attributes)
 
     def traceparent(self) -> str:
-        """The current span, if it is sampled."""
+        """Return the traceparent of the current span, if it is sampled."""
         carrier: dict[str, str] = {}
         if trace.get_current_span().get_span_context().trace_flags.sampled:
             _PARENTS.inject(carrier)
         return carrier.get("traceparent", "")
 
     def trace_id(self) -> str | None:
-        """The trace of the current span."""
+        """Return the id of the current trace."""
         current = trace.get_current_span().get_span_context()
         return trace.format_trace_id(current.trace_id) if current.is_valid else None
 
 
 @contextmanager
 def export_traces(version: str) -> Iterator[None]:
-    """Trace for the length of a `with`, and send what there is at its end.
+    """Trace while the block runs, and send the last spans at its end.
 
-    To be entered in the process that serves: the sending is a thread's.
+    Enter it in the process that serves, since spans are sent by a thread.
     """
     own = Resource({"service.name": "south-seas", "service.version": version, "service.instance.id": str(uuid4())})
     provider = TracerProvider(shutdown_on_exit=False, resource=own.merge(OTELResourceDetector().detect()))

@@ -1,4 +1,4 @@
-"""Warnings of which each request brings one while something is out of order: one line a second, with their number."""
+"""A log for warnings that every request repeats during an outage: at most one line per interval, with their number."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ INTERVAL_S = 1.0
 
 
 class ThrottledLog:
-    """Warnings of one kind. The first is logged at once; those that follow within a second share a line after it."""
+    """A log for one kind of warning. The first is logged at once; more within the interval share the next line."""
 
     def __init__(self, logger: logging.Logger, interval_s: float = INTERVAL_S) -> None:
         self._logger = logger
@@ -18,10 +18,12 @@ class ThrottledLog:
         self._count = 0
         self._last: tuple[str, tuple[object, ...]] = ("", ())
         self._last_line_at = self._next_line_at = -interval_s
-        """From when one is logged at once: a second after the line before, or after that which a timer is to write."""
+        """From when a warning is logged at once: an interval after the last line, or after the line that a timer will
+        write.
+        """
 
     def warning(self, text: str, *values: object) -> None:
-        """Log this, or count it and log the last of its kind soon."""
+        """Log a warning, or count it and log the last of its kind soon."""
         self._count += 1
         self._last = (text, values)
         rest_s = self._next_line_at - monotonic()
@@ -30,7 +32,7 @@ class ThrottledLog:
         elif rest_s <= self._interval_s:
             try:
                 asyncio.get_running_loop().call_later(rest_s, self._flush)
-            except RuntimeError:  # no event loop: the next warning tells of this one
+            except RuntimeError:  # no event loop: the next warning counts this one
                 return
             self._next_line_at += self._interval_s
 

@@ -1,7 +1,7 @@
-"""Spans, where traces are on; where they are off, nothing is imported and a span is one and the same nothing.
+"""Spans, if traces are on; otherwise nothing is imported and all spans are one empty context manager.
 
-A trace goes with the commit, as W3C's `traceparent` beside its diffs in the log, so that whoever tells them to watchers
-does so in the committer's trace, in whichever instance.
+The trace travels with the commit, as W3C's `traceparent` beside its diffs, so that every instance delivers them in the
+committer's trace.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ __all__ = ["Attributes", "Parent", "SpanKind", "is_enabled", "set_backend", "spa
 
 Attributes = Mapping[str, str | int] | None
 Parent = str | Mapping[str, str] | None
-"""A traceparent, or headers that may have one; None for the current span."""
+"""A traceparent, or headers that may contain one; None for the current span."""
 SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
 
 _NO_SPAN: AbstractContextManager[Any] = nullcontext()
@@ -25,28 +25,28 @@ _backend: "OpenTelemetryBackend | None" = None
 
 
 def set_backend(tracing: "OpenTelemetryBackend | None") -> None:
-    """Trace with this from now on; None ends it."""
+    """Trace with this backend from now on; None turns traces off."""
     global _backend  # noqa: PLW0603 (one for the process: spans are everywhere)
     _backend = tracing
 
 
 def is_enabled() -> bool:
-    """Whether anything is traced."""
+    """Return whether traces are on."""
     return _backend is not None
 
 
 def span(
     name: str, kind: SpanKind = "internal", parent: Parent = None, attributes: Attributes = None
 ) -> AbstractContextManager["Span"]:
-    """A span for the length of a `with`; an exception that leaves it is told. Where traces are off, it is None."""
+    """Return a context manager for a span, which records an exception; it yields None if traces are off."""
     return _NO_SPAN if _backend is None else _backend.span(name, kind, parent, attributes)
 
 
 def traceparent() -> str:
-    """What a commit carries of its trace; empty where there is none, or nobody wants it."""
+    """Return the traceparent of the current span; empty if traces are off or it is not sampled."""
     return "" if _backend is None else _backend.traceparent()
 
 
 def trace_id() -> str | None:
-    """What a log line carries."""
+    """Return the id of the current trace, for log lines; None if there is none."""
     return None if _backend is None else _backend.trace_id()

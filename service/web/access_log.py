@@ -1,6 +1,6 @@
-"""The access log: a line for each request, two for each socket and event stream, where that is turned on.
+"""The access log: a line per request, two per WebSocket and event stream, if it is enabled.
 
-A line names the route and never the path or the query, so that nothing that a client writes is in it, tokens least.
+A line contains the route and never the path or the query, so that nothing that a client wrote is logged, tokens least.
 """
 
 import logging
@@ -23,26 +23,26 @@ __all__ = [
 ACCESS_LOGGER = logging.getLogger("service.web.access")
 
 UNMATCHED_ROUTE = "unmatched"
-"""The route of all paths that there are not."""
+"""The route of all unknown paths."""
 
 Kind = Literal["socket", "stream"]
 
 
 def route_template(request: web.Request) -> str:
-    """The template of the path that was found; one name for all paths that there are not."""
+    """Return the template of the matched path, or `UNMATCHED_ROUTE`."""
     resource = request.match_info.route.resource
     return UNMATCHED_ROUTE if resource is None else resource.canonical
 
 
 def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
-    """Log a request that was answered; status 0 stands for a client that had gone by then."""
+    """Log an answered request; status 0 stands for a client that has disconnected."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         about = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
         ACCESS_LOGGER.info("%s %s %d", request.method, route, status, extra={**about, "address": _address(request)})
 
 
 def log_stream_opened(request: web.Request, kind: Kind) -> float:
-    """Log that a socket or an event stream begins; gives when, for `log_closed`."""
+    """Log the opening of a WebSocket or event stream; return its time, for `log_stream_closed`."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         route = route_template(request)
         ACCESS_LOGGER.info(
@@ -52,7 +52,7 @@ def log_stream_opened(request: web.Request, kind: Kind) -> float:
 
 
 def log_stream_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
-    """Log that it ended, a socket with the code that the client was told, or 1006."""
+    """Log the end of a stream, of a WebSocket with its close code, or 1006."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
         about = {"kind": kind, "route": route_template(request), "seconds": round(perf_counter() - opened, 3)}
         if code is not None:
@@ -61,5 +61,5 @@ def log_stream_closed(request: web.Request, kind: Kind, opened: float, code: int
 
 
 def _address(request: web.BaseRequest) -> str:
-    """The client, as its limits know it: behind a trusted proxy who that says it is."""
+    """Return the client's address, as the limits count it."""
     return get_connection(request).address

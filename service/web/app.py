@@ -1,4 +1,4 @@
-"""The application: every route, with what all of them need."""
+"""The application: its routes, and what they share."""
 
 from asyncio import Event
 from functools import partial
@@ -31,7 +31,7 @@ from service.web.security_headers import SECURITY_HEADERS, SecurityHeaders
 
 
 def make_app(context: Context, hub: Hub, limits: Limits, supervisor: Supervisor | None = None) -> web.Application:
-    """The whole web side of one instance; serve it with `service.web.runner.Runner`."""
+    """Return the application of one instance; `service.web.runner.ProblemRunner` serves it."""
     app = web.Application(client_max_size=limits.max_body_bytes)
     app[CONTEXT] = context
     app[HUB] = hub

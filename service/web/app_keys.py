@@ -1,4 +1,4 @@
-"""What the application carries for its handlers."""
+"""Keys of the application's shared objects."""
 
 from asyncio import Event
 
@@ -14,7 +14,7 @@ LIMITS = web.AppKey("limits", Limits)
 HUB = web.AppKey("watch", Hub)
 
 SUPERVISOR = web.AppKey("supervisor", Supervisor)
-"""Of this instance's background tasks: while one that is required keeps failing, /readyz says so."""
+"""Runs this instance's background tasks; /readyz reports a required one that keeps failing."""
 
 DRAINING = web.AppKey("draining", Event)
-"""Set when this instance is about to stop: it says so in /readyz, and asks for connections to be closed."""
+"""Set when this instance is about to stop: /readyz says so, and responses ask clients to close their connections."""

@@ -9,13 +9,16 @@ from service.web.server import BACKLOG, StartFailed
 WILDCARD_HOSTS = ("0.0.0.0", "")  # noqa: S104  compared, not bound
 
 MAX_KERNEL_UNSENT_BYTES = 65_536
-"""Bytes that the system takes of what it cannot send yet; by itself it takes megabytes, which nobody counts."""
+"""Bytes that the kernel buffers per connection before it takes no more; by default megabytes, which nobody counts."""
 
 Address = tuple[socket.AddressFamily, tuple[str, int]]
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
-    """One socket for each address of the host, all on one port; 0 is any free one. Raises StartFailed."""
+    """Return a listening socket for each address of the host, all on one port; 0 is any free one.
+
+    Raises StartFailed.
+    """
     with ExitStack() as opened:
         bound: list[socket.socket] = []
         try:
@@ -32,12 +35,12 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 
 def listening_url(sockets: Sequence[socket.socket], host: str) -> str:
-    """Where they listen really: the port may have been chosen by the system."""
+    """Return the URL of the listeners, with the real port."""
     return f"http://{url_host(host)}:{sockets[0].getsockname()[1]}"
 
 
 def url_host(host: str) -> str:
-    """The host as it stands in a URL: one that this machine can reach."""
+    """Return the host for a URL on this machine."""
     return "127.0.0.1" if host in WILDCARD_HOSTS else f"[{host}]" if ":" in host else host
 
 

@@ -1,4 +1,4 @@
-"""Around the application: each request has an id, is timed, and may be traced and logged."""
+"""Around the application: each request gets an id, is timed, and may be traced and logged."""
 
 from collections.abc import Awaitable, Callable
 from time import perf_counter
@@ -25,16 +25,16 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 INTERNAL_ERROR = 500
 DISCONNECTED = 0
-"""Stands for the status where there is nobody to be answered any more."""
+"""Stands for the status of a request whose client has disconnected."""
 STREAMED = -1
-"""And where it was no request that is answered once."""
+"""Stands for the status of a WebSocket or event stream."""
 
 Handler = Callable[[Any], Awaitable[web.StreamResponse]]
 """Answers a `web.Request`; aiohttp types it as something wider."""
 
 
 class InFlight:
-    """How many requests have begun and not ended; sockets and event streams last as long as they are open."""
+    """The number of current requests, with WebSockets and event streams that are open."""
 
     count = 0
 
@@ -43,32 +43,32 @@ IN_FLIGHT = InFlight()
 
 
 class RequestContext:
-    """A request is answered."""
+    """The log context of a request."""
 
     __slots__ = ("request", "request_id")
 
     def __init__(self, request_id: str) -> None:
         self.request_id: str | None = request_id
         self.request: web.Request | None = None
-        """Itself, once the application has it: that finds its route first."""
+        """The request, once the application has it and its route is known."""
 
     @property
     def route(self) -> str:
-        """The template of its path."""
+        """Return the template of its path."""
         return UNMATCHED_ROUTE if self.request is None else route_template(self.request)
 
     @property
     def game(self) -> str | None:
-        """The game that its path names, once a route is found."""
+        """Return the game that its path names, once its route is known."""
         if self.request is None or "/games/{id}" not in self.route:
             return None
         return self.request.match_info.get("id")
 
 
 def record_route(handle: Handler) -> Handler:
-    """Note that a request was handed to the application, whose `handle` this is; what was refused before has no route.
+    """Wrap the application's handler to record that a request reached it; one rejected earlier has no route.
 
-    A middleware would do it too, for some 4 us: aiohttp adds one of its own then.
+    A middleware would cost some 4 µs, because aiohttp then adds one of its own.
     """
 
     def answer(request: web.Request) -> Awaitable[web.StreamResponse]:
@@ -81,7 +81,7 @@ def record_route(handle: Handler) -> Handler:
 
 
 def measure_requests(handle: Handler) -> Handler:
-    """Time what `handle` does."""
+    """Wrap a handler to time, trace and log its requests."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         given = request.headers.get(REQUEST_ID)
@@ -110,7 +110,7 @@ def measure_requests(handle: Handler) -> Handler:
 
 
 def may_stream(request: web.Request) -> bool:
-    """Whether a request may be for a socket or an event stream, which last longer than any trace."""
+    """Return whether a request may be for a WebSocket or event stream, which last longer than any trace."""
     return hdrs.UPGRADE in request.headers or EVENT_STREAM in request.headers.get(hdrs.ACCEPT, "")
 
 
@@ -119,7 +119,7 @@ def _is_stream(response: web.StreamResponse) -> bool:
 
 
 def _record(request: web.Request, route: str, status: int, seconds: float) -> None:
-    """Count a request that is over."""
+    """Observe and log a finished request."""
     which = request.method, route, status // 100
     times = _DURATIONS.get(which)
     if times is None:
@@ -135,7 +135,7 @@ _DURATIONS: dict[tuple[str, str, int], Histogram] = {}
 
 
 async def _trace(request: web.Request, handle: Handler, asking: RequestContext) -> web.StreamResponse:
-    """Do it in a span, below the client's where it names one."""
+    """Handle a request in a span, the client's being its parent if it names one."""
     with tracing.span(request.method, "server", request.headers) as span:
         try:
             response = await handle(request)
@@ -147,7 +147,7 @@ async def _trace(request: web.Request, handle: Handler, asking: RequestContext) 
 
 
 def _describe(span: "Span", request: web.Request, asking: RequestContext, status: int) -> None:
-    """Name a span as OpenTelemetry's conventions for HTTP do."""
+    """Name a span by OpenTelemetry's conventions for HTTP."""
     if (route := asking.route) != UNMATCHED_ROUTE:
         span.update_name(f"{request.method} {route}")
         span.set_attribute("http.route", route)

@@ -1,4 +1,4 @@
-"""How many files, and so sockets, this process may have open."""
+"""The limit on open files, and so on sockets."""
 
 import resource
 from contextlib import suppress
@@ -7,9 +7,9 @@ __all__ = ["raise_open_files_limit"]
 
 
 def raise_open_files_limit() -> None:
-    """Raise the limit on open files as far as the system lets everybody: 1,024 is common, and too few for an instance.
+    """Raise the soft limit on open files to the hard limit: the usual 1,024 are too few for an instance.
 
-    Nothing here uses `select`, which the low limit is for. Where the system refuses, the limit stays.
+    The soft limit exists for `select`, which is not used here. If the system refuses, the limit stays.
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):

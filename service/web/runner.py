@@ -1,7 +1,7 @@
-"""Serving the application so that also what never reaches a handler is answered with a problem.
+"""Serving the application so that errors outside of handlers are problem documents too.
 
-aiohttp answers a request that is no HTTP, and an exception that nobody expected, from its protocol, in plain text. Here
-that is one method of the protocol; the two classes around it are the way to it.
+aiohttp answers malformed HTTP and unexpected exceptions in plain text, in one method of its protocol. The server and
+the runner here exist to install a protocol that overrides it.
 """
 
 import asyncio
@@ -26,26 +26,26 @@ LOG = logging.getLogger(__name__)
 FORCED_HANDLER_TIMEOUT_S = 0.1
 
 MAX_HEADERS = 64
-"""In one request; browsers and proxies together send about half as many."""
+"""Headers of one request; browsers and proxies send about half as many."""
 
 LINGER_TIMEOUT_S = 2.0
-"""How long the rest of a body may still come after its answer."""
+"""How long the rest of a body may still arrive after its response."""
 
 READ_BUFFER_BYTES = 16_384
-"""Bytes of a body that wait for its handler, give or take as many; its chunks are a sixteenth at most."""
+"""Bytes of a body that wait for its handler, at most twice as many."""
 
 
 class ProblemProtocol(ClientConnection):
-    """One connection, whose errors are problems."""
+    """A connection whose errors are problem documents."""
 
     __slots__ = ()
 
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
-        """The answer to what is no HTTP (400), or to an error of the service's own (500), which is logged.
+        """Return the response to malformed HTTP (400), or to an unexpected exception (500), which is logged.
 
-        Raises ConnectionError where there is nobody to answer any more.
+        Raises ConnectionError if the response has begun or the client has disconnected.
         """
         if isinstance(exc, ConnectionError):
             raise exc
@@ -57,7 +57,7 @@ class ProblemProtocol(ClientConnection):
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
             told = problem("internal", "internal server error")
         if request.writer.output_size > 0:
-            raise ConnectionError("the answer has begun already")
+            raise ConnectionError("the response has already begun")
         response = problem_response(
             told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **API_HEADERS}
         )
@@ -69,7 +69,7 @@ class ProblemProtocol(ClientConnection):
 
 
 class ProblemServer(web.Server):
-    """Makes a ProblemProtocol for each connection."""
+    """A server that makes a ProblemProtocol for each connection."""
 
     def __init__(self, app: web.Application, server: web.Server) -> None:
         super().__init__(
@@ -79,15 +79,15 @@ class ProblemServer(web.Server):
         self._limiter = app[CONNECTION_LIMITER]
 
     def __call__(self) -> web.RequestHandler:
-        """The protocol of a new connection."""
+        """Return the protocol of a new connection."""
         return ProblemProtocol(
             self,
             limiter=self._limiter,
             loop=asyncio.get_running_loop(),
             access_log=None,
             max_headers=MAX_HEADERS,
-            # aiohttp inflates bodies that nobody reads, also after their answer. Once it no longer does, this can go:
-            # compressed bodies are refused (415) before anybody reads them.
+            # aiohttp inflates bodies that nobody reads, even after the response. Compressed bodies are rejected (415)
+            # before they are read, so this can go when aiohttp stops doing so.
             auto_decompress=False,
             lingering_time=LINGER_TIMEOUT_S,
             read_bufsize=READ_BUFFER_BYTES,
@@ -95,7 +95,7 @@ class ProblemServer(web.Server):
 
 
 class ProblemRunner(web.AppRunner):
-    """Runs an application on a ProblemServer, in place of the server that aiohttp makes for it."""
+    """An application runner with a ProblemServer."""
 
     def __init__(self, app: web.Application, finish_s: float) -> None:
         super().__init__(app)
@@ -104,7 +104,7 @@ class ProblemRunner(web.AppRunner):
 
     @property
     def server(self) -> web.Server | None:
-        """What makes the connections' protocols."""
+        """Return the server."""
         return self._problem_server
 
     async def setup(self) -> None:
@@ -115,7 +115,7 @@ class ProblemRunner(web.AppRunner):
         self._problem_server = ProblemServer(self.app, made)
 
     async def shutdown(self) -> None:
-        """Let handlers finish, but not for longer than they may take."""
+        """Let handlers finish within their timeout."""
         if self._problem_server is not None:
             self._problem_server.pre_shutdown()
         await super().shutdown()
@@ -123,5 +123,5 @@ class ProblemRunner(web.AppRunner):
             await self._problem_server.shutdown(self._handler_timeout_s)
 
     def force_shutdown(self) -> None:
-        """Give handlers hardly any time to finish: somebody does not want to wait."""
+        """Let handlers finish within `FORCED_HANDLER_TIMEOUT_S`."""
         self._handler_timeout_s = FORCED_HANDLER_TIMEOUT_S

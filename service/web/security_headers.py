@@ -1,4 +1,4 @@
-"""What every answer tells a browser not to do with it."""
+"""Response headers that restrict what browsers do with a response."""
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -17,18 +17,18 @@ PAGE_HEADERS = {
     **_COMMON_HEADERS,
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-"""For pages: they run this service's scripts and ask this service, nothing else, whatever they may be made to hold."""
+"""For pages, which may run only this service's scripts and contact only this service."""
 
 API_HEADERS = {
     CSP: "default-src 'none'; frame-ancestors 'none'",
     **_COMMON_HEADERS,
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""For what is no page: it loads nothing and is framed nowhere, but every origin may read it, as CORS says too."""
+"""For everything else: it loads nothing and is never framed, but every origin may read it, as with CORS."""
 
 
 class SecurityHeaders:
-    """The headers of one instance's answers."""
+    """The security headers of one instance's responses."""
 
     def __init__(self, limits: Limits) -> None:
         always = CIMultiDict({"Server": "south-seas"})
@@ -38,7 +38,7 @@ class SecurityHeaders:
         self._api_headers = CIMultiDict({**always, **API_HEADERS})
 
     def add_to(self, headers: CIMultiDict[str]) -> None:
-        """Add them to those of an answer; pages have a policy of their own, and all that goes with it."""
+        """Add them to a response's headers; a page has a policy of its own already."""
         headers.extend(self._page_headers if CSP in headers else self._api_headers)
 
 

@@ -1,4 +1,4 @@
-"""Running the application until it is told to stop, and stopping it without a failed request.
+"""Running the application until it is asked to stop, and stopping it without failed requests.
 
 On the first signal /readyz answers 503 and everything else is served for `drain_time_s`. Then the sockets are closed,
 spread over `close_window_s`, the listeners close and the handlers finish. On a second signal the server stops at once.
@@ -23,27 +23,27 @@ from service.web.shutdown import ShutdownSignal, handle_signals
 logger = logging.getLogger(__name__)
 
 GC_THRESHOLD = 50_000
-"""Collections of young objects are rare: what a request makes, no cycle holds."""
+"""Young collections are rare, since the objects of a request form no cycles."""
 
 BACKLOG = 1024
-"""Connections that may wait until they are accepted; the system's own limit may be lower."""
+"""Connections that may wait to be accepted; the system's own limit may be lower."""
 
 HANDLER_TIMEOUT_S = 10.0
-"""How long handlers may take to finish after the listener has closed."""
+"""Timeout of handlers after the listeners have closed."""
 
 
 class StartFailed(Exception):
-    """The instance cannot start; says why in one line."""
+    """The instance cannot start; the message says why in one line."""
 
 
 async def run_server(
     app: web.Application, sockets: Sequence[socket], stop: ShutdownSignal, ready: Callable[[], None]
 ) -> None:
-    """Listen, call `ready`, and serve until `stop` is told, by a signal or by whoever else has it."""
+    """Listen, call `ready`, and serve until `stop` is requested, by a signal or otherwise."""
     runner = ProblemRunner(app, HANDLER_TIMEOUT_S)
     await runner.setup()
     try:
-        # Before it accepts: a collection takes some 0.1 s, and whoever is accepted would wait for that.
+        # Before accepting connections, which would have to wait some 0.1 s for the collection.
         raise_open_files_limit()
         gc.collect()
         gc.freeze()
@@ -60,7 +60,7 @@ async def run_server(
 
 
 async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> None:
-    """Return when it has been told and everybody has been given the time to go elsewhere, or when there is none."""
+    """Return when a stop was requested and clients had time to leave, or when the stop is forced."""
     await stop.requested.wait()
     if not stop.forced.is_set():
         logger.info("stopping: not ready any more, still serving for %g s", app[LIMITS].drain_time_s)

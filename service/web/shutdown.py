@@ -1,4 +1,4 @@
-"""How an instance is told to stop, and to hurry."""
+"""The shutdown signal of an instance."""
 
 import asyncio
 import signal
@@ -9,20 +9,20 @@ SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class ShutdownSignal:
-    """What an instance waits for."""
+    """A request to stop, and a second one to stop at once."""
 
     def __init__(self) -> None:
         self.requested = asyncio.Event()
         self.forced = asyncio.Event()
 
     def request(self) -> None:
-        """To stop; whoever tells it twice does not want to wait."""
+        """Request the stop; force it on the second call."""
         (self.forced if self.requested.is_set() else self.requested).set()
 
 
 @contextmanager
 def handle_signals(stop: ShutdownSignal) -> Iterator[None]:
-    """Stop on SIGTERM and SIGINT, and hurry on the second, in the running event loop."""
+    """Request the stop on SIGTERM and SIGINT while the block runs."""
     loop = asyncio.get_running_loop()
     for number in SHUTDOWN_SIGNALS:
         loop.add_signal_handler(number, stop.request)

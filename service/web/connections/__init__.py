@@ -1,1 +1,1 @@
-"""The connections of an instance: their clients, their number, what is read from them and what waits to be sent."""
+"""The connections of an instance: clients and their addresses, numbers, timeouts, and send buffers."""

@@ -1,7 +1,7 @@
-"""Who a client is: the address that its connection comes from, or what a trusted proxy says of it.
+"""The client's address: that of the connection, or the one that a trusted proxy forwards.
 
-Only one header is read, the one that the proxies are said to write: a proxy hands on the others as the client wrote
-them. `X-Forwarded-Proto` and `X-Forwarded-Host` are never read, since no answer names a scheme or a host.
+Only the configured header is read, because a proxy forwards other headers as the client wrote them.
+`X-Forwarded-Proto` and `X-Forwarded-Host` are never read, since no response contains a scheme or a host.
 """
 
 import re
@@ -19,20 +19,20 @@ Network = IPv4Network | IPv6Network
 Header = Literal["x-forwarded-for", "forwarded"]
 
 SUBSCRIBER_PREFIX_BITS = 64
-"""Leading bits of an IPv6 address that one subscriber has for itself: all below them is one client."""
+"""Prefix of an IPv6 subscriber; all addresses below it are one client."""
 
 SITE_PREFIX_BITS = 48
-"""Leading bits that all addresses of one site have in common (RFC 6177)."""
+"""Prefix of an IPv6 site (RFC 6177)."""
 
 MAX_CACHED_CHARACTERS = 64
 MAX_CACHED_HEADERS = 4_096
-"""Characters of a header that is read only once, and how many of those: more than one address of a client is rare."""
+"""Length and number of headers whose result is cached; a client with several addresses is rare."""
 
 MAX_FORWARDED_CHARACTERS = 500
-"""Characters of Forwarded, from the nearest proxy on: odd quotes are read in the square of their number."""
+"""Characters of Forwarded that are read, from the nearest proxy on: unbalanced quotes take quadratic time."""
 
 UNKNOWN = "unknown"
-"""Where a connection has ended before it could be asked."""
+"""The address of a connection that closed before it could be read."""
 
 _PAIR = re.compile(r'(?<![^\s=;,"])([^\s=;,"]++)=("(?:[^"\\]|\\.)*"|[^;,"\s]*)', re.ASCII)
 _ELEMENT = re.compile(r'((?:[^,"]|"(?:[^"\\]|\\.)*")+)')
@@ -40,13 +40,13 @@ _WITH_PORT = re.compile(r"\[([0-9a-fA-F:.]+)\](?::[\w.-]+)?|([0-9.]+):[\w.-]+", 
 
 
 class BadNetwork(ValueError):
-    """It names no network."""
+    """A text is no network."""
 
 
 def parse_networks(text: str) -> tuple[Network, ...]:
-    """Networks as a setting names them: addresses or CIDR blocks with commas between them. Raises BadNetwork.
+    """Return the networks of a text, addresses or CIDR blocks separated by commas. Raises BadNetwork.
 
-    >>> networks("10.0.0.0/8, ::1")
+    >>> parse_networks("10.0.0.0/8, ::1")
     (IPv4Network('10.0.0.0/8'), IPv6Network('::1/128'))
     """
     found = []
@@ -59,9 +59,9 @@ def parse_networks(text: str) -> tuple[Network, ...]:
 
 
 def normalize_address(address: IPv4Address | IPv6Address) -> str:
-    """What stands for a client: an IPv4 address, or the network of an IPv6 subscriber.
+    """Return the client of an address: an IPv4 address, or an IPv6 subscriber's network.
 
-    >>> normal(ip_address("::ffff:192.0.2.1")), normal(ip_address("2001:db8:1:2:3::4"))
+    >>> normalize_address(ip_address("::ffff:192.0.2.1")), normalize_address(ip_address("2001:db8:1:2:3::4"))
     ('192.0.2.1', '2001:db8:1:2::')
     """
     if isinstance(address, IPv4Address):
@@ -76,9 +76,9 @@ def normalize_address(address: IPv4Address | IPv6Address) -> str:
 
 
 def site_network(client: str) -> str:
-    """The network that a client belongs to: itself where it has no address of IPv6.
+    """Return the /48 network of an IPv6 client; an IPv4 client itself.
 
-    >>> network_of("2001:db8:1:2::"), network_of("192.0.2.1")
+    >>> site_network("2001:db8:1:2::"), site_network("192.0.2.1")
     ('2001:db8:1::/48', '192.0.2.1')
     """
     return _site_network(client) if ":" in client else client
@@ -91,24 +91,24 @@ def _site_network(client: str) -> str:
 
 
 class TrustedProxies:
-    """The proxies that are trusted, and what they say."""
+    """The trusted proxies, and the header in which they name the client."""
 
     def __init__(self, trusted: Iterable[Network], header: Header) -> None:
         self._trusted = tuple(trusted)
         self._header = header
         self._cached_last_untrusted = lru_cache(maxsize=MAX_CACHED_HEADERS)(self._last_untrusted)
         self.has_warned = False
-        """The operator has been told that there may be a proxy that should be trusted."""
+        """Whether the operator was warned of a proxy that may have to be trusted."""
 
     def direct_client(self, peer: object) -> str | None:
-        """The client at the other end of a connection; None where that is a proxy, which says with each request."""
+        """Return the client of a connection; None for a trusted proxy, which names one with each request."""
         address = _parse_address(str(peer[0])) if isinstance(peer, tuple) and peer else None
         if address is None:
             return UNKNOWN
         return None if self._trusts(address) else normalize_address(address)
 
     def forwarded_client(self, peer: object, headers: CIMultiDictProxy[str]) -> str:
-        """The client that a request of a trusted proxy comes from; the proxy itself where it names none."""
+        """Return the client of a request from a trusted proxy; the proxy itself if it names none."""
         named = ",".join(headers.getall(self._header, ()))
         read = (
             self._cached_last_untrusted
@@ -118,7 +118,7 @@ class TrustedProxies:
         return read(named, str(peer[0]) if isinstance(peer, tuple) and peer else "")
 
     def _last_untrusted(self, named: str, peer: str) -> str:
-        """From the right, the first address that no trusted proxy has. What cannot be read ends the search."""
+        """Return the first address from the right that is no trusted proxy's; stop at what is no address."""
         last = _parse_address(peer)
         for entry in reversed(_split_header(named, self._header)):
             address = _parse_address(entry)
@@ -136,16 +136,16 @@ class TrustedProxies:
 
 
 def _split_header(named: str, header: Header) -> list[str]:
-    """What a header names, from the client on."""
+    """Return the addresses that a header names, the client first."""
     if header == "x-forwarded-for":
         return [part.strip(" \t") for part in named.split(",")] if named else []
     return [_parse_for(element) for element in _ELEMENT.findall(named[-MAX_FORWARDED_CHARACTERS:])]
 
 
 def _parse_for(element: str) -> str:
-    """The `for` of one element of Forwarded (RFC 7239, 4), empty where there is none.
+    """Return the `for` of one element of Forwarded (RFC 7239, 4); empty if there is none.
 
-    >>> _for('by=203.0.113.43; For="[2001:db8:cafe::17]:4711"')
+    >>> _parse_for('by=203.0.113.43; For="[2001:db8:cafe::17]:4711"')
     '[2001:db8:cafe::17]:4711'
     """
     named = next((value for name, value in _PAIR.findall(element) if name.lower() == "for"), "")
@@ -153,9 +153,9 @@ def _parse_for(element: str) -> str:
 
 
 def _parse_address(text: str) -> IPv4Address | IPv6Address | None:
-    """An address, with a port or without.
+    """Return an address, given with a port or without; None if it is none.
 
-    >>> _parsed("192.0.2.60:4711"), _parsed("[2001:db8::1]:80"), _parsed("unknown")
+    >>> _parse_address("192.0.2.60:4711"), _parse_address("[2001:db8::1]:80"), _parse_address("unknown")
     (IPv4Address('192.0.2.60'), IPv6Address('2001:db8::1'), None)
     """
     with_port = _WITH_PORT.fullmatch(text)

@@ -1,4 +1,4 @@
-"""All connections of an instance: how many there may be, who is at their other ends, and what they hold together."""
+"""The connection limiter: counts connections and streams, rejects too many, and enforces their timeouts."""
 
 import asyncio
 import logging
@@ -27,14 +27,14 @@ FORWARDING_HEADERS = {"x-forwarded-for", "forwarded"}
 
 SWEEP_INTERVAL_S = 5.0
 BATCH_SIZE = 1_000
-"""Connections looked at before others get their turn on the event loop."""
+"""Connections that are checked before the event loop runs other tasks."""
 
 RESERVED_FILES = 100
-"""Open files that are no client's connections."""
+"""Open files reserved for other purposes than clients' connections."""
 
 
 def _encode_refusal(status: str, code: str, detail: str) -> bytes:
-    """A whole answer, for who is refused before anything was read."""
+    """Return a complete response for a connection that is rejected before anything was read."""
     body = encode_json(problem(code, detail, retry_after_s=TOO_MANY_CONNECTIONS_RETRY_S))
     head = (
         f"HTTP/1.1 {status}\r\nContent-Type: {MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n"
@@ -44,15 +44,15 @@ def _encode_refusal(status: str, code: str, detail: str) -> bytes:
 
 
 INSTANCE_FULL_RESPONSE = _encode_refusal(
-    "503 Service Unavailable", "store_unavailable", "this instance has as many connections as it can"
+    "503 Service Unavailable", "store_unavailable", "this instance has reached its maximum number of connections"
 )
 TOO_MANY_CONNECTIONS_RESPONSE = _encode_refusal(
-    "429 Too Many Requests", "rate_limited", "too many connections come from this address"
+    "429 Too Many Requests", "rate_limited", "too many connections from this address"
 )
 
 
 def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
-    """What clients may have to read."""
+    """Return the budget for send buffers."""
     in_all = limits.max_unsent_bytes_total
     if not limits.rate_limits:
         return SendBufferBudget(None, None, in_all)
@@ -61,18 +61,18 @@ def _make_send_buffer_budget(limits: Limits) -> SendBufferBudget:
 
 
 class ConnectionLimiter:
-    """All connections of one instance, and the streams (sockets, event streams) on them."""
+    """All connections of one instance, and the streams (WebSockets and event streams) on them."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.proxies = TrustedProxies(limits.trusted_proxies, limits.forwarded_header)
         self.connections: dict[ClientConnection, None] = {}
         self.connections_per_address: Counter[str] = Counter()
-        """Connections of each address, and of each network of IPv6."""
+        """Connections of each address, and of each IPv6 /48 network."""
         self.streams_per_address: Counter[str] = Counter()
-        """Sockets and event streams, likewise."""
+        """Streams, likewise."""
         self.rejected = 0
-        """Connections, since the start."""
+        """Connections since the start."""
         self.send_buffers = _make_send_buffer_budget(limits)
         _, most = getrlimit(RLIMIT_NOFILE)
         self._max_connections = (
@@ -80,7 +80,7 @@ class ConnectionLimiter:
         )
 
     def add(self, connection: ClientConnection) -> bytes:
-        """Count a new connection; gives what refuses it, nothing where it may stay."""
+        """Count a new connection; return the response that rejects it, empty if it is accepted."""
         client = connection.client
         self.connections[connection] = None
         refusal = b""
@@ -97,26 +97,26 @@ class ConnectionLimiter:
         return refusal
 
     def _log_rejection(self, client: str | None) -> None:
-        """Log the first connection that is refused, and then every thousandth."""
+        """Log the first rejected connection, and then every thousandth."""
         RATE_LIMITED.labels("connections").inc()
         self.rejected += 1
         if self.rejected % 1_000 == 1:
             LOG.warning(
-                "connections are refused: %d are open, %d of them from %s, the latest to be refused",
+                "connections are rejected: %d are open, %d of them from %s, which was rejected last",
                 len(self.connections),
                 self.connections_per_address[client or ""],
                 client or "a trusted proxy",
             )
 
     def remove(self, connection: ClientConnection) -> None:
-        """Forget one that is closed."""
+        """Remove a closed connection."""
         if connection in self.connections:
             del self.connections[connection]
             if connection.client is not None:
                 _add_count(self.connections_per_address, connection.client, -1)
 
     def add_stream(self, address: str) -> None:
-        """Count a socket or an event stream. Raises TooManyOpen."""
+        """Count a stream. Raises TooManyOpen."""
         most = self.limits.max_streams_per_address
         if self._is_at_limit(self.streams_per_address, address, most):
             RATE_LIMITED.labels("open-streams").inc()
@@ -124,11 +124,11 @@ class ConnectionLimiter:
         _add_count(self.streams_per_address, address, 1)
 
     def remove_stream(self, address: str) -> None:
-        """Forget one."""
+        """Remove a stream."""
         _add_count(self.streams_per_address, address, -1)
 
     async def enforce_timeouts(self) -> None:
-        """Look at all connections, for ever."""
+        """Check the timeouts of all connections until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_INTERVAL_S)
@@ -136,13 +136,13 @@ class ConnectionLimiter:
                 try:
                     connection.check_timeouts(loop.time())
                 except Exception:
-                    LOG.exception("a connection could not be looked at: it is closed, the others are looked at")
+                    LOG.exception("the timeouts of a connection could not be checked: it is closed")
                     connection.force_close()
                 if number % BATCH_SIZE == BATCH_SIZE - 1:
                     await asyncio.sleep(0)
 
     def _is_at_limit(self, counter: Counter[str], client: str, most: int) -> bool:
-        """Whether a client has as many as it may, or its network as many as some such clients together."""
+        """Return whether a client, or its network, has as many as it may."""
         if not self.limits.rate_limits:
             return False
         network = site_network(client)
@@ -152,18 +152,18 @@ class ConnectionLimiter:
 
 
 def _add_count(counter: Counter[str], client: str, change: int) -> None:
-    """Count for a client, and for its network where it has one."""
+    """Change the count of a client and of its network."""
     for one in {client, site_network(client)}:
         counter[one] += change
         if counter[one] <= 0:
             del counter[one]
 
 
-CONNECTION_LIMITER = web.AppKey("gate", ConnectionLimiter)
+CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)
 
 
 def client_address(request: web.BaseRequest) -> str:
-    """Who asks."""
+    """Return the client's address."""
     connection = get_connection(request)
     client = connection.client
     return (
@@ -172,7 +172,7 @@ def client_address(request: web.BaseRequest) -> str:
 
 
 def warn_of_untrusted_proxy(request: web.BaseRequest) -> None:
-    """Tell the operator, once, where who is refused may be a proxy with everybody behind it."""
+    """Warn the operator, once, if a rejected client may be a proxy with many clients behind it."""
     connection = get_connection(request)
     proxies = connection.limiter.proxies
     if (
@@ -182,13 +182,12 @@ def warn_of_untrusted_proxy(request: web.BaseRequest) -> None:
     ):
         proxies.has_warned = True
         LOG.warning(
-            "%s is limited as one client, but says that it forwards for others: if it is your proxy, name it in "
-            "--trusted-proxies",
+            "%s is limited as one client, but forwards for others: if it is your proxy, add it to --trusted-proxies",
             connection.client,
         )
 
 
 async def run_timeout_sweep(app: web.Application) -> AsyncIterator[None]:
-    """Look at the connections as long as the application runs."""
+    """Check connections for timeouts while the application runs."""
     async with app[SUPERVISOR].running("connection-timeouts", app[CONNECTION_LIMITER].enforce_timeouts):
         yield

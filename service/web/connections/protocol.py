@@ -1,15 +1,16 @@
-"""One connection, as bytes come and go: how many, and how long a client may take over anything.
+"""The protocol of a connection: how many bytes a client may send, and how long it may take.
 
-A client may not make anybody wait, nor keep a connection for long without using it: a request's head has to come in one
-go, an answer has to be read, and nothing is read that nobody wants.
+A client must not keep a connection busy without using it: a request's head must arrive in time, a response must be
+read, and nothing is read that no handler wants.
 
-This module alone reads private attributes of aiohttp, two of its `RequestHandler`, which tell what no public one does:
-- `_waiter` is not None while a connection waits for its next request: only then what comes is a head, which must come
-  in time, and the connection is idle. An ingress may bound both, but the service also runs without one.
-- `_messages` are requests that no handler has taken up: that there is one tells that a head is whole, or, while a body
-  is read, that aiohttp found no chunk where one should be, of which it tells only the next handler.
+This module alone reads private attributes of aiohttp's `RequestHandler`, for which there is no public equivalent:
+- `_waiter` is not None while the connection waits for its next request. Only then incoming bytes belong to a head, and
+ the connection is idle. An ingress may limit both, but the service also runs without one.
+- `_messages` are parsed requests that no handler has taken yet. One of them means that a head is complete, or, while a
+ body is read, that aiohttp found an invalid chunk, which it reports only to the next handler.
 
-`tests/web/test_aiohttp.py` fails where a new version of aiohttp has others, and says what to do.
+Both can go when aiohttp offers timeouts for heads and idle connections, and reports invalid chunks to the handler that
+reads the body. `tests/web/test_aiohttp.py` fails when a new version of aiohttp changes them, and says what to do.
 """
 
 import asyncio
@@ -36,32 +37,32 @@ __all__ = [
 ]
 
 MAX_HEAD_BYTES = 65_536
-"""Bytes of a request's head, whose lines have limits of their own."""
+"""Bytes of a request's head; aiohttp limits its lines."""
 
 MAX_STREAM_HEAD_BYTES = 16_384
-"""The same of a socket or an event stream, which keeps its head for as long as it is open."""
+"""Bytes of the head of a WebSocket or event stream, which stays in memory while it is open."""
 
 MAX_FRAMING_BYTES = 65_536
-"""Bytes that a body may come with beside itself: chunk sizes, extensions, trailers, requests sent ahead."""
+"""Bytes beside a body: chunk sizes, extensions, trailers, pipelined requests."""
 
 MAX_DRAINED_BYTES = 65_536
-"""Bytes of a body that are read after its answer, so that the client sees the answer and keeps the connection."""
+"""Bytes of a body that are read after its response, so that the client sees the response and keeps the connection."""
 
 MESSAGE_FRAMING_FACTOR = 4
-"""Times the size of a socket's message that may come for it: it may be in any number of frames, which are work."""
+"""Bytes that may arrive for one WebSocket message, as a multiple of its largest size: each frame is work."""
 
 MAX_READ_BYTES = 262_144
-"""Bytes that an event loop may read at once, of however many messages."""
+"""Bytes that the event loop may read at once, of any number of messages."""
 
 HIGH_WATER_BYTES = 65_536
-"""Bytes that a client may have to read before they are counted at once, and not only at the next look at everybody.
+"""Unsent bytes from which on they are recorded at once, and not only by the next sweep.
 
-The high-water mark of transports, by default.
+The default high-water mark of transports.
 """
 
 
 class ClientConnection(web.RequestHandler):
-    """One connection."""
+    """One connection of a client."""
 
     __slots__ = (
         "_write_transport",
@@ -87,36 +88,36 @@ class ClientConnection(web.RequestHandler):
         super().__init__(manager, loop=loop, **options)
         self.limiter = limiter
         self.max_received_bytes = limiter.limits.max_body_bytes + MAX_FRAMING_BYTES
-        """Bytes that a client may send while a request of its is being answered."""
+        """Bytes that the client may send while its request is handled."""
         self.client: str | None = UNKNOWN
-        """Who is at the other end; None for a trusted proxy."""
+        """The client's address; None for a trusted proxy."""
         self.address = UNKNOWN
-        """Who asked last."""
+        """The address of the last request's client."""
         self._write_transport: asyncio.Transport | None = None
-        """The transport; aiohttp forgets it as it closes, though not all may have been read by then."""
+        """The transport; aiohttp drops its reference on close, when data may still be unsent."""
         self.head_started_at = 0.0
-        """When a head began that is not whole yet; 0 where there is none."""
+        """When an incomplete head began; 0 if there is none."""
         self.head_bytes = 0
-        """Its bytes so far."""
+        """Bytes of this head so far."""
         self.idle_since = 0.0
-        """When it was first seen to wait for a request; 0 where it was not."""
+        """When the connection was first seen idle; 0 if it is not."""
         self.blocked_since = 0.0
-        """Since when the client has not read all that was sent; 0 where it has."""
+        """Since when there are unsent bytes; 0 if there are none."""
         self.read_ahead_bytes = 0
-        """Bytes that came with the head of a request that is to begin."""
+        """Bytes that arrived with the head of the next request."""
         self.received_bytes = 0
-        """Bytes that came since the request that is being answered began, its head among them."""
+        """Bytes that arrived since the current request began, its head included."""
         self.body: StreamReader | None = None
-        """What a handler is reading."""
+        """The body that a handler is reading."""
         self.kind: Literal["answer", "socket", "stream"] = "answer"
-        """What it writes; while it is an event stream, nothing more is to come from the client."""
+        """What is written; while it is an event stream, the client must send nothing."""
         self.is_paused = False
-        """Nothing is read until the next request begins."""
+        """Whether reading is paused until the next request begins."""
         self.is_stopped = False
-        """Nothing more is read; the connection ends with its answer."""
+        """Whether nothing more is read; the connection closes after its response."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, or refuse to."""
+        """Accept the connection, or reject it."""
         self.client = self.limiter.proxies.direct_client(transport.get_extra_info("peername"))
         self.address = self.client or UNKNOWN
         self._write_transport = cast("asyncio.Transport", transport)
@@ -127,14 +128,14 @@ class ClientConnection(web.RequestHandler):
             self.force_close()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """End."""
+        """Remove the connection."""
         self.limiter.remove(self)
         self.limiter.send_buffers.forget(self)
         self._write_transport = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come; where it is no whole head, the time runs."""
+        """Parse and count what arrived; start the timeout of an incomplete head."""
         if self.is_stopped:
             return
         super().data_received(data)
@@ -153,26 +154,26 @@ class ClientConnection(web.RequestHandler):
             self.force_close()
 
     def pause_writing(self) -> None:
-        """Count what the client has not read, now that it is more than a little."""
+        """Record the unsent bytes above the high-water mark."""
         super().pause_writing()
         self.limiter.send_buffers.record(self, self.unsent_bytes())
 
     def resume_writing(self) -> None:
-        """Count it no more, as the client has read most of it."""
+        """Stop recording the unsent bytes, of which the client has read most."""
         self.limiter.send_buffers.forget(self)
         super().resume_writing()
 
     def unsent_bytes(self) -> int:
-        """Bytes that were written and the system has not taken, since the client does not read."""
+        """Return the bytes that were written and that the kernel has not taken yet."""
         return 0 if self._write_transport is None else self._write_transport.get_write_buffer_size()
 
     def drop(self) -> None:
-        """End at once, and drop what is unread."""
+        """Close at once, and discard unsent bytes."""
         if self._write_transport is not None:
             self._write_transport.abort()
 
     def start_request(self, address: str) -> None:
-        """Count anew what comes."""
+        """Reset the counts for a new request."""
         self.address = address
         self.received_bytes, self.read_ahead_bytes = self.read_ahead_bytes, 0
         if self.is_paused:
@@ -180,9 +181,9 @@ class ClientConnection(web.RequestHandler):
             self.resume_reading()
 
     def finish_request(self, request: web.BaseRequest, response: web.StreamResponse) -> None:
-        """Read no body to its end after its answer, unless that is soon: the connection ends then.
+        """Close the connection after the response, unless little of the request's body is missing.
 
-        Chunks are as much work as they are many, however small, and nobody knows when they end.
+        Each chunk is work, however small, and chunked bodies have no known end.
         """
         content, length = request.content, request.content_length
         if content.is_eof() or (length is not None and length - content.total_bytes <= MAX_DRAINED_BYTES):
@@ -191,17 +192,17 @@ class ClientConnection(web.RequestHandler):
         self.stop_reading()
 
     def stop_reading(self) -> None:
-        """Take nothing more; aiohttp waits for `LINGER_S`, so that the client can read its answer, and closes."""
+        """Read nothing more; aiohttp closes after `LINGER_TIMEOUT_S`, so that the client can read its response."""
         self.is_stopped = True
         self._pause_transport()
 
     def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 (aiohttp's)
-        """Go on, unless that is over."""
+        """Resume reading, unless it was stopped."""
         if not self.is_stopped:
             super().resume_reading(resume_parser)
 
     def log_exception(self, *args: Any, **options: Any) -> None:
-        """Log what went wrong, unless it is a body that the client sent badly, which was answered already."""
+        """Log an exception, unless it is an invalid body, which was answered already."""
         if not isinstance(options.get("exc_info"), web.RequestPayloadError):
             super().log_exception(*args, **options)
 
@@ -210,13 +211,13 @@ class ClientConnection(web.RequestHandler):
             self.transport.pause_reading()
 
     def _count_received(self, size: int) -> None:
-        """Take no more than the body that is being read may have, nor than what may be sent ahead."""
+        """Stop a client that sends more than the body that is read, or than it may send ahead."""
         self.received_bytes += size
         if self.kind == "socket":
             if self.received_bytes > MESSAGE_FRAMING_FACTOR * self.limiter.limits.max_message_bytes + MAX_READ_BYTES:
                 self.drop()
         elif self.body is not None and self._messages and not self.body.is_eof():
-            # aiohttp found no chunk where one should be: it tells the next handler, and not the one that waits for it.
+            # aiohttp found an invalid chunk, and reports it only to the next handler, not to the waiting one.
             self.body.set_exception(web.RequestPayloadError("no chunk"))
         elif self.kind == "stream" and self.received_bytes > MAX_STREAM_HEAD_BYTES:
             self.drop()
@@ -229,13 +230,13 @@ class ClientConnection(web.RequestHandler):
                 self.stop_reading()
 
     def check_timeouts(self, now: float) -> None:
-        """Close it where the client takes too long."""
+        """Close the connection if the client takes too long."""
         if unread := self.unsent_bytes():
             self.limiter.send_buffers.record(self, unread)
         else:
             self.limiter.send_buffers.forget(self)
         if self.kind == "socket":
-            return  # it has bounds of its own
+            return  # the WebSocket has timeouts of its own
         limits = self.limiter.limits
         if self._waiter is None:
             self.idle_since = 0.0
@@ -253,30 +254,30 @@ class ClientConnection(web.RequestHandler):
             self.drop()
 
     def _is_idle_too_long(self, now: float) -> bool:
-        """Whether a client's has nothing to do; a proxy that uses one as it is closed would fail somebody's request."""
+        """Return whether a client's connection is idle too long; a proxy may be sending its next request just then."""
         return self.client is not None and 0 < self.idle_since < now - self.limiter.limits.keep_alive_timeout_s
 
 
 def get_connection(request: web.BaseRequest) -> ClientConnection:
-    """The connection that a request came by; `service.web.runner` makes no others."""
+    """Return the connection of a request; `service.web.runner` makes no others."""
     return cast("ClientConnection", request.protocol)
 
 
 def record_unsent(request: web.BaseRequest, size: int) -> None:
-    """Note how much a socket or an event stream has to read; may cut off what others do not read."""
+    """Record the unsent bytes of a WebSocket or event stream; may drop slower connections."""
     connection = get_connection(request)
     connection.limiter.send_buffers.record(connection, size)
 
 
 def start_message(request: web.BaseRequest) -> None:
-    """Count anew what comes, from the request or the last message of a socket until its next."""
+    """Reset the counts for the next message of a WebSocket."""
     connection = get_connection(request)
     connection.kind, connection.received_bytes = "socket", 0
 
 
 @contextmanager
 def reading_body(request: web.BaseRequest) -> Iterator[None]:
-    """Read a request's body, of which a client may send too much."""
+    """Limit what the client sends while a handler reads the body."""
     connection = get_connection(request)
     connection.body = request.content
     try:
@@ -287,7 +288,7 @@ def reading_body(request: web.BaseRequest) -> Iterator[None]:
 
 @contextmanager
 def streaming_response(request: web.BaseRequest) -> Iterator[None]:
-    """Answer with a socket or an event stream. Raises Malformed where its head is too large to be kept."""
+    """Mark the response as a stream. Raises Malformed if the request's head is too large to stay in memory."""
     connection = get_connection(request)
     if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
         raise Malformed(

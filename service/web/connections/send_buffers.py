@@ -1,6 +1,6 @@
-"""Bytes that were written and not read yet: a budget for each address, for each network of IPv6, and one for all.
+"""Budgets for unsent bytes: per address, per IPv6 /48 network, and in total.
 
-Whoever has read nothing for the longest is cut off first: a client that reads is never long in here.
+The connection that has not been read from for the longest is dropped first; a client that reads is soon out of here.
 """
 
 import logging
@@ -17,40 +17,40 @@ LOG = logging.getLogger(__name__)
 
 
 class BufferedWriter(Protocol):
-    """A connection."""
+    """A connection with a send buffer."""
 
     address: str
     """The client that it writes to."""
 
     @property
     def kind(self) -> Literal["answer", "socket", "stream"]:
-        """What it writes."""
+        """Return what it writes."""
 
     def unsent_bytes(self) -> int:
-        """Bytes that the client has not read, as far as this process has them."""
+        """Return the bytes in its send buffer."""
 
     def drop(self) -> None:
-        """Close it, and drop what is unread."""
+        """Close it, and discard unsent bytes."""
 
 
 class SendBufferBudget:
-    """What all connections of an instance hold."""
+    """The send buffers of all connections of an instance."""
 
     def __init__(self, per_address: int | None, per_network: int | None, in_all: int) -> None:
         self._max_per_address = per_address
         self._max_per_network = per_network
         self._max_total = in_all
         self._writers: dict[str, dict[BufferedWriter, int]] = {}
-        """The connections of each address, the one first that has held something for the longest."""
+        """The connections of each address, the longest blocked first."""
         self._bytes: Counter[str] = Counter()
-        """Their sum, and that of each network of IPv6."""
+        """Unsent bytes of each address and each IPv6 /48 network."""
         self._addresses: dict[BufferedWriter, str] = {}
         self.total = 0
         self.dropped = 0
-        """Connections that were cut off, since the start."""
+        """Connections dropped since the start."""
 
     def record(self, writer: BufferedWriter, size: int) -> None:
-        """Note what a connection holds now; cuts off others, if that is too much."""
+        """Record the unsent bytes of a connection; drop others if a budget is exceeded."""
         address = self._addresses.setdefault(writer, writer.address)
         network = site_network(address)
         self._set(address, writer, size)
@@ -63,7 +63,7 @@ class SendBufferBudget:
             self._drop_slow_writers(self._writers, self.total - _target(self._max_total), writer)
 
     def forget(self, writer: BufferedWriter) -> None:
-        """Note that a connection holds nothing any more."""
+        """Remove a connection whose send buffer is empty."""
         address = self._addresses.pop(writer, None)
         if address is None:
             return
@@ -85,10 +85,11 @@ class SendBufferBudget:
                 del self._bytes[one]
 
     def _drop_slow_writers(self, addresses: Iterable[str], too_much: int, latest: BufferedWriter) -> None:
-        """Cut off connections of these addresses, until they hold so much less, where most is held first.
+        """Drop connections of these addresses, those with the most bytes first, until `too_much` bytes are freed.
 
-        What was read since is looked at first. The latest stays, though it may hold too much alone: nobody has had the
-        time to read it.
+        Connections that were read meanwhile are removed first. The latest one stays, even if it exceeds the budget
+        alone: its
+        client had no time to read.
         """
         aim = self.total - too_much
         for address in sorted(addresses, key=self._sort_key, reverse=True):
@@ -106,7 +107,7 @@ class SendBufferBudget:
                     self._drop(address, writer)
 
     def _sort_key(self, address: str) -> tuple[int, str, int]:
-        """What the network of an address holds, and then itself."""
+        """Return the unsent bytes of the address's network, and then its own."""
         network = site_network(address)
         return self._bytes[network], network, self._bytes[address]
 
@@ -115,12 +116,12 @@ class SendBufferBudget:
         self.dropped += 1
         if self.dropped % 1_000 == 1:
             LOG.warning(
-                "%s does not read what it is sent: %d bytes are dropped", address, self._writers[address][writer]
+                "%s does not read its responses: %d unsent bytes are discarded", address, self._writers[address][writer]
             )
         self.forget(writer)
         writer.drop()
 
 
 def _target(most: int) -> int:
-    """What is to be left: somewhat less than there may be, lest the next answer has to make room again."""
+    """Return the bytes to leave: less than the budget, so that the next response needs no room again."""
     return most * 7 // 8

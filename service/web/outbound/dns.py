@@ -1,12 +1,11 @@
-"""Looking up the names in strangers' URLs, apart from all other look-ups of the process.
+"""Resolving the host names of webhooks, apart from all other lookups of the process.
 
-The event loop's own `getaddrinfo` uses a few threads: names that do not answer would keep Redis' names waiting, and
-the process from ending. Here c-ares asks, without a thread for each name: within a bounded time, so many at once, so
-many of a site, and nothing of it outlives a cancellation or `close`.
+The event loop's `getaddrinfo` uses a few threads: host names that never resolve would block those of Redis, and the
+end of the process. c-ares needs no thread per lookup. Lookups are limited in time and number, in total and per site,
+and end when they are cancelled or the resolver is closed.
 
-What goes wrong with a name looks the same from outside: a name that is not there, one whose server does not answer and
-one that leads only inside all fail in the same way after the same time. So nobody learns by a webhook which names there
-are in the network here.
+All failures look the same from outside: unknown names, silent name servers and private addresses fail with the same
+error after the same time. So nobody can use webhooks to discover names in the internal network.
 """
 
 import asyncio
@@ -29,32 +28,32 @@ __all__ = ["LOOKUP_TIMEOUT_S", "NameResolutionFailed", "WebhookResolver"]
 logger = logging.getLogger(__name__)
 
 LOOKUP_TIMEOUT_S = 2.5
-"""How long a look-up may take, and a failed one always takes."""
+"""Timeout of a lookup; a failed one always takes that long."""
 
 MAX_LOOKUPS = 192
-"""Look-ups at once: more than there are deliveries, so that names that hang keep no others waiting."""
+"""Concurrent lookups: more than there are deliveries, so that names that never resolve block no others."""
 
 MAX_LOOKUPS_PER_SITE = 4
 
 MAX_ADDRESSES = 4
-"""Addresses of a name that are tried: a name may lead to any number of other people's."""
+"""Addresses of a name that are tried; its owner may list any number of other people's."""
 
 MAX_CACHED_LOOKUPS = 1_000
-"""Look-ups after which all answers are forgotten: c-ares keeps each for as long as the name's owner says."""
+"""Lookups after which the cache is emptied; c-ares caches each answer for as long as its TTL says."""
 
 QUERY_TIMEOUT_S, MAX_QUERIES = 1.0, 4
-"""More than LOOKUP_TIMEOUT_S together."""
+"""Together more than LOOKUP_TIMEOUT_S."""
 
 FLAGS = pycares.ARES_FLAG_EDNS | pycares.ARES_FLAG_IGNTC | pycares.ARES_FLAG_NOSEARCH
-"""No answer is longer than a datagram, so that it takes neither long to read nor much memory; names are whole."""
+"""Answers fit a datagram, so they are small and quick to read; no search domains are tried."""
 
 
 class NameResolutionFailed(OSError):
-    """A name leads to no server of the public internet; why is told to nobody outside."""
+    """A name has no public address; clients are not told why."""
 
 
 class WebhookResolver(AbstractResolver):
-    """Looks up names for webhooks; with `nameservers`, `ADDRESS` or `ADDRESS:PORT`, at these and not the system's."""
+    """A resolver for webhooks, with its own `nameservers` (`ADDRESS` or `ADDRESS:PORT`) or the system's."""
 
     def __init__(
         self, *, allow_private: bool, nameservers: Sequence[str] = (), timeout_s: float = LOOKUP_TIMEOUT_S
@@ -62,9 +61,9 @@ class WebhookResolver(AbstractResolver):
         self._allow_private = allow_private
         self._timeout_s = timeout_s
         self._loop = asyncio.get_running_loop()
-        # Without `lookups`, which pycares 5.2 hands over in memory that is free by then: now and then nothing is asked.
+        # Without `lookups`: pycares 5.2 passes c-ares memory that it has freed, and then lookups fail now and then.
         self._channel = pycares.Channel(
-            # Inside names are for those who work inside.
+            # Search domains are allowed where private addresses are.
             flags=FLAGS & ~pycares.ARES_FLAG_NOSEARCH if allow_private else FLAGS,
             timeout=QUERY_TIMEOUT_S,
             tries=MAX_QUERIES,
@@ -73,13 +72,13 @@ class WebhookResolver(AbstractResolver):
         self._lookup_slots = asyncio.Semaphore(MAX_LOOKUPS)
         self._sites: dict[str, asyncio.Semaphore] = {}
         self._site_users: Counter[str] = Counter()
-        """How many look up something of a site, or wait for their turn."""
+        """Running and waiting lookups of each site."""
         self._lookups_since_reset = 0
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Look up a name: the addresses that may be connected to. Raises NameFailed."""
+        """Return the addresses of a name that may be connected to. Raises NameResolutionFailed."""
         until = self._loop.time() + self._timeout_s
         try:
             async with asyncio.timeout_at(until):
@@ -97,19 +96,19 @@ class WebhookResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """End all look-ups."""
+        """Cancel all lookups."""
         self._channel.cancel()
         self._channel.close()
 
     async def _look_up(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
-        """All addresses of a name, in its turn."""
+        """Return all addresses of a name, once lookups of its site and in total allow it."""
         async with self._site_slot(site_of_host(host)), self._lookup_slots:
             found = await self._query(host, family)
         return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in found.nodes]
 
     @asynccontextmanager
     async def _site_slot(self, where: str) -> AsyncIterator[None]:
-        """One of the look-ups that a site may have under way."""
+        """Occupy one of the lookups of a site."""
         self._site_users[where] += 1
         try:
             async with self._sites.setdefault(where, asyncio.Semaphore(MAX_LOOKUPS_PER_SITE)):
@@ -120,7 +119,7 @@ class WebhookResolver(AbstractResolver):
                 del self._site_users[where], self._sites[where]
 
     async def _query(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
-        """Ask c-ares, whose thread answers. Raises AresError."""
+        """Query c-ares, which answers in a thread. Raises AresError."""
         self._lookups_since_reset += 1
         if self._lookups_since_reset > MAX_CACHED_LOOKUPS:
             self._lookups_since_reset = 0

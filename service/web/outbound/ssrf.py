@@ -1,7 +1,7 @@
-"""Where this service may send something on somebody's behalf: to the public internet, and nowhere inside.
+"""Protection from server-side request forgery: webhooks may only lead to the public internet.
 
-What a URL says is checked when it is given (`check_url`); what a name leads to is checked for every connection, at the
-moment when its socket is made (`public_socket`), so that a name cannot lead elsewhere between the two.
+The URL is checked when a webhook is registered (`check_url`). The address is checked for each connection when its
+socket is opened (`open_public_socket`), so that a name cannot resolve to another address in between.
 """
 
 import socket
@@ -17,7 +17,7 @@ Address = IPv4Address | IPv6Address
 
 ALLOWED_LOW_PORTS = frozenset({80, 443})
 FIRST_HIGH_PORT = 1024
-"""From here on all ports are allowed; those below belong to other protocols."""
+"""From here on all ports are allowed; lower ones belong to other protocols."""
 
 NON_PUBLIC_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
     *map(IPv4Network, ("0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
@@ -41,7 +41,7 @@ CLOUD_METADATA_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
     # AWS and others: metadata at fd00:ec2::254, DNS at fd00:ec2::253; Google: fd20:ce::254. Unique local, RFC 4193.
     IPv6Network("fc00::/7"),
 )
-"""Where machines in clouds find what is meant for them alone, credentials too; not all of it has private numbers."""
+"""Services of cloud providers for their machines, credentials among them; some have public addresses."""
 
 BLOCKED_NETWORKS = (*NON_PUBLIC_NETWORKS, *CLOUD_METADATA_NETWORKS)
 
@@ -49,7 +49,7 @@ NAT64 = IPv6Network("64:ff9b::/96")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 
 LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "intranet", "home", "lan", "corp", "arpa", "onion")
-"""Last labels of names that are no public server's."""
+"""Last labels of names that are never public."""
 
 
 class AddressBlocked(OSError):
@@ -60,7 +60,7 @@ class AddressBlocked(OSError):
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the public internet, and not one that hides another.
+    """Return whether an address is public and does not embed another one.
 
     >>> [is_public(ip_address(text)) for text in ("1.1.1.1", "10.0.0.7", "::ffff:1.1.1.1", "2606:4700::1111", "::1")]
     [True, False, False, True, False]
@@ -79,7 +79,7 @@ def is_public(address: Address) -> bool:
 
 
 def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
-    """A socket for one resolved address, as `aiohttp.TCPConnector` asks for it; raises AddressRefused."""
+    """Return a socket for a resolved address, for `aiohttp.TCPConnector`. Raises AddressBlocked."""
     family, kind, protocol, _, where = info
     try:
         address = ip_address(where[0])
@@ -91,7 +91,7 @@ def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
 
 
 def check_url(text: str, *, allow_private: bool) -> None:
-    """Raise UrlRefused unless something may be sent to this URL, as far as it can be told before connecting."""
+    """Raise WebhookUrlRejected unless a webhook may have this URL, as far as the text shows."""
     url = _parse_url(text)
     if url.scheme != "https" and not (allow_private and url.scheme == "http"):
         raise WebhookUrlRejected("the URL must begin with https://")
@@ -123,7 +123,7 @@ def _parse_url(text: str) -> URL:
 
 
 def _check_host(host: str) -> None:
-    """A public address, or a name that may be one's."""
+    """Raise WebhookUrlRejected unless the host is a public address, or a name that may be public."""
     try:
         address = ip_address(host)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Posting messages to webhooks: to the public internet only; no redirect is followed, no answer read but a challenge's.
+"""Sending webhooks: to the public internet only, without redirects, and reading no response but a challenge's.
 
-What comes of an attempt is told to strangers. So it does not tell apart a name that is not there, one that leads inside
-and an address that is inside: all are `dns`, and no time is told of them.
+The outcome is visible to whoever registered the webhook. It does not distinguish unknown names, names of private
+addresses and private addresses: all are `dns`, without a duration.
 """
 
 import asyncio
@@ -28,21 +28,21 @@ from service.web.outbound.ssrf import AddressBlocked, check_url, open_public_soc
 USER_AGENT = "south-seas-webhooks"
 MAX_HEADER_BYTES = 8190
 MAX_RESPONSE_BYTES = 32_768
-"""No more of an answer is read: its head is smaller, and its body does not matter."""
+"""Bytes of a response that are read: its head is smaller, and its body does not matter."""
 
 MAX_CHALLENGE_RESPONSE_BYTES = 1024
 
 CHALLENGES_PER_ADDRESS = Rate(200, 0.5)
-"""Connections for challenges to one address, or to the network of one IPv6 subscriber."""
+"""Challenges to one address, or to one IPv6 subscriber's network."""
 
 DNS_FAILURE = "dns"
-"""The outcome of all that leads to no server of the public internet."""
+"""The outcome for everything that is no public server."""
 
 AddrInfo = tuple[Any, ...]
 SocketFactory = Callable[[AddrInfo], socket.socket]
 
 SEND_ERRORS = (aiohttp.ClientError, OSError, RuntimeError, WebhookUrlRejected, ValueError)
-"""What sending may raise; where other loops raise OSError, uvloop may raise RuntimeError."""
+"""Exceptions of sending; where other event loops raise OSError, uvloop may raise RuntimeError."""
 
 
 class AddressBusy(OSError):
@@ -53,23 +53,27 @@ class AddressBusy(OSError):
 
 
 class _BoundedProtocol(asyncio.Protocol):
-    """Hands an answer's beginning on to whoever reads it, and no more.
+    """Passes the beginning of a response to aiohttp, and pauses reading after it.
 
-    Else a server that sends provisional answers (RFC 9110, 15.2) without end would keep everybody waiting: aiohttp
-    reads on for the final one, as fast as they come.
+    Otherwise a server could send provisional responses (RFC 9110, 15.2) without end, which aiohttp reads until the
+    final
+    one. It can go when aiohttp limits them.
     """
 
     def __init__(self, reader: ResponseHandler, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._remaining = MAX_RESPONSE_BYTES
         self._data_received = reader.data_received
+        # Everything but `data_received` is aiohttp's. Its bound methods are assigned, which mypy does not allow for
+        # methods of a class; wrappers could drift from the signatures. They can go when aiohttp limits provisional
+        # responses, together with this class.
         self.connection_lost = reader.connection_lost  # type: ignore[method-assign]
         self.eof_received = reader.eof_received  # type: ignore[method-assign]
         self.pause_writing = reader.pause_writing  # type: ignore[method-assign]
         self.resume_writing = reader.resume_writing  # type: ignore[method-assign]
 
     def data_received(self, data: bytes) -> None:
-        """Take what may still be read, and stop the sender after that."""
+        """Pass on what is within the limit, then pause reading."""
         read = data[: self._remaining]
         self._remaining -= len(read)
         if read:
@@ -79,10 +83,10 @@ class _BoundedProtocol(asyncio.Protocol):
 
 
 class _BoundedConnector(aiohttp.TCPConnector):
-    """Makes connections that read that much."""
+    """A connector whose connections are limited in what they read."""
 
     async def connect(self, *args: Any, **options: Any) -> Connection:
-        """Connect, and read from then on with bounds."""
+        """Connect, and limit what is read from then on."""
         connection = await super().connect(*args, **options)
         if connection.protocol is not None and connection.transport is not None:
             connection.transport.set_protocol(_BoundedProtocol(connection.protocol, connection.transport))
@@ -91,7 +95,7 @@ class _BoundedConnector(aiohttp.TCPConnector):
 
 @asynccontextmanager
 async def open_webhook_sender(limits: Limits, resolver: AbstractResolver | None = None) -> AsyncIterator[WebhookSender]:
-    """What posts a body with headers to a URL; connections are not kept."""
+    """Return what posts a body with headers to a URL; connections are not reused."""
     allow_private = limits.webhooks_allow_private
     lookup_s = min(LOOKUP_TIMEOUT_S, limits.webhook_timeout_s / 2)
     resolver_used = resolver or WebhookResolver(
@@ -124,7 +128,7 @@ def _open_session(limits: Limits, names: AbstractResolver, sockets: SocketFactor
 
 
 class _WebhookSender:
-    """Sends messages with one session, and challenges, which are rationed, with another."""
+    """Sends payloads with one session, and challenges, which are limited per address, with another."""
 
     def __init__(
         self, messages: aiohttp.ClientSession, challenges: aiohttp.ClientSession, *, allow_private: bool
@@ -136,7 +140,7 @@ class _WebhookSender:
     async def __call__(
         self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
     ) -> SendResult:
-        """Send one; nothing is raised."""
+        """Send a payload or a challenge; never raises."""
         began = time.perf_counter()
         status, answer = None, b""
         session = self._challenge_session if challenge else self._message_session
@@ -155,7 +159,7 @@ class _WebhookSender:
 
 
 async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
-    """The beginning of an answer's body, which is all of it where it is a right one."""
+    """Return the beginning of a response's body, which is all of it if the response is right."""
     answer = b""
     while len(answer) <= MAX_CHALLENGE_RESPONSE_BYTES and (more := await response.content.read(1024)):
         answer += more
@@ -168,7 +172,7 @@ def _open_any_socket(info: AddrInfo) -> socket.socket:
 
 
 def _rate_limited(sockets: SocketFactory) -> SocketFactory:
-    """Sockets for challenges, which no address shall get many of: somebody else may be there."""
+    """Wrap a socket factory to limit the challenges per address, which may be another person's server."""
     paces = KeyedRateLimiter(time.monotonic)
 
     def ration(info: AddrInfo) -> socket.socket:
@@ -184,14 +188,14 @@ def _rate_limited(sockets: SocketFactory) -> SocketFactory:
 
 
 def _status_failure(status: int) -> str | None:
-    """Why an answer is none of success; None where it is."""
+    """Return why a status is a failure; None for success."""
     if 200 <= status < 300:
         return None
     return "redirect" if 300 <= status < 400 else "status"
 
 
 def _classify_error(error: Exception) -> str:
-    """Why nothing was answered, in a word that tells nothing of the network here."""
+    """Return why there was no response, in a word that reveals nothing of the internal network."""
     match error:
         case aiohttp.ClientConnectorError(os_error=AddressBusy()):
             return POSTPONED
