@@ -4,8 +4,8 @@ Checks run in this order: shape, token, idempotency key, `not_active`, `If-Match
 commit. Source: api.md, "Acting".
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import Raw
 
@@ -25,7 +25,7 @@ from service.games.idempotency import FirstResponse, idempotency_scope, new_reco
 from service.games.ports import Revision, StoredDiff, UnreadableGame
 from service.games.queries.games import list_legal_moves, next_decision
 
-__all__ = ["ActiveGameCommand", "CommandRequest", "CommandResult", "ExpectedVersion", "check_version"]
+__all__ = ["ActiveGameCommand", "BotCharge", "CommandRequest", "CommandResult", "ExpectedVersion", "check_version"]
 
 B = TypeVar("B")
 
@@ -35,6 +35,13 @@ class ExpectedVersion(NamedTuple):
 
     version: int
     digest: str | None
+
+
+class BotCharge(Protocol):
+    """What a request pays for the bots that follow it."""
+
+    async def charge(self, game: Game) -> None:
+        """Charge for the bots that are on turn now; raise what rejects the request."""
 
 
 class CommandRequest(NamedTuple, Generic[B]):
@@ -50,8 +57,8 @@ class CommandRequest(NamedTuple, Generic[B]):
     include_game: bool = False
     language: Language = ENGLISH
     """Of the legal moves' texts."""
-    charge_bots: Callable[[Game], Awaitable[None]] | None = None
-    """Charges the client for the bots' turns that follow; raises what rejects the request."""
+    bot_charge: BotCharge | None = None
+    """Charges the client for the bots' turns that follow."""
 
 
 class CommandResult(NamedTuple):
@@ -103,8 +110,8 @@ class ActiveGameCommand(Command[CommandResult], Generic[B]):
         diffs = await self.change(session, principal)
         game = session.game
         if bot_on_turn(game) is not None:
-            if request.charge_bots is not None:
-                await request.charge_bots(game)
+            if request.bot_charge is not None:
+                await request.bot_charge.charge(game)
             diffs += await play_bots(context, session.tileset.index, game)
         result = build_result(session, request, diffs)
         record = None if self.scope is None else new_record(self.scope, context.clock(), game.version, len(diffs))

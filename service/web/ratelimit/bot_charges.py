@@ -20,29 +20,34 @@ from service.web.connections.limiter import client_address
 from service.web.ratelimit import costs
 from service.web.ratelimit.limiter import RATE_LIMITER, RateLimiter
 
-__all__ = ["charge_game_bots", "make_bot_charge", "make_rematch_charge"]
+__all__ = ["BotCharge", "charge_game_bots", "make_rematch_charge"]
 
 
-def make_bot_charge(limiter: RateLimiter, bots: BotRegistry, address: str) -> Callable[[Game], Awaitable[None]]:
-    """Return what charges an action once for the bots that follow it, however often the action is retried.
+class BotCharge:
+    """Charges an action for the bots that follow it, once, however often the action is retried."""
 
-    An action that leaves the game to its bots pays for the rest of the game. The callable raises RateLimited.
-    """
-    is_paid = False
+    __slots__ = ("_address", "_bots", "_is_paid", "_limiter")
 
-    async def charge(game: Game) -> None:
-        nonlocal is_paid
+    def __init__(self, limiter: RateLimiter, bots: BotRegistry, address: str) -> None:
+        self._limiter = limiter
+        self._bots = bots
+        self._address = address
+        self._is_paid = False
+
+    async def charge(self, game: Game) -> None:
+        """Charge the next turns of the game's bots, or the rest of the game if the action leaves it to its bots.
+
+        Raises RateLimited.
+        """
         upcoming = upcoming_bots(game)
-        if is_paid or not upcoming or not limiter.is_enabled:
+        if self._is_paid or not upcoming or not self._limiter.is_enabled:
             return
         if is_attended(game):
-            await limiter.bots.charge(address, _price_turns(bots, upcoming))
+            await self._limiter.bots.charge(self._address, _price_turns(self._bots, upcoming))
         else:
             playing = [player.bot for player in game.players if player.bot is not None]
-            await limiter.bot_games.charge(address, _price_game(bots, playing, len(game.bag) + 1))
-        is_paid = True
-
-    return charge
+            await self._limiter.bot_games.charge(self._address, _price_game(self._bots, playing, len(game.bag) + 1))
+        self._is_paid = True
 
 
 @asynccontextmanager

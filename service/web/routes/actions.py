@@ -28,7 +28,7 @@ from service.web.parsing import (
     read_body,
     read_query,
 )
-from service.web.ratelimit.bot_charges import make_bot_charge
+from service.web.ratelimit.bot_charges import BotCharge
 from service.web.ratelimit.limiter import RATE_LIMITER
 from service.web.responses import game_etag, json_response, mark_replayed
 from service.web.routes.queries import IncludeQuery
@@ -70,7 +70,7 @@ async def run_command(
         include is not None,
         include_game=include_game,
         language=language,
-        charge_bots=make_bot_charge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
+        bot_charge=BotCharge(request.app[RATE_LIMITER], request.app[CONTEXT].bots, client_address(request)),
     )
     command_result = await execute(request.app[CONTEXT], get_path_id(request), command_request)
     result = command_result.response

@@ -42,7 +42,7 @@ from service.web.errors import RateLimited
 from service.web.parsing import check_token
 from service.web.problems import PROBLEM_ERRORS, to_malformed, to_problem
 from service.web.ratelimit import costs
-from service.web.ratelimit.bot_charges import make_bot_charge
+from service.web.ratelimit.bot_charges import BotCharge
 from service.web.ratelimit.charges import MIN_FAILED_STATUS, Charge
 from service.web.ratelimit.concurrency import REPLAY_QUEUE
 from service.web.ratelimit.limiter import RATE_LIMITER
@@ -195,7 +195,7 @@ class Session:
                 key=message.key,
                 include_moves=message.include is not None,
                 language=self._language,
-                charge_bots=make_bot_charge(self._limiter, self._context.bots, self._address),
+                bot_charge=BotCharge(self._limiter, self._context.bots, self._address),
             ),
         )
         if token is not None and self.tokens.get_verified(game) is None:
