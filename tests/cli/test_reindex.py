@@ -229,4 +229,4 @@ async def test_a_lost_index_is_seen_and_made_anew_without_a_command(
             await asyncio.sleep(0.05)
     mending.cancel()
     await asyncio.gather(mending, return_exceptions=True)
-    assert "what games are found by is gone (listed:waiting)" in caplog.text
+    assert "indexes are empty that had games (listed:waiting)" in caplog.text

@@ -1,9 +1,8 @@
-"""Archiving every game that is over: one document each, written by whichever instance is there.
+"""The archiver: writes one document for every ended game, from whichever instance is free.
 
-The commit that ends a game promises beforehand that somebody will look at it, so that no game is forgotten, whoever
-dies when. Whoever looks takes the game for a while, writes its document, and notes the version; who dies with it leaves
-it to others, who write the same bytes under the same name again. A game that changes once more after its end (it gets a
-rematch) is promised, and written, once more.
+The commit that ends a game queues it beforehand, so that no game is missed when an instance dies. An archiver leases a
+game, writes its document and records the archived version. After a crash, the lease expires and another instance writes
+the same bytes under the same name. A game that changes after its end, by a rematch, is queued and written again.
 """
 
 import asyncio
@@ -30,14 +29,14 @@ __all__ = ["ARCHIVE_DELAY_S", "Archiver"]
 logger = logging.getLogger(__name__)
 
 ARCHIVE_DELAY_S = 5
-"""How long after its end a game is looked at: its commit is stored by then, or given up."""
+"""Delay between the end of a game and its archiving, by which its commit is stored or has failed."""
 
 LEASE_TTL_S = 60
-"""How long a game is held: longer than it takes to write."""
+"""Duration of a lease; longer than writing takes."""
 
 WRITE_TIMEOUT_S = 30
 RETRY_DELAY_S = 30
-"""A game that could not be written is looked at again after this."""
+"""Delay before a game that could not be written is tried again."""
 
 MAX_CONCURRENT_WRITES = 4
 DUE_BATCH_SIZE = 50
@@ -45,7 +44,7 @@ DUE_BATCH_SIZE = 50
 
 @dataclass
 class Archiver:
-    """One instance's archiving."""
+    """Archives games for one instance."""
 
     store: GameStore
     queue: ArchiveQueue
@@ -54,37 +53,37 @@ class Archiver:
     clock: Callable[[], float]
     _holder: str = field(init=False, default_factory=lambda: uuid4().hex)
     _is_storage_failing: bool = field(init=False, default=False)
-    """Whether what archives are kept in has lately not taken one."""
+    """Whether the latest write was rejected by the storage."""
 
     async def run(self, every_s: float = 1.0) -> None:
-        """Until cancelled, archive what is due."""
+        """Archive due games until cancelled."""
         while True:
             more = False
             try:
                 more = await self.archive_due() >= DUE_BATCH_SIZE
             except StoreUnavailable as unavailable:
-                logger.warning("the store does not answer, archives wait: %s", unavailable)
+                logger.warning("the store is unavailable, archiving is delayed: %s", unavailable)
             await asyncio.sleep(RETRY_DELAY_S if self._is_storage_failing else 0 if more else every_s)
 
     async def archive_due(self) -> int:
-        """Archive what is due now; gives how many games there were. Raises StoreUnavailable.
+        """Archive the due games; return how many were due. Raises StoreUnavailable.
 
-        Where one could not be written the others are left as they are, and the next round tries with a single one.
+        After a storage failure the remaining games stay queued, and the next call tries a single one.
         """
         games = await self.queue.list_due(int(self.clock()), 1 if self._is_storage_failing else DUE_BATCH_SIZE)
         self._is_storage_failing = False
         slots = asyncio.Semaphore(MAX_CONCURRENT_WRITES)
 
-        async def look(game: str) -> None:
+        async def archive(game: str) -> None:
             async with slots:
                 if not self._is_storage_failing:
                     await self._process(game)
 
-        await asyncio.gather(*(look(game) for game in games))
+        await asyncio.gather(*(archive(game) for game in games))
         return len(games)
 
     async def _process(self, game_id: str) -> None:
-        """Archive a game, unless somebody else does, and put it off where that fails."""
+        """Archive a game unless another instance holds its lease; postpone it on failure."""
         now = int(self.clock())
         if not await self.queue.acquire_lease(game_id, self._holder, LEASE_TTL_S):
             await self.queue.reschedule(game_id, now + LEASE_TTL_S)
@@ -98,8 +97,8 @@ class Archiver:
             return
         except StoreUnavailable:
             raise
-        except Exception as error:  # noqa: BLE001  one failing game must not end the archiving of all others
-            record_failure("archive", game_id, error, f"is archived in {RETRY_DELAY_S} s at the earliest")
+        except Exception as error:  # noqa: BLE001  one failing game must not stop the archiving of the others
+            record_failure("archive", game_id, error, f"is retried in {RETRY_DELAY_S} s")
             await self._postpone(game_id)
             return
         if await self.queue.mark_archived(game_id, self._holder, version):
@@ -110,7 +109,7 @@ class Archiver:
         await self.queue.reschedule(game_id, int(self.clock()) + RETRY_DELAY_S)
 
     async def _archive_game(self, game_id: str) -> int:
-        """Write the document of a game that is over, unless that is done; gives its version, 0 for nothing to write."""
+        """Write the document of an ended game if it is not archived; return its version, 0 for nothing to write."""
         loaded = await self.store.load(game_id)
         if loaded is None:
             return 0
@@ -122,6 +121,6 @@ class Archiver:
         try:
             async with asyncio.timeout(WRITE_TIMEOUT_S):
                 await self.storage.put(object_name(game.id, game.created_at), data)
-        except TimeoutError as late:
-            raise StorageUnavailable(f"it was not written within {WRITE_TIMEOUT_S} s") from late
+        except TimeoutError as timeout:
+            raise StorageUnavailable(f"not written within {WRITE_TIMEOUT_S} s") from timeout
         return game.version

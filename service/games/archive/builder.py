@@ -1,4 +1,4 @@
-"""A document of a game as it is stored now."""
+"""Build the document of a stored game: an archive or an export."""
 
 import asyncio
 
@@ -16,11 +16,11 @@ from service.games.tilesets import LoadedTileSet, TileSetCatalogue
 __all__ = ["build_archive", "build_export"]
 
 MAX_ATTEMPTS = 5
-"""How often a game is read anew that was changed, or replaced, while it was read."""
+"""Number of attempts at a consistent read of a game that changes meanwhile."""
 
 
 async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: GameRecord, game: Game) -> GameDocument:
-    """The archive of a loaded game. Raises BadDocument, TileSetMissing, Unreadable, StoreUnavailable."""
+    """Return the archive of a loaded game. Raises InvalidDocument, TileSetMissing, UnreadableGame, StoreUnavailable."""
     log = await _read_log(store, game.id, loaded)
     if log is None:
         raise InvalidDocument("its log does not end where the game does")
@@ -29,13 +29,13 @@ async def build_archive(store: GameStore, catalogue: TileSetCatalogue, loaded: G
 
 
 async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: str) -> GameDocument | None:
-    """The export of a game; None where there is no such game. Raises as `archive_of`."""
+    """Return the export of a game, or None if there is no such game. Raises what `build_archive` raises."""
     for _ in range(MAX_ATTEMPTS):
         loaded = await store.load(game_id)
         if loaded is None:
             return None
         log = await _read_log(store, game_id, loaded)
-        hooks = [
+        webhooks = [
             WebhookDocument(
                 registration=one.registration,
                 state=one.state,
@@ -43,23 +43,23 @@ async def build_export(store: GameStore, catalogue: TileSetCatalogue, game_id: s
             )
             for one in await store.webhooks.list_by_game(game_id)
         ]
-        if log is None or [one.registration.id for one in hooks] != [*loaded.webhooks]:
+        if log is None or [one.registration.id for one in webhooks] != [*loaded.webhooks]:
             continue
         game, access = decode_game(loaded), read_access(loaded)
-        return _build(_load_tileset(catalogue, game), loaded, game, access, log, exported=hooks)
+        return _build(_load_tileset(catalogue, game), loaded, game, access, log, webhooks=webhooks)
     raise InvalidDocument("its log does not end where the game does")
 
 
 def _load_tileset(catalogue: TileSetCatalogue, game: Game) -> LoadedTileSet:
-    """The tile set that the game was begun with; raises TileSetMissing, BadDocument."""
+    """Return the tile set that the game started with. Raises TileSetMissing, InvalidDocument."""
     loaded = catalogue.get_for_game(game.tileset)
     if commitment(game.id, game.seed, loaded.hash) != game.commitment:
-        raise InvalidDocument(f"the tile set {game.tileset} has changed since the game was begun")
+        raise InvalidDocument(f"the tile set {game.tileset} has changed since the game started")
     return loaded
 
 
 async def _read_log(store: GameStore, game: str, loaded: GameRecord) -> list[StoredDiff] | None:
-    """The log up to the loaded version; None where it is not (any more) the log of what was loaded."""
+    """Return the log up to the loaded version, or None if it is no longer the log of the loaded game."""
     log = await read_log(store, game, loaded.version)
     return log if len(log) == loaded.version and log[-1].digest == loaded.digest else None
 
@@ -71,11 +71,11 @@ def _build(
     access: AccessRecord,
     log: list[StoredDiff],
     *,
-    exported: list[WebhookDocument] | None = None,
+    webhooks: list[WebhookDocument] | None = None,
 ) -> GameDocument:
     return GameDocument(
         schema=LATEST_SCHEMA,
-        kind="archive" if exported is None else "export",
+        kind="archive" if webhooks is None else "export",
         game=game.id,
         status=game.status,
         version=loaded.version,
@@ -87,6 +87,6 @@ def _build(
         tileset_hash=tileset.hash,
         snapshot=loaded.snapshot,
         diffs=[Raw(diff.data) for diff in log],
-        access=None if exported is None else loaded.access,
-        webhooks=exported or [],
+        access=None if webhooks is None else loaded.access,
+        webhooks=webhooks or [],
     )

@@ -1,10 +1,10 @@
-"""A game as one document: its log and its snapshot, so that it can be proven, and stored again, from that alone.
+"""The document of a game: its log and its snapshot, which suffice to verify the game and to store it again.
 
-Of the two kinds an archive is for keeping, and nobody can play or watch with what is in it; an export is for moving a
-game between Redis servers, and holds what it needs to go on: the access record with the tokens' hashes, and the
-webhooks with their secrets. The same game always gives the same bytes.
+An archive is for the record: it has no token, so nobody can play with it. An export moves a game between Redis
+servers: it also has the access record with the tokens' hashes, and the webhooks with their secrets. Equal games give
+equal bytes.
 
-    BadDocument   it is no such document, or does not hold together; says why, and where
+    InvalidDocument   not a document, or inconsistent; says why and where
 """
 
 import zlib
@@ -33,23 +33,23 @@ __all__ = [
 FORMAT = "south-seas game"
 
 LATEST_SCHEMA = 2
-"""Number of the form written now. A new field has a default and raises it; `tests/cli/documents` has each."""
+"""Schema number of new documents. A new field needs a default and a new number; tests have a document of each."""
 
 MAX_DOCUMENT_BYTES = 1 << 28
-"""A document that says to be larger is not unpacked: a whole game is some 300 KB."""
+"""Maximum size of an unpacked document; a whole game has about 300 KB."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _COMPRESSION_LEVEL = 6
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
-"""Makes zlib write gzip, with the same header from every Python: the gzip module's differs from 3.13 on."""
+"""Makes zlib write the gzip format with the same header from every Python: the gzip module's differs since 3.13."""
 
 
 class InvalidDocument(InvalidLog):
-    """The document cannot be used; `version` is the first of the log with which something is wrong, if any is."""
+    """The document cannot be used; `version` is the first wrong version of the log, if any."""
 
 
 class WebhookDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A webhook, how far it has come, and the latest attempts, the newest first."""
+    """A webhook with its state and its latest attempts, the newest first."""
 
     registration: WebhookRegistration = msgspec.field(name="hook")
     state: WebhookState
@@ -61,28 +61,28 @@ class GameDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     format: Literal["south-seas game"] = "south-seas game"
     schema: Annotated[int, Meta(ge=1)]
-    """`LATEST` when it was written."""
+    """`LATEST_SCHEMA` of the release that wrote it."""
     kind: Literal["archive", "export"]
     game: Id
     status: Status
     version: Annotated[int, Meta(ge=1)]
     digest: Digest
-    """Of the last version."""
+    """Digest of the last version."""
     created_at: Timestamp
     updated_at: Timestamp
     visibility: Visibility
     tileset: Raw
-    """The whole tile set, as it is answered, in RFC 8785 form."""
+    """The whole tile set as the API returns it, in RFC 8785 form."""
     tileset_hash: str
-    """SHA-256 hex of it: SET of the commitment."""
+    """SHA-256 of `tileset` in hex: SET of the commitment."""
     snapshot: bytes
-    """MessagePack, in base64: `service.engine.Game`, which says by its first field which schema it has."""
+    """`service.engine.Game` as MessagePack, in base64; its first field is its schema number."""
     diffs: list[Raw]
-    """The whole log, each diff byte for byte as clients get it."""
+    """The whole log, each diff byte for byte as clients receive it."""
     access: bytes | None = None
-    """Of an export: the access record, MessagePack in base64. It has hashes of tokens, no token."""
+    """Only in an export: the access record as MessagePack, in base64. It has hashes of tokens, no token."""
     webhooks: list[WebhookDocument] = msgspec.field(name="hooks", default_factory=list)
-    """Of an export, the oldest first. Their secrets are in it."""
+    """Only in an export: the webhooks with their secrets, the oldest first."""
 
 
 class _DocumentHeader(msgspec.Struct):
@@ -91,12 +91,12 @@ class _DocumentHeader(msgspec.Struct):
 
 
 def encode_document(document: GameDocument) -> bytes:
-    """The document as it is stored: canonical JSON, compressed; equal for equal documents."""
+    """Return the document as it is stored: compressed canonical JSON, equal for equal documents."""
     return zlib.compress(canonical_json(document), _COMPRESSION_LEVEL, wbits=_GZIP_WBITS)
 
 
 def is_document(data: bytes) -> bool:
-    """Whether bytes are such a document, of whatever schema. Raises BadDocument where they cannot be unpacked."""
+    """Return whether `data` is a game document of any schema. Raises InvalidDocument if it cannot be unpacked."""
     try:
         return msgspec.json.decode(_decompress(data), type=_DocumentHeader).format == FORMAT
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -104,7 +104,7 @@ def is_document(data: bytes) -> bool:
 
 
 def decode_document(data: bytes) -> GameDocument:
-    """The document in a file's bytes, packed or not; raises BadDocument. What it says is not believed: see `prove`."""
+    """Return the document in `data`, compressed or not, without validating its content. Raises InvalidDocument."""
     plain = _decompress(data)
     try:
         named = msgspec.json.decode(plain, type=_DocumentHeader)
@@ -118,7 +118,7 @@ def decode_document(data: bytes) -> GameDocument:
 
 
 def _decompress(data: bytes) -> bytes:
-    """What was compressed, up to MOST_BYTES of it."""
+    """Decompress up to MAX_DOCUMENT_BYTES; uncompressed data is returned as it is."""
     if not data.startswith(_GZIP_MAGIC):
         return data
     unpacking = zlib.decompressobj(wbits=_GZIP_WBITS)

@@ -1,7 +1,7 @@
-"""Whether a document holds together: log, snapshot, tile set and what it says of itself tell the same game.
+"""Validate a document: its log, snapshot, tile set and header must describe the same game.
 
-Whoever stores a game from a document, or trusts one, asks this first. It takes some milliseconds; that the rules were
-kept too is what `service.games.verify` proves, which plays the game again.
+This takes some milliseconds, and must precede every use of a document. It does not check the rules:
+`service.games.verify` does, by replaying the game.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,11 +27,11 @@ from service.json_patch import apply_patch
 __all__ = ["ValidatedDocument", "validate_document"]
 
 _DECODING_ERRORS = (UnicodeDecodeError, RecursionError)
-"""What msgspec lets through."""
+"""Errors of msgspec's decoders besides DecodeError."""
 
 
 class ValidatedDocument(NamedTuple):
-    """What a document holds, decoded."""
+    """The decoded content of a document."""
 
     game: Game
     diffs: list[StoredDiff]
@@ -39,11 +39,11 @@ class ValidatedDocument(NamedTuple):
 
 
 def validate_document(document: GameDocument) -> ValidatedDocument:
-    """What the document holds; raises BadDocument, which says where it breaks."""
+    """Return the document's decoded content. Raises InvalidDocument, which says what is wrong."""
     game = _decode_game(document)
-    index = _load_tables(document)
+    index = _load_tileset_index(document)
     if commitment(game.id, game.seed, document.tileset_hash) != game.commitment:
-        raise InvalidDocument("the tile set is not the one that the game was begun with")
+        raise InvalidDocument("the tile set is not the one that the game started with")
     _check_hidden_order(index, game)
     diffs, patches = _check_log(document, game.commitment)
     _check_state(document, index, game, patches)
@@ -52,7 +52,7 @@ def validate_document(document: GameDocument) -> ValidatedDocument:
 
 
 def _decode_game(document: GameDocument) -> Game:
-    """The snapshot, which must be what the document says of it."""
+    """Decode the snapshot, and check it against the header."""
     try:
         game = decode_snapshot(document.snapshot)
     except msgspec.DecodeError as error:
@@ -65,7 +65,7 @@ def _decode_game(document: GameDocument) -> Game:
     return game
 
 
-def _load_tables(document: GameDocument) -> TileSetIndex:
+def _load_tileset_index(document: GameDocument) -> TileSetIndex:
     try:
         index, found = _decode_tileset(bytes(document.tileset))
     except TileSetInvalid as invalid:
@@ -77,23 +77,23 @@ def _load_tables(document: GameDocument) -> TileSetIndex:
 
 @lru_cache(maxsize=16)
 def _decode_tileset(data: bytes) -> tuple[TileSetIndex, str]:
-    """Tables and hash; nearly all games of a Redis have one of a few sets."""
+    """Return the index and the hash of a tile set; cached, as most games use one of a few sets."""
     tileset: TileSet = parse_tileset(data)
     return TileSetIndex(tileset), tileset_hash(tileset)
 
 
 def _check_hidden_order(index: TileSetIndex, game: Game) -> None:
-    """What nobody sees must be in the order that the seed gives."""
+    """Check that the bag and the ship pile are in the order of the seed."""
     bag, pile = shuffled_bag(index, game.seed)[::-1], shuffled_ships(index, game.seed)[::-1]
     if game.bag != bag[: len(game.bag)] or game.ship_pile != pile[: len(game.ship_pile)]:
         raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
 
 
-def _check_log(document: GameDocument, begins_with: str) -> tuple[list[StoredDiff], list[Any]]:
-    """The diffs in the form in which they are stored, each digest over the one before, and all operations."""
+def _check_log(document: GameDocument, commitment_digest: str) -> tuple[list[StoredDiff], list[Any]]:
+    """Return the diffs as they are stored and their patches, after checking the chain of digests."""
     if len(document.diffs) != document.version:
         raise InvalidDocument(f"its log has {len(document.diffs)} diffs, but the game version {document.version}")
-    diffs, patches, previous = [], [], begins_with
+    diffs, patches, previous = [], [], commitment_digest
     for version, (raw, diff) in enumerate(_decode_diffs(document.diffs), 1):
         if (diff.get("version"), diff.get("game")) != (version, document.game):
             raise InvalidDocument(f"the diff is version {diff.get('version')} of game {diff.get('game')}", version)
@@ -121,29 +121,29 @@ def _decode_diffs(diffs: Sequence[Raw]) -> Iterator[tuple[Raw, dict[str, Any]]]:
         except (msgspec.DecodeError, *_DECODING_ERRORS) as error:
             raise InvalidDocument(f"the diff cannot be read: {error}", version) from error
         if not isinstance(diff, dict):
-            raise InvalidDocument("it is no diff", version)
+            raise InvalidDocument("it is not a diff", version)
         yield raw, diff
 
 
 def _check_state(document: GameDocument, index: TileSetIndex, game: Game, patches: Sequence[Any]) -> None:
-    """All patches together must give the GAME that the snapshot gives."""
+    """Check that the patches together give the snapshot's GAME."""
     try:
-        told = apply_patch({}, [operation for patch in patches for operation in patch])
-        told = msgspec.convert(upgrade_state(told), GameView)
+        replayed = apply_patch({}, [operation for patch in patches for operation in patch])
+        replayed = msgspec.convert(upgrade_state(replayed), GameView)
         expected = build_view(index, game)
     except (LookupError, TypeError, ValueError, msgspec.ValidationError) as error:
         raise InvalidDocument(f"its log and snapshot give no game: {error}", document.version) from error
-    if told != expected:
-        names = [name for name in GameView.__struct_fields__ if getattr(told, name) != getattr(expected, name)]
+    if replayed != expected:
+        names = [name for name in GameView.__struct_fields__ if getattr(replayed, name) != getattr(expected, name)]
         raise InvalidDocument(f"its log and its snapshot differ at {', '.join(names)}", document.version)
 
 
 def _check_webhooks(document: GameDocument) -> None:
-    ids = [one.registration.id for one in document.webhooks]
+    ids = [webhook.registration.id for webhook in document.webhooks]
     if len({*ids}) < len(ids) or not all(map(is_valid_id, ids)):
-        raise InvalidDocument("its webhooks have ids that cannot be")
-    if any(not 0 <= one.state.delivered_version <= document.version for one in document.webhooks):
-        raise InvalidDocument("a webhook was told of more than there is")
+        raise InvalidDocument("its webhooks have invalid or repeated ids")
+    if any(not 0 <= webhook.state.delivered_version <= document.version for webhook in document.webhooks):
+        raise InvalidDocument("a webhook has received a version that does not exist")
 
 
 def _decode_access(document: GameDocument, game: Game) -> AccessRecord | None:

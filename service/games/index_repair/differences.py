@@ -1,4 +1,4 @@
-"""Where one game should be found, and is not, or is and should not be."""
+"""The differences between a game and the indexes: missing entries are added, stale ones reported."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,54 +18,54 @@ __all__ = ["LobbyEntry", "add_missing_entries"]
 
 
 class LobbyEntry(NamedTuple):
-    """A status under which a game is listed."""
+    """A status under which a game is listed in the lobby."""
 
     game: str
     status: Status
 
 
 class RepairContext(NamedTuple):
-    """What one game is mended with."""
+    """What the repair of one game needs."""
 
     store: GameStore
     indexes: IndexRepairStore
     archive_queue: ArchiveQueue | None
     index_ttl_s: int
-    """How long a name finds a game."""
+    """Duration for which index keys are stored."""
     now: int
 
 
-async def add_missing_entries(means: RepairContext, loaded: GameRecord) -> tuple[int, list[LobbyEntry]]:
-    """Put a game wherever it should be found; gives how many places those were, and those where it should not be.
+async def add_missing_entries(context: RepairContext, loaded: GameRecord) -> tuple[int, list[LobbyEntry]]:
+    """Add a game's missing index entries; return how many, and its lobby entries that may be stale.
 
-    Raises Unreadable, or msgspec.DecodeError for a webhook that cannot be read.
+    Raises UnreadableGame, or msgspec.DecodeError for a webhook that cannot be read.
     """
     game, access = decode_game(loaded), read_access(loaded)
-    under = index_keys(access)
-    hooks = await _pending_webhooks(means.store, game, loaded.webhooks)
-    places = await means.indexes.load_entries(game.id, under, [*hooks])
+    wanted_keys = index_keys(access)
+    webhooks = await _pending_webhooks(context.store, game, loaded.webhooks)
+    entries = await context.indexes.load_entries(game.id, wanted_keys, [*webhooks])
     created_at, added = unix_seconds(game.created_at), 0
     status = game.status if access.visibility == "public" else None
-    if status is not None and status not in places.statuses:
-        await means.indexes.list_game(game.id, status, created_at)
+    if status is not None and status not in entries.statuses:
+        await context.indexes.list_game(game.id, status, created_at)
         added += 1
-    if missing := [name for name in under if name not in places.index_keys]:
-        await means.indexes.index_game(game.id, missing, created_at, means.index_ttl_s)
+    if missing := [name for name in wanted_keys if name not in entries.index_keys]:
+        await context.indexes.index_game(game.id, missing, created_at, context.index_ttl_s)
         added += len(missing)
-    due_at = means.now if bot_on_turn(game) is not None else overdue_at(game)
-    if due_at is not None and not places.is_scheduled:
-        await means.indexes.schedule(game.id, due_at)
+    due_at = context.now if bot_on_turn(game) is not None else overdue_at(game)
+    if due_at is not None and not entries.is_scheduled:
+        await context.indexes.schedule(game.id, due_at)
         added += 1
-    for hook in [hook for hook in hooks if hook not in places.webhooks]:
-        await means.store.webhooks.schedule(game.id, [hook], hooks[hook] or means.now)
+    for webhook_id in [webhook_id for webhook_id in webhooks if webhook_id not in entries.webhooks]:
+        await context.store.webhooks.schedule(game.id, [webhook_id], webhooks[webhook_id] or context.now)
         added += 1
-    if not places.is_archive_queued and await _schedule_archiving(means.archive_queue, game):
+    if not entries.is_archive_queued and await _schedule_archiving(context.archive_queue, game):
         added += 1
-    return added, [LobbyEntry(game.id, listed) for listed in places.statuses if listed != status]
+    return added, [LobbyEntry(game.id, listed) for listed in entries.statuses if listed != status]
 
 
 async def _pending_webhooks(store: GameStore, game: Game, ids: Sequence[str]) -> dict[str, int | None]:
-    """The webhooks that wait for a message or a challenge, and when the next attempt is, where one has failed."""
+    """Return the webhooks with a pending message or challenge, and the time of the next attempt after a failure."""
     if not ids:
         return {}
     registered = await store.webhooks.list_by_game(game.id)
@@ -78,7 +78,7 @@ async def _pending_webhooks(store: GameStore, game: Game, ids: Sequence[str]) ->
 
 
 async def _schedule_archiving(archive: ArchiveQueue | None, game: Game) -> bool:
-    """Whether a game that is over was not archived as it is; then somebody will look at it."""
+    """Queue an ended game that is not archived at its current version; return whether it was queued."""
     if archive is None or not is_finished(game) or await archive.load_archived_version(game.id) == game.version:
         return False
     await archive.schedule(game.id, unix_seconds(game.updated_at))

@@ -1,4 +1,4 @@
-"""What mending needs of a store. Every method may raise StoreUnavailable."""
+"""The store port of index repair. Every method may raise StoreUnavailable."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -9,71 +9,71 @@ __all__ = ["IndexEntries", "IndexRepairStore", "ScannedKeys"]
 
 
 class ScannedKeys(NamedTuple):
-    """A part of everything that is stored."""
+    """One batch of a scan over all stored keys."""
 
     games: list[str]
     index_keys: list[str]
-    """That games are found by."""
+    """Keys of indexes in the batch."""
     cursor: str
-    """Where to go on; empty at the end."""
+    """Where the next batch starts; empty at the end."""
 
 
 class IndexEntries(NamedTuple):
-    """Where a game is found now."""
+    """The indexes that contain a game now."""
 
     statuses: list[Status]
-    """Under which it is listed."""
+    """Statuses under which it is listed."""
     index_keys: list[str]
-    """That it is found by, of those asked for."""
+    """Of the requested index keys, those that contain it."""
     is_scheduled: bool
-    """Whether somebody will look at it."""
+    """Whether the schedule contains it."""
     webhooks: list[str]
-    """Webhooks that somebody will look at, of those asked for."""
+    """Of the requested webhooks, those that are scheduled."""
     is_archive_queued: bool
-    """Whether somebody will look whether it is archived."""
+    """Whether the archive queue contains it."""
 
 
 class IndexRepairStore(Protocol):
-    """A store whose indexes can be mended."""
+    """A store whose indexes can be repaired."""
 
     async def scan(self, cursor: str, count: int) -> ScannedKeys:
-        """Some of all games and names, about `count` keys on from `position` (empty: from the beginning)."""
+        """Return the games and index keys among about `count` keys from `cursor` on (empty: from the start)."""
 
     async def try_acquire_turn(self, seconds: float) -> bool:
-        """Whether it is time for the next part of the walk; if so, for nobody else for so long."""
+        """Return whether the next batch is due, and if so reserve it for `seconds`."""
 
     async def extend_turn(self, seconds: float) -> None:
-        """Go on for so long."""
+        """Extend the reservation to `seconds` from now."""
 
     async def load_progress(self) -> Mapping[str, str]:
-        """What `note_progress` noted, empty at first."""
+        """Return what `save_progress` stored; empty at first."""
 
     async def save_progress(self, progress: Mapping[str, str]) -> None:
-        """Note how far the walk has come."""
+        """Store the progress of the scan."""
 
     async def load_index_sizes(self) -> dict[str, int]:
-        """How many games each index has that is in one piece."""
+        """Return the number of games in each index that is a single key."""
 
     async def load_entries(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> IndexEntries:
-        """Where a game is found now."""
+        """Return the indexes that contain a game."""
 
     async def list_game(self, game: str, status: Status, created_at: int) -> None:
-        """List it under a status."""
+        """List a game under a status."""
 
     async def unlist(self, game: str, status: Status) -> None:
-        """Take it from a status."""
+        """Remove a game from a status."""
 
     async def index_game(self, game: str, index_keys: Sequence[str], created_at: int, seconds: int) -> None:
-        """Have it found by these names for so long."""
+        """Add a game to these index keys, which expire after `seconds`."""
 
     async def schedule(self, game: str, at: int) -> None:
-        """Have it looked at by then."""
+        """Schedule a game for a Unix second, unless it is scheduled earlier."""
 
     async def prune_lobby(self, status: Status, start: int, count: int) -> tuple[int, int | None]:
-        """Take out games that are no more, of `count` from the `start`th oldest on.
+        """Remove deleted games from `count` entries of a status, from the `start`th oldest on.
 
-        Gives how many were taken out, and where to go on (None at the end).
+        Return how many were removed, and where to continue (None at the end).
         """
 
     async def prune_index_key(self, index_key: str, count: int) -> int:
-        """Take out games that are no more, of some found by this name; gives how many."""
+        """Remove deleted games from a sample of an index key's entries; return how many."""

@@ -1,8 +1,8 @@
-"""What games are found by, mended: a walk over everything that is stored, a little of it at a time.
+"""Index repair: an incremental scan of everything stored, which restores missing index entries and removes stale ones.
 
-Every game that is there is put where it is missing: on the public list, under its names, among those that are due. What
-names games that are no more is taken out. All instances take turns, so that one of them does a bounded part in each
-`EVERY_S`; when an index is gone that had games before, whoever sees it walks on until all is mended.
+Every game is added where it is missing: to the lobby, its index keys and the schedule. Entries of deleted games are
+removed. The instances take turns, so that one bounded batch runs in each REPAIR_INTERVAL_S. When an index that had
+games is suddenly empty, the instance that notices it scans on until all is repaired.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ __all__ = ["REPAIR_INTERVAL_S", "IndexRepairer", "RepairReport", "RepairTiming"]
 logger = logging.getLogger(__name__)
 
 REPAIR_INTERVAL_S = 10.0
-"""Between two parts of the walk, whichever instances do them."""
+"""Interval between two batches, over all instances."""
 
 SCAN_BATCH_SIZE = 1000
-"""Keys in one part: a million games, with some five keys each, are walked over in 14 hours."""
+"""Number of keys in a batch; a million games with about five keys each take 14 hours."""
 
 PRUNE_BATCH_SIZE = 200
-"""Listed games of each status, and games found by one name, that one part looks at."""
+"""Number of entries of each status, and of each index key, that a batch checks."""
 
 MAX_CONCURRENT_GAMES = 8
-"""Games that are looked at together: more would keep others waiting for too long when they all come at once."""
+"""Number of games repaired at once; more would delay other requests."""
 
 MIN_LOST_INDEX_SIZE = 20
-"""An index that had so many games does not become empty by itself between two parts."""
+"""An index with so many games does not become empty by itself between two batches."""
 
 _CURSOR_FIELD = "position"
 _HURRY_FIELD = "hurry"
@@ -48,33 +48,33 @@ _NEXT_SCAN_FIELD = "rests"
 
 
 class RepairTiming(NamedTuple):
-    """How long is waited for what, in seconds."""
+    """Delays of the repair, in seconds."""
 
     grace_s: float = 15.0
-    """A game listed where it does not belong may be so by a commit that is about to be stored: look again."""
+    """Delay before a stale lobby entry is checked again, as a commit may be about to make it valid."""
     scan_interval_s: float = 600.0
-    """After a walk the next one begins so much later at the earliest: few games need not be looked at often."""
+    """Minimum delay between two scans."""
 
 
 class RepairReport(NamedTuple):
-    """What a walk, or a part of it, has found and done."""
+    """What a scan, or a batch of it, has found and repaired."""
 
     games: int = 0
     added: int = 0
-    """Places where a game was missing."""
+    """Number of entries that were missing."""
     removed: int = 0
-    """Places that named a game that is no more, or has another status."""
+    """Number of entries of games that are deleted or have another status."""
     unreadable: int = 0
-    """Games that this instance cannot read."""
+    """Number of games that this instance cannot read."""
 
     def combine(self, other: "RepairReport") -> "RepairReport":
-        """Both together."""
+        """Return the sum of both reports."""
         return RepairReport(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True)
 class IndexRepairer:
-    """Mends for one instance. With `archive` it has games archived that are over and are not yet."""
+    """Repairs the indexes for one instance. With `archive_queue` it also queues ended games that are not archived."""
 
     store: GameStore
     indexes: IndexRepairStore
@@ -85,140 +85,142 @@ class IndexRepairer:
     timing: RepairTiming = RepairTiming()  # noqa: RUF009 (a NamedTuple)
 
     async def run(self, every_s: float = REPAIR_INTERVAL_S) -> None:
-        """Until cancelled, do a part whenever it is time and nobody else does."""
+        """Repair a batch whenever one is due and no other instance does, until cancelled."""
         while True:
             try:
                 if await self.indexes.try_acquire_turn(every_s):
                     await self._repair_in_turn(every_s)
             except StoreUnavailable as unavailable:
-                logger.warning("the store does not answer, mending waits: %s", unavailable)
+                logger.warning("the store is unavailable, index repair is delayed: %s", unavailable)
             await asyncio.sleep(every_s / 2)
 
     async def _repair_in_turn(self, every_s: float) -> None:
-        """One part, or in a hurry all that is left, resting as long as each part takes."""
+        """Repair one batch; in a hurry repair the rest too, pausing as long as each batch takes."""
         loop = asyncio.get_running_loop()
         while True:
-            began = loop.time()
-            mended, hurry = await self.repair_batch()
-            if mended.added or mended.removed:
-                logger.info("mended what games are found by: %d added, %d removed", mended.added, mended.removed)
+            started_at = loop.time()
+            report, hurry = await self.repair_batch()
+            if report.added or report.removed:
+                logger.info("repaired indexes: %d entries added, %d removed", report.added, report.removed)
             if not hurry:
                 return
             await self.indexes.extend_turn(every_s)
-            await asyncio.sleep(loop.time() - began)
+            await asyncio.sleep(loop.time() - started_at)
 
     async def repair_batch(self) -> tuple[RepairReport, bool]:
-        """Walk on a little from where the last one stopped; gives what was done, and whether to hurry on."""
-        before, sizes, now = await self.indexes.load_progress(), await self.indexes.load_index_sizes(), self.clock()
-        noted = {name: str(size) for name, size in sizes.items()}
-        lost = [name for name, size in sizes.items() if not size and int(before.get(name, 0)) >= MIN_LOST_INDEX_SIZE]
-        if lost:
-            logger.warning("what games are found by is gone (%s): it is made anew", ", ".join(lost))
-        start = "" if lost else before.get(_CURSOR_FIELD, "")
-        if not lost and not start and now < float(before.get(_NEXT_SCAN_FIELD, 0)):
-            await self.indexes.save_progress(noted)
+        """Repair the next batch of the scan; return the report, and whether to continue in a hurry."""
+        progress, sizes, now = await self.indexes.load_progress(), await self.indexes.load_index_sizes(), self.clock()
+        sizes_by_field = {name: str(size) for name, size in sizes.items()}
+        lost_indexes = [
+            name for name, size in sizes.items() if not size and int(progress.get(name, 0)) >= MIN_LOST_INDEX_SIZE
+        ]
+        if lost_indexes:
+            logger.warning("indexes are empty that had games (%s): rebuilding them", ", ".join(lost_indexes))
+        start = "" if lost_indexes else progress.get(_CURSOR_FIELD, "")
+        if not lost_indexes and not start and now < float(progress.get(_NEXT_SCAN_FIELD, 0)):
+            await self.indexes.save_progress(sizes_by_field)
             return RepairReport(), False
-        mended, suspects, position = await self._repair_scanned(start)
+        report, suspects, cursor = await self._repair_scanned(start)
         pruned, starts = await self._prune_lobby(
-            {status: int(before.get(_start_field(status), 0)) for status in STATUSES}
+            {status: int(progress.get(_start_field(status), 0)) for status in STATUSES}
         )
-        hurry = bool(position) and (bool(lost) or not before or before.get(_HURRY_FIELD) == "1")
+        hurry = bool(cursor) and (bool(lost_indexes) or not progress or progress.get(_HURRY_FIELD) == "1")
         await self.indexes.save_progress(
             {
-                **noted,
+                **sizes_by_field,
                 **{_start_field(status): str(start or 0) for status, start in starts.items()},
-                _CURSOR_FIELD: position,
+                _CURSOR_FIELD: cursor,
                 _HURRY_FIELD: "1" if hurry else "",
                 _NEXT_SCAN_FIELD: str(now + self.timing.scan_interval_s),
             }
         )
-        return mended.combine(pruned).combine(await self._remove_stale(suspects)), hurry
+        return report.combine(pruned).combine(await self._remove_stale(suspects)), hurry
 
     async def repair_all(self, on_progress: Callable[[RepairReport], None] = lambda _: None) -> RepairReport:
-        """The whole walk at once; `tell` hears now and then how far it is. Raises StoreUnavailable."""
-        total, suspects, position = RepairReport(), list[LobbyEntry](), ""
+        """Repair everything at once, calling `on_progress` now and then. Raises StoreUnavailable."""
+        total, suspects, cursor = RepairReport(), list[LobbyEntry](), ""
         while True:
-            mended, more, position = await self._repair_scanned(position)
-            total, suspects = total.combine(mended), suspects + more
+            report, more, cursor = await self._repair_scanned(cursor)
+            total, suspects = total.combine(report), suspects + more
             on_progress(total)
-            if not position:
+            if not cursor:
                 break
         starts: Mapping[Status, int] = dict.fromkeys(STATUSES, 0)
         while True:
-            pruned, following = await self._prune_lobby(starts)
+            pruned, next_starts = await self._prune_lobby(starts)
             total = total.combine(pruned)
-            starts = {status: start for status, start in following.items() if start is not None}
+            starts = {status: start for status, start in next_starts.items() if start is not None}
             if not starts:
                 return total.combine(await self._remove_stale(suspects))
 
-    async def _repair_scanned(self, position: str) -> tuple[RepairReport, list[LobbyEntry], str]:
-        """Mend the next portion; gives also where games should perhaps not be, and where to go on."""
-        walked = await self.indexes.scan(position, SCAN_BATCH_SIZE)
-        mended, suspects = RepairReport(), list[LobbyEntry]()
-        for first in range(0, len(walked.games), MAX_CONCURRENT_GAMES):
-            games = walked.games[first : first + MAX_CONCURRENT_GAMES]
-            for one, places in await asyncio.gather(*(self._repair_game(game) for game in games)):
-                mended = mended.combine(one)
-                suspects += places
-        for first in range(0, len(walked.index_keys), MAX_CONCURRENT_GAMES):
-            names = walked.index_keys[first : first + MAX_CONCURRENT_GAMES]
+    async def _repair_scanned(self, cursor: str) -> tuple[RepairReport, list[LobbyEntry], str]:
+        """Repair the next scanned keys; return the report, suspect lobby entries and the next cursor."""
+        scanned = await self.indexes.scan(cursor, SCAN_BATCH_SIZE)
+        report, suspects = RepairReport(), list[LobbyEntry]()
+        for first in range(0, len(scanned.games), MAX_CONCURRENT_GAMES):
+            games = scanned.games[first : first + MAX_CONCURRENT_GAMES]
+            for one, entries in await asyncio.gather(*(self._repair_game(game) for game in games)):
+                report = report.combine(one)
+                suspects += entries
+        for first in range(0, len(scanned.index_keys), MAX_CONCURRENT_GAMES):
+            names = scanned.index_keys[first : first + MAX_CONCURRENT_GAMES]
             removed = await asyncio.gather(*(self.indexes.prune_index_key(name, PRUNE_BATCH_SIZE) for name in names))
-            mended = mended.combine(RepairReport(removed=sum(removed)))
-        return mended, suspects, walked.cursor
+            report = report.combine(RepairReport(removed=sum(removed)))
+        return report, suspects, scanned.cursor
 
     async def _repair_game(self, game: str) -> tuple[RepairReport, list[LobbyEntry]]:
-        means = RepairContext(
+        context = RepairContext(
             self.store, self.indexes, self.archive_queue, self.retention.index_ttl_s(), int(self.clock())
         )
         try:
             loaded = await self.store.load(game)
             if loaded is None:
                 return RepairReport(), []
-            added, suspects = await add_missing_entries(means, loaded)
+            added, suspects = await add_missing_entries(context, loaded)
         except (msgspec.DecodeError, UnreadableGame) as error:
             logger.warning("game %s cannot be read by this instance: %s", game, error)
             return RepairReport(games=1, unreadable=1), []
         except StoreUnavailable:
             raise
-        except Exception as error:  # noqa: BLE001  the walk would stop at one failing game for ever
-            record_failure("index-repair", game, error, "is passed over")
+        except Exception as error:  # noqa: BLE001  one failing game must not stop the scan for ever
+            record_failure("index-repair", game, error, "is skipped")
             return RepairReport(games=1, unreadable=1), []
         return RepairReport(games=1, added=added), suspects
 
     async def _prune_lobby(self, starts: Mapping[Status, int]) -> tuple[RepairReport, dict[Status, int | None]]:
-        """Take games that are no more from the next part of the list of each status; gives where to go on."""
-        removed, following = 0, dict[Status, int | None]()
+        """Remove deleted games from the next part of each status; return where to continue."""
+        removed, next_starts = 0, dict[Status, int | None]()
         for status, start in starts.items():
-            number, following[status] = await self.indexes.prune_lobby(status, start, PRUNE_BATCH_SIZE)
+            number, next_starts[status] = await self.indexes.prune_lobby(status, start, PRUNE_BATCH_SIZE)
             removed += number
-        return RepairReport(removed=removed), following
+        return RepairReport(removed=removed), next_starts
 
     async def _remove_stale(self, suspects: Sequence[LobbyEntry]) -> RepairReport:
-        """Take games from where they did not belong and still do not; whoever came there meanwhile is put back."""
+        """Remove the suspect lobby entries that are still stale; one that became valid meanwhile is added again."""
         if not suspects:
             return RepairReport()
         await self.indexes.extend_turn(self.timing.grace_s + REPAIR_INTERVAL_S)
         await asyncio.sleep(self.timing.grace_s)
         removed = 0
-        for place in suspects:
-            if await self._created_at_if_listed(place) is not None:
+        for entry in suspects:
+            if await self._created_at_if_listed(entry) is not None:
                 continue
-            await self.indexes.unlist(*place)
+            await self.indexes.unlist(*entry)
             removed += 1
-            if (created_at := await self._created_at_if_listed(place)) is not None:
-                await self.indexes.list_game(*place, created_at)
+            if (created_at := await self._created_at_if_listed(entry)) is not None:
+                await self.indexes.list_game(*entry, created_at)
         return RepairReport(removed=removed)
 
-    async def _created_at_if_listed(self, place: LobbyEntry) -> int | None:
-        """When a game was created that should be listed there; None where it should not."""
+    async def _created_at_if_listed(self, entry: LobbyEntry) -> int | None:
+        """Return the creation time of the game if it belongs under the status, else None."""
         try:
-            loaded = await self.store.load(place.game)
+            loaded = await self.store.load(entry.game)
             if loaded is None or read_access(loaded).visibility != "public":
                 return None
             game = decode_game(loaded)
         except UnreadableGame:
             return None
-        return unix_seconds(game.created_at) if game.status == place.status else None
+        return unix_seconds(game.created_at) if game.status == entry.status else None
 
 
 def _start_field(status: Status) -> str:
