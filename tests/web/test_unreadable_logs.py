@@ -119,7 +119,7 @@ async def test_a_picture_of_a_version_whose_log_is_damaged(
 ) -> None:
     await rewrite(redis, table, damage)
     problem = await refused(await table.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
-    assert "cannot be read" in problem["detail"]
+    assert "cannot read the stored game" in problem["detail"]
     assert (await table.get(f"/board.{form}")).status == 200
 
 

@@ -3626,21 +3626,21 @@ export interface operations {
     readonly readBoardPng: {
         readonly parameters: {
             readonly query?: {
-                /** @description 1 numbers the legal moves as their list does, the first being 1. */
+                /** @description 1 numbers the legal moves in the order of their list, from 1. */
                 readonly candidates?: 0 | 1;
-                /** @description 1 writes the coordinates at the edges. */
+                /** @description 1 shows the coordinates at the edges. */
                 readonly coordinates?: 0 | 1;
-                /** @description 1 outlines the tile placed last. */
+                /** @description 1 outlines the last tile placed. */
                 readonly last?: 0 | 1;
-                /** @description `fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
                 readonly region?: string;
-                /** @description 1 shows drawn tile, display and players beside the board. */
+                /** @description 1 shows the drawn tile, the display and the players beside the board. */
                 readonly side?: 0 | 1;
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description The game's version: its picture never changes. */
+                /** @description The game's version; the picture of a version never changes. */
                 readonly v?: number;
-                /** @description Pixels; more than 4096 are taken as 4096. */
+                /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -3670,7 +3670,7 @@ export interface operations {
                     readonly "image/png": unknown;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3754,21 +3754,21 @@ export interface operations {
     readonly readBoardSvg: {
         readonly parameters: {
             readonly query?: {
-                /** @description 1 numbers the legal moves as their list does, the first being 1. */
+                /** @description 1 numbers the legal moves in the order of their list, from 1. */
                 readonly candidates?: 0 | 1;
-                /** @description 1 writes the coordinates at the edges. */
+                /** @description 1 shows the coordinates at the edges. */
                 readonly coordinates?: 0 | 1;
-                /** @description 1 outlines the tile placed last. */
+                /** @description 1 outlines the last tile placed. */
                 readonly last?: 0 | 1;
-                /** @description `fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
                 readonly region?: string;
-                /** @description 1 shows drawn tile, display and players beside the board. */
+                /** @description 1 shows the drawn tile, the display and the players beside the board. */
                 readonly side?: 0 | 1;
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description The game's version: its picture never changes. */
+                /** @description The game's version; the picture of a version never changes. */
                 readonly v?: number;
-                /** @description Pixels; more than 4096 are taken as 4096. */
+                /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -3798,7 +3798,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -3882,21 +3882,21 @@ export interface operations {
     readonly readBoardText: {
         readonly parameters: {
             readonly query?: {
-                /** @description 1 numbers the legal moves as their list does, the first being 1. */
+                /** @description 1 numbers the legal moves in the order of their list, from 1. */
                 readonly candidates?: 0 | 1;
-                /** @description 1 writes the coordinates at the edges. */
+                /** @description 1 shows the coordinates at the edges. */
                 readonly coordinates?: 0 | 1;
-                /** @description 1 outlines the tile placed last. */
+                /** @description 1 outlines the last tile placed. */
                 readonly last?: 0 | 1;
-                /** @description `fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners. */
+                /** @description `fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners. */
                 readonly region?: string;
-                /** @description 1 shows drawn tile, display and players beside the board. */
+                /** @description 1 shows the drawn tile, the display and the players beside the board. */
                 readonly side?: 0 | 1;
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description The game's version: its picture never changes. */
+                /** @description The game's version; the picture of a version never changes. */
                 readonly v?: number;
-                /** @description Columns: tiles are 11 by 5 characters where they fit, else 5 by 3. */
+                /** @description The width in columns: tiles are 11 by 5 characters if they fit, else 5 by 3. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -3926,7 +3926,7 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6682,9 +6682,9 @@ export interface operations {
     readonly readShipPng: {
         readonly parameters: {
             readonly query?: {
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description Pixels; more than 4096 are taken as 4096. */
+                /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -6719,7 +6719,7 @@ export interface operations {
                     readonly "image/png": unknown;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6783,9 +6783,9 @@ export interface operations {
     readonly readShipSvg: {
         readonly parameters: {
             readonly query?: {
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description Pixels; more than 4096 are taken as 4096. */
+                /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -6820,7 +6820,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6886,9 +6886,9 @@ export interface operations {
             readonly query?: {
                 /** @description Quarter turns clockwise. */
                 readonly rotation?: number;
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description Pixels; more than 4096 are taken as 4096. */
+                /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -6923,7 +6923,7 @@ export interface operations {
                     readonly "image/png": unknown;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -6989,9 +6989,9 @@ export interface operations {
             readonly query?: {
                 /** @description Quarter turns clockwise. */
                 readonly rotation?: number;
-                /** @description Colours for a light or for a dark page. */
+                /** @description The colours, for a light or a dark page. */
                 readonly theme?: "dark" | "light";
-                /** @description Pixels; more than 4096 are taken as 4096. */
+                /** @description The width in pixels; at most 4096 is used. */
                 readonly width?: number;
             };
             readonly header?: {
@@ -7026,7 +7026,7 @@ export interface operations {
                     readonly "image/svg+xml": string;
                 };
             };
-            /** @description You have this picture. */
+            /** @description The picture has not changed. */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];

@@ -1,1 +1,1 @@
-"""Pictures of tiles, ships and boards: pure drawing, which knows neither HTTP nor the store. Source: R8.5."""
+"""Pictures of tiles, ships and boards, as SVG and as text, without HTTP or storage. Source: R8.5."""

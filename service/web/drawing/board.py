@@ -1,4 +1,4 @@
-"""A board as a picture. What several tiles share is drawn once and used: waters, types of tiles, wares, islanders."""
+"""The board as SVG. Shared parts (waves, tile types, wares, islanders) are defined once and referenced."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -20,22 +20,22 @@ from service.web.drawing.tile import NUMBER_COLOR, draw_waves, tile_symbols, war
 CELL_SIZE = 100
 MARGIN = 14
 RULER_WIDTH = 30
-"""What coordinates take at the left and at the top."""
+"""The space for coordinates at the left and at the top."""
 
 
 ISLANDER_LEGIBLE_PX, LABEL_LEGIBLE_PX = 75.0, 95.0
-"""The pixels of a tile below which islanders and labels are drawn larger than the rest."""
+"""The width of a tile, in pixels, below which islanders and labels are magnified."""
 
 
 class BoardTile(NamedTuple):
-    """A tile in its cell."""
+    """A tile in its cell, with its layout."""
 
     cell: Cell
     tile: PlacedTile
     layout: TileLayout
 
     def to_picture(self, point: Point) -> Point:
-        """Where a place of the unturned tile is in the picture."""
+        """Return where a point of the unrotated tile is in the picture."""
         turned = point.rotated(self.tile.rotation)
         return Point(self.cell[0] * CELL_SIZE + turned.x, self.cell[1] * CELL_SIZE + turned.y)
 
@@ -50,12 +50,12 @@ class Box(NamedTuple):
 
 
 def shown_region(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Region:
-    """The cells that are shown: those asked for, or all that hold a tile or may get one."""
+    """Return the region of the options, or the smallest with every tile and every numbered cell."""
     return options.region or bounding_region([*scene.occupied_cells(), *(labels.cells if options.number_moves else ())])
 
 
 def board_box(region: Region, options: BoardOptions) -> Box:
-    """The board's place: its cells, a margin, and the coordinates."""
+    """Return the box of the board: its cells, a margin and the coordinates."""
     ruler = RULER_WIDTH if options.coordinates else 0
     return Box(
         region.west * CELL_SIZE - MARGIN - ruler,
@@ -66,7 +66,7 @@ def board_box(region: Region, options: BoardOptions) -> Box:
 
 
 def shared_definitions(scene: Scene, shown: Iterable[PlacedTile], colors: Palette) -> str:
-    """What the picture uses more than once."""
+    """Return the `<defs>` of everything that the picture references."""
     kinds = sorted({one.tile for one in shown})
     drawn = [f'<g id="waves">{draw_waves(colors)}</g>']
     drawn += [f'<g id="tile-{kind}">{draw_land(scene.tiles[kind].segments, colors)}</g>' for kind in kinds]
@@ -75,7 +75,7 @@ def shared_definitions(scene: Scene, shown: Iterable[PlacedTile], colors: Palett
 
 
 def tiles_in_region(scene: Scene, region: Region) -> list[BoardTile]:
-    """The tiles of a region, in the order in which they were placed."""
+    """Return the tiles of a region, in the order of their placement."""
     tiles = [
         BoardTile(parse_cell(key), tile, lay_out_tile(scene.tiles[tile.tile].segments))
         for key, tile in scene.game.board.items()
@@ -87,7 +87,7 @@ def tiles_in_region(scene: Scene, region: Region) -> list[BoardTile]:
 def draw_board(
     scene: Scene, options: BoardOptions, region: Region, labels: MoveLabels, tile_width_px: float
 ) -> Iterator[str]:
-    """The board from the bottom up; `pixels` is how wide a tile is in the picture."""
+    """Draw the board from the bottom layer up."""
     tiles = tiles_in_region(scene, region)
     colors_of = {player.seat: player.color for player in scene.game.players if player.color is not None}
     yield from _draw_water(tiles, options.colors)
@@ -110,14 +110,14 @@ def draw_board(
 
 
 def use_symbol(name: str, at: Point, *, scale: float = 1.0) -> str:
-    """A symbol in a place."""
+    """Return a `<use>` element for a symbol at a point."""
     if abs(scale - 1) < 0.01:
         return f'<use href="#{name}" x="{at.x:.1f}" y="{at.y:.1f}"/>'
     return f'<use href="#{name}" transform="translate({at.x:.1f} {at.y:.1f})scale({scale:.2f})"/>'
 
 
 def draw_label(text: str, at: Point, size: float, room: float = 1000.0) -> str:
-    """A move's number on a white label; smaller where there is no room."""
+    """Draw a move's number on a white label, at most `room` wide."""
     size *= min(1.0, room / (text_width(text, size) + size * 0.9))
     wide = max(text_width(text, size) + size * 0.75, size * 1.5)
     return (
@@ -128,7 +128,7 @@ def draw_label(text: str, at: Point, size: float, room: float = 1000.0) -> str:
 
 
 def _draw_water(tiles: list[BoardTile], colors: Palette) -> Iterator[str]:
-    """The sea under all tiles."""
+    """Draw the water under all tiles."""
     runs = _merge_runs((one.cell[1], one.cell[0]) for one in tiles)
     path = "".join(
         f"M{x * CELL_SIZE} {y * CELL_SIZE}h{long * CELL_SIZE}v{CELL_SIZE}h-{long * CELL_SIZE}z" for y, x, long in runs
@@ -145,7 +145,7 @@ def _draw_tile_land(one: BoardTile) -> str:
 
 
 def _draw_seams(tiles: list[BoardTile], colors: Palette) -> str:
-    """The lines between tiles, each drawn once, and around them all."""
+    """Draw the lines between and around tiles, each once."""
     cells = [one.cell for one in tiles]
     level = _merge_runs({(y + below, x) for x, y in cells for below in (0, 1)})
     upright = _merge_runs({(x + beyond, y) for x, y in cells for beyond in (0, 1)})
@@ -158,7 +158,7 @@ def _draw_seams(tiles: list[BoardTile], colors: Palette) -> str:
 
 
 def _merge_runs(positions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Places in lines drawn together where they follow each other: the line, the first place, and how many."""
+    """Merge consecutive positions of each line into runs: line, first position, length."""
     line, first, long = 0, 0, 0
     for row, position in sorted(positions):
         if long and (row, position) == (line, first + long):
@@ -172,7 +172,7 @@ def _merge_runs(positions: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 
 
 def _draw_symbols(one: BoardTile) -> Iterator[str]:
-    """Wares, boats, palms and stalls; a boat's token on fish that are covered (R5.7)."""
+    """Draw wares, boats, palms and stalls, and a boat token on covered fish (R5.7)."""
     covered = {(fish.segment, fish.group) for fish in one.tile.covered}
     corner = Point(one.cell[0] * CELL_SIZE, one.cell[1] * CELL_SIZE)
     for index in range(len(one.layout.segments)):
@@ -186,7 +186,7 @@ def _draw_symbols(one: BoardTile) -> Iterator[str]:
 
 
 def _magnification(tile_width_px: float, legible_px: float) -> float:
-    """How much larger something is drawn that is legible on tiles of so many pixels: at most twice as large."""
+    """Return the magnification of something that is legible on tiles of `legible_px` or wider: at most 2."""
     return min(max(legible_px / tile_width_px, 1.0), 2.0)
 
 
@@ -198,7 +198,7 @@ def _draw_islanders(one: BoardTile, colors_of: dict[int, Color], scale: float) -
 
 
 def _draw_last_tile_outline(tiles: list[BoardTile]) -> Iterator[str]:
-    """Around the tile that was placed last; there is none while only the start tile lies."""
+    """Outline the last tile placed, unless it is the start tile."""
     if tiles and tiles[-1].tile.order:
         x, y = tiles[-1].cell[0] * CELL_SIZE, tiles[-1].cell[1] * CELL_SIZE
         for color, wide in (("#fff", 7), ("#e8590c", 4)):
@@ -209,7 +209,7 @@ def _draw_last_tile_outline(tiles: list[BoardTile]) -> Iterator[str]:
 
 
 def _draw_cell_labels(region: Region, labels: MoveLabels, colors: Palette) -> Iterator[str]:
-    """Where the drawn tile may lie; `data-moves` has the numbers of the moves, `data-cell` says where that is."""
+    """Label the cells for the drawn tile; `data-moves` has the numbers of the moves, `data-cell` the cell."""
     for cell, text in labels.cells.items():
         if region.contains(cell):
             x, y = cell[0] * CELL_SIZE, cell[1] * CELL_SIZE
@@ -222,7 +222,7 @@ def _draw_cell_labels(region: Region, labels: MoveLabels, colors: Palette) -> It
 
 
 def _draw_islander_labels(tiles: dict[Cell, BoardTile], labels: MoveLabels, scale: float) -> Iterator[str]:
-    """The moves of islanders: on the spots of those to be placed, beside those to be retrieved."""
+    """Label the moves of islanders: on the spot of one to place, beside one to retrieve."""
     for places, aside, size in ((labels.segments, 0, 14), (labels.islanders, 11, 11.5)):
         for (cell, segment), text in places.items():
             if cell in tiles:

@@ -1,4 +1,4 @@
-"""The whole picture of a game: the board, and beside it what else one sees."""
+"""The complete SVG of a game: the board, and optionally the sidebar."""
 
 from xml.sax.saxutils import quoteattr
 
@@ -16,13 +16,13 @@ from service.web.drawing.scene import BoardOptions, Scene
 from service.web.drawing.sidebar import SIDEBAR_WIDTH, draw_sidebar, sidebar_height
 
 MAX_HEIGHT_PX = 4096
-"""Pixels; a picture that would be higher becomes narrower."""
+"""A picture that would be higher becomes narrower."""
 SIDEBAR_FRACTIONS = (0.42, 0.75)
-"""How wide the panel is at least and at most, as part of the board."""
+"""The minimum and maximum width of the sidebar, as a fraction of the board's."""
 
 
 def board_svg(scene: Scene, options: BoardOptions) -> str:
-    """A game's board as SVG, without any reference to something outside of it."""
+    """Draw a game's board as a self-contained SVG."""
     labels = label_moves(scene)
     region = shown_region(scene, options, labels)
     box = board_box(region, options)
@@ -42,13 +42,13 @@ def board_svg(scene: Scene, options: BoardOptions) -> str:
 
 
 def _sidebar_scale(scene: Scene, box: Box) -> float:
-    """As high as the board, unless that would be too narrow to read or too wide."""
+    """Return the scale at which the sidebar is as high as the board, within its minimum and maximum width."""
     narrow, wide = (part * box.width / SIDEBAR_WIDTH for part in SIDEBAR_FRACTIONS)
     return min(max((box.height - 24) / sidebar_height(scene), narrow), wide)
 
 
 def _with_sidebar(scene: Scene, box: Box, scale: float) -> Box:
-    """The board's box with the panel to the right."""
+    """Return the board's box with the sidebar at its right."""
     tall = max(box.height, sidebar_height(scene) * scale + 24)
     return Box(box.left, box.top - (tall - box.height) / 2, box.width + SIDEBAR_WIDTH * scale + 12, tall)
 

@@ -1,4 +1,4 @@
-"""Islanders: standing, or lying where they fish (R0), each colour with a mark of its own."""
+"""Islanders: standing, or lying where they fish (R0), each colour with its own mark."""
 
 from schemas.vocabulary import COLORS, Color
 from service.web.drawing.layout.distance_fields import Point
@@ -11,12 +11,12 @@ _HAT = "M-6.2-4.4C-3.4-5.2-2.6-9.2 0-9.2S3.4-5.2 6.2-4.4C5-2.8-5-2.8-6.2-4.4Z"
 
 
 def draw_standing(color: Color) -> str:
-    """A figure of about 15 by 21 units around its middle."""
+    """Draw a standing figure of about 15 by 21 units around its centre."""
     return f'<g transform="scale({SCALE})">{_draw_figure(color)}{_draw_mark(color, 0, 3.9)}</g>'
 
 
 def draw_lying(color: Color) -> str:
-    """The same on its side, in the water; its mark stays upright."""
+    """Draw a lying figure in the water, its mark upright."""
     return (
         f'<g transform="scale({SCALE})"><ellipse rx="11.6" ry="8.4" fill="#fff" fill-opacity=".3"/>'
         f'<g transform="rotate(-90)">{_draw_figure(color)}</g>{_draw_mark(color, 3.9, 0)}</g>'
@@ -24,12 +24,12 @@ def draw_lying(color: Color) -> str:
 
 
 def islander_id(color: Color, *, lies: bool) -> str:
-    """The name of a figure's symbol."""
+    """Return the id of a figure's symbol."""
     return f"{color}-{'lying' if lies else 'standing'}"
 
 
 def draw_badge(color: Color, at: Point, size: float) -> str:
-    """A player's colour and mark on a disc."""
+    """Draw a disc with a player's colour and mark."""
     paint = PLAYER_COLORS[color]
     return (
         f'<g transform="translate({at.x:.1f} {at.y:.1f})scale({size / 6:.3f})">'

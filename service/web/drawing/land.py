@@ -1,4 +1,4 @@
-"""The shapes of a tile that turn with it: beaches and meadows, bridges, stones, quays."""
+"""The shapes that rotate with a tile: beaches, meadows, bridges, stones and quays."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -16,21 +16,21 @@ from service.web.drawing.palette import Palette
 SHALLOWS = (7.0, 3.2)
 BEACH = (0.0, -1.6)
 MEADOW = (-4.6, -10.5)
-"""Distances from the shore at which colours change, from the sea inland."""
+"""The distances from the shore at which colours change, from the sea inland."""
 
 TUFT_DEPTH = -12.0
 
 STONE_RADIUS = 9.6
 PLANK_DASHES = "5 1.25"
-"""The length of a plank along the bridge, and the gap to the next."""
+"""The dash pattern: the length of a plank along the bridge, and the gap."""
 
 Layer = tuple[int | None, str]
-"""The index of a segment, None for what belongs to several, and what is drawn of it."""
+"""The index of a segment, or None for what belongs to several, and its SVG."""
 
 
 @lru_cache(maxsize=2048)
 def tile_layers(segments: tuple[Segment, ...], colors: Palette) -> tuple[Layer, ...]:
-    """Everything that turns with a tile, each segment by itself, from the bottom up."""
+    """Draw everything that rotates with a tile, by segment, from the bottom layer up."""
     return tuple(_draw_layers(lay_out_tile(segments), colors))
 
 
@@ -51,7 +51,7 @@ def _draw_layers(layout: TileLayout, colors: Palette) -> Iterator[Layer]:
 
 @lru_cache(maxsize=2048)
 def draw_land(segments: tuple[Segment, ...], colors: Palette) -> str:
-    """The same of a tile with these segments in one piece, in as few strokes as can be."""
+    """Draw everything that rotates with a tile, in as few paths as possible."""
     layout = lay_out_tile(segments)
     markets = [layout.centres[index] for index, segment in enumerate(segments) if isinstance(segment, Market)]
     return (
@@ -64,13 +64,13 @@ def draw_land(segments: tuple[Segment, ...], colors: Palette) -> str:
 
 
 def sea_area(layout: TileLayout, index: int) -> str:
-    """The ground of a sea, unseen, for those who point at it."""
+    """Draw the area of a sea transparently, as a target for the pointer."""
     path = contour_path([-1.0 if owner == index else 1.0 for owner in layout.ground])
     return f'<path fill="#fff" fill-opacity="0" d="{path}"/>' if path else ""
 
 
 def _draw_shallows(layout: TileLayout, colors: Palette) -> str:
-    """Shallows around islands, shade under bridges."""
+    """Draw the shallows around islands and the shade under bridges."""
     shallows = "".join(
         _filled("".join(contour_path(shape, level) for shape in layout.islands.values()), color)
         for level, color in zip(SHALLOWS, colors.shallow, strict=True)
@@ -79,7 +79,7 @@ def _draw_shallows(layout: TileLayout, colors: Palette) -> str:
 
 
 def _draw_islands(layout: TileLayout, indexes: list[int], colors: Palette) -> str:
-    """Beaches and meadows."""
+    """Draw beaches and meadows."""
     bands = zip((*BEACH, *MEADOW), (*colors.sand, *colors.grass), strict=True)
     shapes = "".join(
         _filled("".join(contour_path(layout.islands[index], level) for index in indexes), color)
@@ -89,13 +89,13 @@ def _draw_islands(layout: TileLayout, indexes: list[int], colors: Palette) -> st
 
 
 def _tuft_path(shape: DistanceField) -> str:
-    """Some grass, where an island is broad."""
+    """Return the path of grass tufts where an island is broad."""
     points = [node_point(node) for node, depth in enumerate(shape) if depth < TUFT_DEPTH and node * 7919 % 97 == 0]
     return "".join(_tuft(x, y) for x, y in points if min(x, y, TILE_SIZE - x, TILE_SIZE - y) > 3)
 
 
 def _tuft(x: float, y: float) -> str:
-    """Three blades of grass that look alike from everywhere."""
+    """Return the path of a tuft that looks the same in every rotation."""
     return "".join(f"M{x + a:g} {y + b:g}a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0" for a, b in _BLADES)
 
 
@@ -103,7 +103,7 @@ _BLADES = ((-1.3, -1.4), (-3, 1.2), (0.4, 1.2))
 
 
 def _draw_bridges(lines: list[Polyline]) -> str:
-    """Rails, and planks on beams."""
+    """Draw rails, and planks on beams."""
     return (
         _stroke(lines, "#4d2f14", 16)
         + _stroke(lines, "#9a6634", 14.2)
@@ -121,7 +121,7 @@ def _stroke(lines: list[Polyline], color: str, width: float, more: str = "") -> 
 
 
 def _path(line: Polyline) -> str:
-    """A line with as few points as it needs to look the same."""
+    """Return the path of a line, with fewer points where it looks the same."""
     start, end = line[0], line[-1]
     straight = all(abs((p.x - start.x) * (end.y - start.y) - (p.y - start.y) * (end.x - start.x)) < 5 for p in line)
     points = (start, end) if straight else (*line[:-1:3], end)
@@ -129,7 +129,7 @@ def _path(line: Polyline) -> str:
 
 
 def _draw_joint(layout: TileLayout, part: Landmass) -> str:
-    """The stone at which bridges end, or the rocks between islands' tips; nothing where something stands there."""
+    """Draw the stone at which bridges end, or the rocks between islands; empty if a segment is at the hub."""
     islands = sum(index in layout.islands for index in part.members)
     if not part.has_hub or part.centre is not None or islands == 1:
         return ""

@@ -1,4 +1,4 @@
-"""The legal moves as places in the picture, numbered as the list numbers them, from 1."""
+"""The numbers of legal moves, from 1, by where the picture shows them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -8,22 +8,22 @@ from service.web.drawing.scene import Cell, Scene
 
 
 class MoveLabels(NamedTuple):
-    """Where the moves of a list are seen."""
+    """The numbers of the legal moves, by what each move is about."""
 
     cells: Mapping[Cell, str]
-    """Empty cells for the drawn tile, each with the numbers of its rotations."""
+    """By empty cell: the numbers of the drawn tile's rotations."""
     segments: Mapping[tuple[Cell, int], str]
-    """Segments to place an islander on."""
+    """By segment: the number of placing an islander on it."""
     islanders: Mapping[tuple[Cell, int], str]
-    """Islanders to retrieve."""
+    """By islander: the number of retrieving it."""
     ships: Mapping[str, str]
-    """Ships to take or to deliver to."""
+    """By ship: the numbers of taking it or delivering to it."""
     pass_move: str | None
     """The number of `pass`."""
 
 
 def label_moves(scene: Scene) -> MoveLabels:
-    """The numbers of a scene's moves, by what each is about."""
+    """Return the numbers of a scene's legal moves, by what each move is about."""
     cells: dict[Cell, list[int]] = {}
     segments: dict[tuple[Cell, int], list[int]] = {}
     islanders: dict[tuple[Cell, int], list[int]] = {}
@@ -51,7 +51,7 @@ def label_moves(scene: Scene) -> MoveLabels:
 
 
 def format_numbers(numbers: Sequence[int]) -> str:
-    """Ascending numbers with their runs drawn together.
+    """Format ascending numbers, with runs as ranges.
 
     >>> brief([3, 4, 5, 9])
     '3-5,9'
@@ -76,7 +76,7 @@ def _enumerate_moves(moves: Sequence[Action]) -> Iterator[tuple[int, Action]]:
 
 
 def _placed_cell(scene: Scene) -> Cell:
-    """The cell of the tile that was placed this turn, on which islanders may be placed."""
+    """Return the cell of the tile placed this turn, on which an islander may be placed."""
     turn = scene.game.turn
     if turn is None or turn.placed is None:
         return 0, 0

@@ -1,4 +1,4 @@
-"""The colours of pictures, by day and by night, and those of the players."""
+"""The colours of pictures, for the light and the dark theme, and those of the players."""
 
 from typing import Literal, NamedTuple
 
@@ -11,7 +11,7 @@ class Palette(NamedTuple):
     """The colours of a theme."""
 
     background: str
-    """What the board lies on."""
+    """Behind the board."""
     panel: str
     text: str
     faint: str
@@ -20,7 +20,7 @@ class Palette(NamedTuple):
     shade: str
     """Water under a bridge."""
     shallow: tuple[str, str]
-    """From the deep to the shore."""
+    """From deep water to the shore."""
     sand: tuple[str, str]
     """Wet and dry."""
     grass: tuple[str, str]
@@ -59,7 +59,7 @@ THEMES: dict[Theme, Palette] = {"light": LIGHT, "dark": DARK}
 
 
 class PlayerColors(NamedTuple):
-    """A player's colours: told apart also by those who see no red or no green, by their lightness."""
+    """The colours of a player, which differ in lightness for readers who cannot tell red from green."""
 
     fill: str
     dark: str

@@ -1,4 +1,4 @@
-"""What a picture of a board shows, and how it is asked for."""
+"""The content of a picture of a board, and its options."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ MAX_REGION_SIDE = 60
 
 
 class Region(NamedTuple):
-    """The cells of a picture, both corners among them."""
+    """A rectangle of cells, both corners included."""
 
     west: int
     north: int
@@ -24,44 +24,44 @@ class Region(NamedTuple):
     south: int
 
     def contains(self, cell: Cell) -> bool:
-        """Whether a cell is one of them."""
+        """Return whether the region contains a cell."""
         return self.west <= cell[0] <= self.east and self.north <= cell[1] <= self.south
 
     @property
     def columns(self) -> int:
-        """How many cells it is wide."""
+        """Return the width in cells."""
         return self.east - self.west + 1
 
     @property
     def rows(self) -> int:
-        """How many cells it is high."""
+        """Return the height in cells."""
         return self.south - self.north + 1
 
 
 class BoardOptions(NamedTuple):
-    """How a board is drawn."""
+    """Options of a picture of a board."""
 
     width: int = DEFAULT_WIDTH
-    """In pixels."""
+    """In pixels, or in columns for text."""
     region: Region | None = None
-    """None for all that lies."""
+    """None for all tiles."""
     coordinates: bool = False
     outline_last: bool = False
-    """Whether the last tile is outlined."""
+    """Whether the last tile placed is outlined."""
     sidebar: bool = False
-    """Whether drawn tile, display and players are beside the board."""
+    """Whether the drawn tile, the display and the players are shown beside the board."""
     number_moves: bool = False
-    """Whether the legal moves are numbered in the picture."""
+    """Whether the legal moves are numbered."""
     theme: Theme = "light"
 
     @property
     def colors(self) -> Palette:
-        """The theme's colours."""
+        """Return the theme's colours."""
         return THEMES[self.theme]
 
 
 class Scene(NamedTuple):
-    """A game as everybody may see it, with its set and its legal moves in the list's order."""
+    """The public view of a game, with its tiles and ships, and its legal moves in the order of their list."""
 
     game: GameView
     tiles: Mapping[str, Tile]
@@ -69,22 +69,22 @@ class Scene(NamedTuple):
     moves: Sequence[Action]
 
     def occupied_cells(self) -> Iterable[Cell]:
-        """The cells with tiles."""
+        """Return the cells with tiles."""
         return (parse_cell(key) for key in self.game.board)
 
 
 def make_scene(game: GameView, tileset: TileSet, moves: Sequence[Action]) -> Scene:
-    """The scene of a game; `moves` in the order of the list of legal moves, empty where they are not shown."""
+    """Return the scene of a game; `moves` are in the order of their list, and empty if they are not shown."""
     return Scene(game, {tile.id: tile for tile in tileset.tiles}, {ship.id: ship for ship in tileset.ships}, moves)
 
 
 def parse_cell(key: str) -> Cell:
-    """The cell that a key of GAME's board names."""
+    """Return the cell for a key of GAME's board."""
     x, _, y = key.partition(",")
     return int(x), int(y)
 
 
 def bounding_region(cells: Iterable[Cell]) -> Region:
-    """The smallest region that holds them all."""
+    """Return the smallest region that contains all cells."""
     xs, ys = zip(*cells, strict=True)
     return Region(min(xs), min(ys), max(xs), max(ys))

@@ -1,4 +1,4 @@
-"""Ship tokens: the points on the sail, and what is asked for in the hull (R6.3)."""
+"""Ship tokens: the points on the sail, and the cost on the hull (R6.3)."""
 
 from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
@@ -12,16 +12,16 @@ from service.web.drawing.text_outlines import draw_centred_text, draw_text
 from service.web.drawing.tile import size_attributes
 
 WIDTH, HEIGHT = 120, 100
-"""Of a token, in units."""
+"""The size of a token, in units."""
 
 MAX_ROW_WARES = 5
 MAX_WARE_SYMBOLS = 10
-"""More wares than these are shown once, with their number."""
+"""If the cost has more wares, each kind is shown once with its number."""
 WARE_WIDTH = 18.0
 ROW_WIDTH = 88.0
-"""What a ware takes, and all of a row."""
+"""The width of a ware, and of a row."""
 MAX_SCALE, TWO_ROW_SCALE = 1.3, 1.02
-"""The sizes of wares in one row, and in two."""
+"""The scale of wares in one row (at most), and in two."""
 
 WARE_GROUPS = (("A", "#0f6f6a"), ("B", "#8a3f8f"), ("C", "#8a5a00"))
 """The letter and colour of each group of identical wares."""
@@ -40,7 +40,7 @@ _SHIP = (
 
 
 def ship_svg(ship: Ship, colors: Palette = LIGHT, width: int | None = None) -> str:
-    """A ship's token as a picture of its own, `width` pixels wide or as wide as there is room."""
+    """Draw a ship token as an SVG, `width` pixels wide or without a fixed size."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg"{size_attributes(width, HEIGHT / WIDTH)}'
         f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
@@ -49,7 +49,7 @@ def ship_svg(ship: Ship, colors: Palette = LIGHT, width: int | None = None) -> s
 
 
 def ship_token(ship: Ship, colors: Palette) -> str:
-    """A ship's token."""
+    """Draw a ship token."""
     return (
         f'<rect x=".8" y=".8" width="{WIDTH - 1.6}" height="{HEIGHT - 1.6}" rx="9" fill="{colors.deep}"'
         f' stroke="{colors.seam}" stroke-width="1.6"/>'
@@ -60,7 +60,7 @@ def ship_token(ship: Ship, colors: Palette) -> str:
 
 
 def _draw_cost(cost: Cost) -> Iterator[str]:
-    """The wares asked for, in one row or two."""
+    """Draw the wares of the cost, in one or two rows."""
     symbols = _ware_symbols(cost)
     if len(symbols) > MAX_WARE_SYMBOLS:
         symbols = _counted_ware_symbols(cost)
@@ -78,7 +78,7 @@ def _draw_cost(cost: Cost) -> Iterator[str]:
 
 
 def _ware_symbols(cost: Cost) -> list[str]:
-    """A drawing for each ware."""
+    """Return a symbol for each ware."""
     named = [
         *[_ware_symbol("banana")] * cost.bananas,
         *[_ware_symbol("shell")] * cost.shells,
@@ -89,7 +89,7 @@ def _ware_symbols(cost: Cost) -> list[str]:
 
 
 def _counted_ware_symbols(cost: Cost) -> list[str]:
-    """A drawing for each kind of ware, with its number."""
+    """Return a symbol for each kind of ware, with its number."""
     kinds = [
         (_ware_symbol("banana"), cost.bananas),
         (_ware_symbol("shell"), cost.shells),
@@ -111,7 +111,7 @@ def _ware_symbol(name: str) -> str:
 
 
 def _any_ware_symbol() -> str:
-    """A ware of the player's choice."""
+    """Return the symbol of a ware of any kind."""
     return (
         '<circle r="7.6" fill="#fffaf0" stroke="#6b4a22" stroke-width="1.2" stroke-dasharray="2.4 1.6"/>'
         + draw_centred_text("?", 0, 0, 12, "#6b4a22")
@@ -119,6 +119,6 @@ def _any_ware_symbol() -> str:
 
 
 def _ware_group_symbol(letter: str, color: str) -> str:
-    """One of a group of identical wares: all with one letter are of one kind."""
+    """Return the symbol of a ware in a group of identical wares; a letter stands for one kind."""
     centred = draw_centred_text(letter, 0, 0, 11, "#fff")
     return f'<circle r="7.8" fill="{color}" stroke="#2b1a08" stroke-width=".9"/>{centred}'

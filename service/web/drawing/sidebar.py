@@ -1,4 +1,4 @@
-"""What is beside a board: the drawn tile, the display, and the players with what they hold."""
+"""The sidebar: the drawn tile, the display, and the players with their wares and ships."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from service.web.drawing.text_outlines import draw_centred_text, draw_text, text
 from service.web.drawing.tile import draw_seam, draw_water, tile_symbols
 
 SIDEBAR_WIDTH = 400.0
-"""Of the panel, in its own units."""
+"""In the sidebar's own units."""
 
 PADDING = 20.0
 TILE_WIDTH = 150.0
@@ -28,14 +28,14 @@ CROWN = "M-13 9-16-7-7 0 0-10 7 0 16-7 13 9Z"
 
 
 def sidebar_height(scene: Scene) -> float:
-    """How high the panel is."""
+    """Return the height of the sidebar."""
     return (
         _ships_top(scene) + _ship_rows(scene) * _ship_step() + len(scene.game.players) * (PLAYER_HEIGHT + 10) + PADDING
     )
 
 
 def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
-    """The panel, its corner at (0, 0)."""
+    """Draw the sidebar, its corner at (0, 0)."""
     colors = options.colors
     yield f'<rect width="{SIDEBAR_WIDTH:g}" height="{sidebar_height(scene):g}" rx="18" fill="{colors.panel}"/>'
     if scene.game.turn is not None:
@@ -48,7 +48,7 @@ def draw_sidebar(scene: Scene, options: BoardOptions, labels: MoveLabels) -> Ite
 
 
 def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: MoveLabels) -> Iterator[str]:
-    """The tile of this turn, turned as it lies once it does, and what is left in the bag."""
+    """Draw the tile of this turn, rotated as it was placed, and the supplies."""
     colors = options.colors
     rotation = scene.game.board[f"{turn.placed.x},{turn.placed.y}"].rotation if turn.placed is not None else 0
     layout = lay_out_tile(scene.tiles[turn.tile].segments)
@@ -71,7 +71,7 @@ def _draw_drawn_tile(scene: Scene, turn: Turn, options: BoardOptions, labels: Mo
 
 
 def _draw_supplies(scene: Scene, options: BoardOptions, left: float) -> Iterator[str]:
-    """How many tiles are in the bag and ships in the pile."""
+    """Draw the number of tiles in the bag and of ships in the pile."""
     colors, top = options.colors, PADDING
     yield (
         f'<rect x="{left + 5:g}" y="{top + 5:g}" width="38" height="38" rx="4" fill="{colors.shallow[0]}"/>'
@@ -102,7 +102,7 @@ def _draw_display(scene: Scene, options: BoardOptions, labels: MoveLabels) -> It
 
 
 def _draw_player(scene: Scene, player: Player, top: float, options: BoardOptions) -> Iterator[str]:
-    """Name, points, islanders at home, wares, ships."""
+    """Draw a player's name, points, supply of islanders, wares and ships."""
     colors, turn = options.colors, scene.game.turn
     deciding = turn is not None and turn.decider == player.seat
     if deciding:
@@ -123,7 +123,7 @@ def _draw_player(scene: Scene, player: Player, top: float, options: BoardOptions
 
 
 def _points(scene: Scene, player: Player) -> int:
-    """Those of the ships; at the end all of them (R7.3)."""
+    """Return a player's points: those of the ships, or the total of a finished game (R7.3)."""
     result = scene.game.result
     return player.points if result is None else result.scores[player.seat].total
 

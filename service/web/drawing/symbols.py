@@ -1,4 +1,4 @@
-"""What stands and lies on tiles and never turns with them: wares, boats, palms, stalls. Each around its middle."""
+"""Symbols that do not rotate with tiles: wares, boats, palms and stalls, each around its centre."""
 
 from service.web.drawing.layout.symbol_spots import SymbolSpot
 
@@ -48,7 +48,7 @@ COVER = (
     ' 4.1 2.8 4.5 0 4.5S-4.2 4.1-4.9 1.9Z"'
     ' fill="#fff4dc"/>'
 )
-"""A fishing boat's token, which lies on fish that are covered (R5.7)."""
+"""A boat token on covered fish (R5.7)."""
 PALM = (
     '<path d="M-.6 8C-1.2 3.6-.8.4.4-2.6L3-2C1.9.8 1.7 4 2.3 8Z" fill="#6d4520"/>'
     '<path d="M1.6-2.6C-1.4-7-5.8-6-8.2-1.8C-4.6-3.2-1.4-2.2 1.6-2.6C4.2-7 7.8-6 9.4-1.6C6.6-3.2 4.2-2.4 1.6-2.6'
@@ -79,7 +79,7 @@ SCALES = {
     "palm": 1.2,
     "stall": 1.12,
 }
-"""How much larger than its drawing each is on a tile."""
+"""The scale of each symbol on a tile."""
 
 
 def _scale(name: str, drawing: str) -> str:
@@ -100,6 +100,6 @@ SYMBOLS = {name: _scale(name, drawing) for name, drawing in _DRAWINGS.items()}
 
 
 def draw_at(drawing: str, spot: SymbolSpot) -> str:
-    """A drawing in its place, in its size."""
+    """Draw a symbol at a spot."""
     size = "" if abs(spot.scale - 1) < 0.01 else f"scale({spot.scale:.2f})"
     return f'<g transform="translate({spot.at.x:.1f} {spot.at.y:.1f}){size}">{drawing}</g>'

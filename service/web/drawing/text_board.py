@@ -1,4 +1,4 @@
-"""A board as text for terminals and chats, in characters that are all equally wide."""
+"""The board as text in monospace characters, for terminals and chats."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ RULER_COLUMNS = 4
 
 
 def board_text(scene: Scene, options: BoardOptions) -> str:
-    """A game's board as lines of text; tiles are small where they would not fit into `options.width` columns."""
+    """Return a game's board as text; tiles are small if large ones do not fit into `options.width` columns."""
     labels = label_moves(scene)
     region = options.region or bounding_region(
         [*scene.occupied_cells(), *(labels.cells if options.number_moves else ())]
@@ -59,7 +59,7 @@ def _draw_rows(scene: Scene, options: BoardOptions, region: Region, labels: Move
 
 
 def _tile_characters(scene: Scene, tile: PlacedTile, size: CharacterSize) -> Iterator[tuple[int, int, str]]:
-    """A tile's characters: ground, wares, islanders."""
+    """Yield a tile's characters with column and row: ground, wares, islanders."""
     layout = lay_out_tile(scene.tiles[tile.tile].segments)
     for row, text in enumerate(ground_rows(layout.segments, tile.rotation, size)):
         yield from ((column, row, character) for column, character in enumerate(text))
@@ -92,7 +92,7 @@ def _draw_corners(rows: Rows, region: Region, size: CharacterSize, cell: Cell) -
 
 
 def _draw_move_numbers(rows: Rows, region: Region, size: CharacterSize, scene: Scene, labels: MoveLabels) -> None:
-    """The numbers of moves, in brackets where there is room."""
+    """Write the numbers of moves, in brackets if there is room."""
     for cell, text in labels.cells.items():
         if region.contains(cell):
             shown = f"[{text}]" if len(text) + 2 <= size.columns else text
@@ -141,7 +141,7 @@ def _sidebar_lines(scene: Scene, options: BoardOptions, labels: MoveLabels) -> I
 
 
 def _format_cost(cost: Cost) -> str:
-    """What a ship asks for (R6.3), as `2 shells + 1 fish`, `AAA + B`, `6 any`."""
+    """Format the cost of a ship (R6.3), for example `2 shells + 1 fish`, `AAA + B` or `6 any`."""
     named = ((cost.bananas, "bananas"), (cost.shells, "shells"), (cost.fish, "fish"), (cost.any, "any"))
     groups = [WARE_GROUPS[group][0] * number for group, number in enumerate(cost.same)]
     return " + ".join([*(f"{number} {ware}" for number, ware in named if number), *groups])

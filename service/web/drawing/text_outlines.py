@@ -1,4 +1,4 @@
-"""Text as outlines, so that it looks the same whatever fonts the reader has. The glyphs are those of Nunito Bold."""
+"""Text as outlines of Nunito Bold, which do not depend on the reader's fonts."""
 
 import unicodedata
 from functools import cache
@@ -10,10 +10,10 @@ EM = 1000
 CAPITAL_HEIGHT = 705
 """The height of a capital letter."""
 UNKNOWN_GLYPH = (600, "M80 0V-700H520V0ZM150-70H450V-630H150Z")
-"""What stands for a character that the font lacks."""
+"""The glyph of a character that the font does not have."""
 
 Glyph = tuple[int, str]
-"""How far the next one is, and the outline."""
+"""The advance to the next glyph, and the outline."""
 
 
 class _Font(msgspec.Struct):
@@ -22,18 +22,18 @@ class _Font(msgspec.Struct):
 
 @cache
 def load_glyphs() -> dict[str, Glyph]:
-    """Every glyph, by its character."""
+    """Load every glyph, by character."""
     encoded = resources.files("service.web.drawing").joinpath("glyphs.json").read_bytes()
     return msgspec.json.decode(encoded, type=_Font).glyphs
 
 
 def text_width(text: str, size: float) -> float:
-    """How wide a text is, its em being `size`."""
+    """Return the width of a text at a font size."""
     return sum(_glyph(character)[0] for character in _normalize(text)) * size / EM
 
 
 def draw_text(text: str, x: float, y: float, size: float, *, color: str, anchor: float = 0.0) -> str:
-    """A text with its base line at y; `anchor` is which part of it lies left of x: 0.5 for a text in the middle."""
+    """Draw a text with its baseline at y; `anchor` is the fraction of its width to the left of x."""
     across, drawn = 0, []
     for character in _normalize(text):
         advance, path = _glyph(character)
@@ -46,12 +46,12 @@ def draw_text(text: str, x: float, y: float, size: float, *, color: str, anchor:
 
 
 def draw_centred_text(text: str, x: float, y: float, size: float, color: str) -> str:
-    """A text whose middle is a point, as a number on a token."""
+    """Draw a text centred on a point."""
     return draw_text(text, x, y + CAPITAL_HEIGHT / EM * size / 2, size, color=color, anchor=0.5)
 
 
 def truncate_text(text: str, size: float, room: float) -> str:
-    """As much of a text as there is room for, with an ellipsis where it is cut."""
+    """Truncate a text to a width, with an ellipsis."""
     if text_width(text, size) <= room:
         return text
     while text and text_width(text + "…", size) > room:
@@ -68,7 +68,7 @@ def _normalize(text: str) -> str:
 
 
 def _glyph(character: str) -> Glyph:
-    """The glyph, or that of the letter without its accents, or a box."""
+    """Return the glyph of a character, or of its letter without accents, or UNKNOWN_GLYPH."""
     glyph = load_glyphs().get(character)
     if glyph is None:
         base = unicodedata.normalize("NFKD", character)[:1]

@@ -1,4 +1,4 @@
-"""A tile as characters: the kind of ground at each, and what lies on it."""
+"""A tile as characters: its ground and its symbols."""
 
 from collections import Counter
 from functools import lru_cache
@@ -20,7 +20,7 @@ SAMPLE_OFFSETS = (1 / 6, 3 / 6, 5 / 6)
 
 
 class CharacterSize(NamedTuple):
-    """Characters of a tile."""
+    """The size of a tile in characters."""
 
     columns: int
     rows: int
@@ -32,7 +32,7 @@ SMALL = CharacterSize(5, 3)
 
 @lru_cache(maxsize=4096)
 def ground_rows(segments: tuple[Segment, ...], rotation: int, size: CharacterSize) -> tuple[str, ...]:
-    """Each row of a tile's ground."""
+    """Return the rows of a tile's ground."""
     layout = lay_out_tile(segments)
     return tuple(
         "".join(_ground_character(layout, rotation, size, column, row) for column in range(size.columns))
@@ -43,7 +43,7 @@ def ground_rows(segments: tuple[Segment, ...], rotation: int, size: CharacterSiz
 def symbol_characters(
     layout: TileLayout, rotation: int, size: CharacterSize
 ) -> dict[tuple[int, int | None], list[tuple[int, int, str]]]:
-    """What lies on a tile, by segment and group of fish: column, row and character of each."""
+    """Return the symbols of a tile, by segment and fish group: column, row and character of each."""
     characters: dict[tuple[int, int | None], list[tuple[int, int, str]]] = {}
     for index in range(len(layout.segments)):
         for name, group, laid in tile_symbols(layout, index, rotation):
@@ -55,7 +55,7 @@ def symbol_characters(
 
 
 def character_cell(point: Point, size: CharacterSize) -> tuple[int, int]:
-    """The column and row at a place of a tile as it lies."""
+    """Return the column and row of a point of the rotated tile."""
     return (
         min(int(point.x * size.columns / TILE_SIZE), size.columns - 1),
         min(int(point.y * size.rows / TILE_SIZE), size.rows - 1),
@@ -63,7 +63,7 @@ def character_cell(point: Point, size: CharacterSize) -> tuple[int, int]:
 
 
 def _ground_character(layout: TileLayout, rotation: int, size: CharacterSize, column: int, row: int) -> str:
-    """What most of a character's ground is; a bridge or a market where there is a third of it."""
+    """Return the most frequent kind of ground at a character; bridges and markets count from a third."""
     owners = Counter(
         layout.ground[
             node_at(

@@ -1,4 +1,4 @@
-"""A tile as a picture of its own, with what programs need to put figures on it."""
+"""A tile as SVG, with the data that programs need to place figures on it."""
 
 from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
@@ -23,10 +23,10 @@ WAVES = (
 
 
 def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int | None = None) -> str:
-    """A tile after so many quarter turns, `width` pixels wide or as wide as there is room.
+    """Draw a tile after `rotation` quarter turns, `width` pixels wide or without a fixed size.
 
-    Each segment is a group with `data-segment`, `data-kind` and, as `data-x` and `data-y`, the middle of an islander
-    there, in the picture's units, of which it is 100 wide. Fish are groups with `data-group`.
+    Each segment is a group with `data-segment`, `data-kind`, and `data-x` and `data-y` for the centre of an islander on
+    it, in units of which the tile is 100 wide. Fish are groups with `data-group`.
     """
     layout = lay_out_tile(tile.segments)
     return (
@@ -37,27 +37,27 @@ def tile_svg(tile: Tile, rotation: int = 0, colors: Palette = LIGHT, width: int 
 
 
 def size_attributes(width: int | None, slope: float) -> str:
-    """The attributes of a picture's size in pixels, its height being `slope` of its width; none for any size."""
+    """Return the size attributes of an SVG whose height is `slope` times its width; empty without a width."""
     return "" if width is None else f' width="{width}" height="{round(width * slope)}"'
 
 
 def draw_water(colors: Palette) -> str:
-    """Water with waves all over a tile; they never turn."""
+    """Draw the water of a tile with its waves, which do not rotate."""
     return f'<path fill="{colors.deep}" d="M0 0H100V100H0Z"/>{draw_waves(colors)}'
 
 
 def draw_waves(colors: Palette) -> str:
-    """A few waves on a tile's water."""
+    """Draw the waves of a tile."""
     return f'<path fill="none" stroke="{colors.wave}" stroke-width="1.4" d="{WAVES}"/>'
 
 
 def draw_seam(colors: Palette) -> str:
-    """The line around a tile."""
+    """Draw the line around a tile."""
     return f'<path fill="none" stroke="{colors.seam}" stroke-opacity=".35" stroke-width=".8" d="M.4 .4H99.6V99.6H.4Z"/>'
 
 
 def tile_symbols(layout: TileLayout, index: int, rotation: int) -> Iterator[tuple[str, int | None, SymbolSpot]]:
-    """The symbols on a segment with their places after so many turns; fish with the number of their group."""
+    """Yield the symbols of a segment with their spots after `rotation` quarter turns; fish with their group."""
     segment = layout.segments[index]
     names = _symbol_names(segment)
     for number, (name, spot) in enumerate(zip(names, layout.wares[index], strict=False)):
@@ -71,7 +71,7 @@ def tile_symbols(layout: TileLayout, index: int, rotation: int) -> Iterator[tupl
 
 
 def ware_number(layout: TileLayout, index: int, rotation: int) -> tuple[str, Point] | None:
-    """The number of wares on a segment where it is shown instead of them, and its place."""
+    """Return the number of wares of a segment and its point, if a number is shown instead of the wares."""
     match layout.segments[index]:
         case Bridge(shells=wares) | Island(bananas=wares) if wares > MAX_SYMBOLS:
             at = layout.wares[index][0].at.rotated(rotation)
@@ -81,7 +81,7 @@ def ware_number(layout: TileLayout, index: int, rotation: int) -> tuple[str, Poi
 
 
 def rotated_spot(spot: SymbolSpot, rotation: int) -> SymbolSpot:
-    """A thing's place after so many quarter turns."""
+    """Return a spot after `rotation` quarter turns."""
     return SymbolSpot(spot.at.rotated(rotation), spot.scale)
 
 
@@ -98,7 +98,7 @@ def _symbol_names(segment: Segment) -> list[str]:
 
 
 def _draw_segments(layout: TileLayout, rotation: int, colors: Palette) -> Iterator[str]:
-    """Every segment's group, from the bottom up: seas, then land."""
+    """Draw the group of each segment, from the bottom layer up: seas, then land."""
     turn = f"rotate({90 * (rotation % 4)} 50 50)"
     for owner, shape in tile_layers(layout.segments, colors):
         piece = f'<g transform="{turn}">{shape}</g>' if shape else ""

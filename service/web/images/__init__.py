@@ -1,1 +1,1 @@
-"""Pictures over HTTP: the routes, what may be asked, and a process of its own in which pictures are drawn."""
+"""Pictures over HTTP: query parameters, responses, and the renderer with its worker process."""

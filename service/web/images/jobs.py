@@ -1,4 +1,4 @@
-"""What a picture is made of, so that another process can draw it; and the drawing of it."""
+"""Drawing jobs, which contain all that the worker process needs, and their execution."""
 
 from functools import lru_cache
 from typing import Literal
@@ -17,16 +17,16 @@ from service.web.drawing.text_board import board_text
 from service.web.drawing.tile import tile_svg
 
 IDENTITY = (1, 0, 0, 0, 1, 0)
-"""The transformation that changes nothing: two rows of three."""
+"""The identity transformation: two rows of three."""
 
 ImageFormat = Literal["svg", "png", "txt"]
 
 
 class BoardJob(msgspec.Struct, frozen=True, tag="board"):
-    """A game's board; `moves` are the legal ones in the list's order, none where they are not to be numbered."""
+    """A game's board; `moves` are the legal moves in the order of their list, empty unless they are numbered."""
 
     tileset: bytes
-    """A tile set's answer: the same bytes are read once."""
+    """The encoded tile set; the decoded one is cached by these bytes."""
     game: GameView
     moves: list[Action]
     options: BoardOptions
@@ -34,7 +34,7 @@ class BoardJob(msgspec.Struct, frozen=True, tag="board"):
 
 
 class TileJob(msgspec.Struct, frozen=True, tag="tile"):
-    """A tile after so many quarter turns."""
+    """A tile after `rotation` quarter turns."""
 
     tile: Tile
     rotation: int
@@ -44,7 +44,7 @@ class TileJob(msgspec.Struct, frozen=True, tag="tile"):
 
 
 class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
-    """A ship's token."""
+    """A ship."""
 
     ship: Ship
     theme: Theme
@@ -56,7 +56,7 @@ DrawingJob = BoardJob | TileJob | ShipJob
 
 
 def draw_job(job: DrawingJob) -> bytes:
-    """The picture, in the form that the job asks for."""
+    """Draw a job in its image format."""
     if isinstance(job, BoardJob):
         drawn = make_scene(job.game, _decode_tileset(job.tileset), job.moves)
         if job.image_format == "txt":
@@ -75,7 +75,7 @@ def _encode_image(svg: str, image_format: ImageFormat) -> bytes:
 
 
 def _rasterize(svg: str) -> bytes:
-    """A drawing as PNG; no fonts are needed, as its texts are outlines."""
+    """Render an SVG as PNG; no fonts are needed because texts are outlines."""
     return render(usvg.Tree.from_str(svg, usvg.Options.default()), IDENTITY)
 
 

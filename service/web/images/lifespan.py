@@ -1,4 +1,4 @@
-"""The process that draws pictures, for as long as the application runs."""
+"""The lifespan of the image renderer."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ __all__ = ["renderer_lifespan"]
 
 
 async def renderer_lifespan(app: web.Application) -> AsyncIterator[None]:
-    """Give an application the renderer of its pictures, and end it with the application."""
+    """Start an application's image renderer, and close it with the application."""
     app[IMAGE_RENDERER] = renderer = ImageRenderer()
     PICTURES_WAITING.set_function(lambda: renderer.pending_count)
     PICTURE_CACHE_BYTES.set_function(lambda: renderer.cache_bytes)

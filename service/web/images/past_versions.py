@@ -1,4 +1,4 @@
-"""GAME as it was at an earlier version: the patches of the log, applied one after the other."""
+"""GAME at an earlier version, from the patches of the log."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ class _Diff(msgspec.Struct):
 
 
 class PastVersion(NamedTuple):
-    """GAME at a version, with that version's digest."""
+    """GAME at a version, with the version's digest."""
 
     game: GameView
     digest: str
 
 
 async def load_past_version(context: Context, game: str, version: int) -> PastVersion:
-    """GAME as it was, with the members that an earlier release did not know. Raises Unreadable for a damaged log."""
+    """Load GAME at an earlier version, upgraded to this release's fields. Raises UnreadableGame for a damaged log."""
     log = await read_log(context.store, game, version)
     if len(log) < version:
         raise UnreadableGame(f"the log has {len(log)} versions of {version}")

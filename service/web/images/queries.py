@@ -1,4 +1,4 @@
-"""What may be asked of a picture. Whatever is wrong with it raises Malformed with the parameter's name."""
+"""Query parameters of pictures."""
 
 import re
 from typing import Annotated, Literal
@@ -17,55 +17,54 @@ MAX_INT32 = 2**31 - 1
 _REGION_PATTERN = re.compile(r"(-?\d{1,4}),(-?\d{1,4}),(-?\d{1,4}),(-?\d{1,4})", re.ASCII)
 
 Flag = Literal[0, 1]
-Width = Annotated[
-    int, Meta(ge=16, le=MAX_INT32, description=f"Pixels; more than {MAX_WIDTH_PX} are taken as {MAX_WIDTH_PX}.")
-]
-ThemeParameter = Annotated[Theme, Meta(description="Colours for a light or for a dark page.")]
+Width = Annotated[int, Meta(ge=16, le=MAX_INT32, description=f"The width in pixels; at most {MAX_WIDTH_PX} is used.")]
+ThemeParameter = Annotated[Theme, Meta(description="The colours, for a light or a dark page.")]
 
 
 class BoardQuery(Query, frozen=True):
-    """How a board is drawn."""
+    """Options of a picture of a board."""
 
     width: Width = DEFAULT_WIDTH
     region: Annotated[
         str,
-        Meta(
-            description="`fit` for all that lies, or `x0,y0,x1,y1`: the cells at two corners.", examples=["-2,-2,2,2"]
-        ),
+        Meta(description="`fit` for all tiles, or `x0,y0,x1,y1`: the cells at two corners.", examples=["-2,-2,2,2"]),
     ] = "fit"
-    coordinates: Annotated[Flag, Meta(description="1 writes the coordinates at the edges.")] = 0
-    last: Annotated[Flag, Meta(description="1 outlines the tile placed last.")] = 0
-    side: Annotated[Flag, Meta(description="1 shows drawn tile, display and players beside the board.")] = 0
-    candidates: Annotated[
-        Flag, Meta(description="1 numbers the legal moves as their list does, the first being 1.")
-    ] = 0
+    coordinates: Annotated[Flag, Meta(description="1 shows the coordinates at the edges.")] = 0
+    last: Annotated[Flag, Meta(description="1 outlines the last tile placed.")] = 0
+    side: Annotated[Flag, Meta(description="1 shows the drawn tile, the display and the players beside the board.")] = 0
+    candidates: Annotated[Flag, Meta(description="1 numbers the legal moves in the order of their list, from 1.")] = 0
     theme: ThemeParameter = "light"
-    v: Annotated[Count, Meta(description="The game's version: its picture never changes.")] | None = None
+    v: Annotated[Count, Meta(description="The game's version; the picture of a version never changes.")] | None = None
 
 
 class TextQuery(BoardQuery, frozen=True):
-    """How a board is written; the theme makes no difference."""
+    """Options of a board as text; the theme has no effect."""
 
     width: Annotated[
-        int, Meta(ge=16, le=MAX_INT32, description="Columns: tiles are 11 by 5 characters where they fit, else 5 by 3.")
+        int,
+        Meta(
+            ge=16,
+            le=MAX_INT32,
+            description="The width in columns: tiles are 11 by 5 characters if they fit, else 5 by 3.",
+        ),
     ] = DEFAULT_COLUMNS
 
 
 class PieceQuery(Query, frozen=True):
-    """How a ship's token is drawn; in SVG it has no size of its own."""
+    """Options of a picture of a ship; an SVG has no fixed size."""
 
     width: Width = 400
     theme: ThemeParameter = "light"
 
 
 class TileQuery(PieceQuery, frozen=True):
-    """How a tile is drawn."""
+    """Options of a picture of a tile."""
 
     rotation: Annotated[int, Meta(ge=0, le=3, description="Quarter turns clockwise.")] = 0
 
 
 def board_options(query: BoardQuery) -> BoardOptions:
-    """The options of a board. Raises Malformed."""
+    """Return the drawing options for a query. Raises Malformed for an invalid region."""
     return BoardOptions(
         width=min(query.width, MAX_WIDTH_PX),
         region=_parse_region(query.region),
@@ -82,9 +81,9 @@ def _parse_region(text: str) -> Region | None:
         return None
     match = _REGION_PATTERN.fullmatch(text)
     if match is None:
-        raise Malformed("a region is `fit` or `x0,y0,x1,y1`, of whole numbers", "region")
+        raise Malformed("a region is `fit` or `x0,y0,x1,y1` with integers", "region")
     first_x, first_y, second_x, second_y = map(int, match.groups())
     region = Region(min(first_x, second_x), min(first_y, second_y), max(first_x, second_x), max(first_y, second_y))
     if max(region.columns, region.rows) > MAX_REGION_SIDE:
-        raise Malformed(f"a region is at most {MAX_REGION_SIDE} cells wide and high", "region")
+        raise Malformed(f"a region may be at most {MAX_REGION_SIDE} cells wide and high", "region")
     return region

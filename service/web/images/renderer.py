@@ -1,4 +1,4 @@
-"""Where pictures are made: one at a time in a process of its own, each once, the latest kept."""
+"""The renderer of pictures: a worker process draws them one at a time, and a cache keeps the latest."""
 
 import asyncio
 import logging
@@ -22,43 +22,43 @@ logger = logging.getLogger(__name__)
 
 MAX_CACHE_BYTES = 32 * 1024 * 1024
 MAX_PENDING = 32
-"""Pictures that may wait to be drawn; more are refused, so that nobody waits for long."""
+"""Pictures that may wait to be drawn; more are rejected, which bounds the waiting time."""
 RENDER_TIMEOUT_S = 20.0
-"""A process that takes longer for one picture is ended."""
+"""A worker that takes longer for one picture is stopped."""
 MAX_ATTEMPTS = 2
-"""A process may have ended for another reason than the picture that is asked for."""
+"""A second attempt, because the worker may have ended for another reason than the job."""
 FAILURE_TTL_S = 60.0
-"""A picture that failed is not tried again for so long: it would fail again, and others wait for their turn."""
+"""How long a failed picture is not retried: it would fail again and delay other pictures."""
 MAX_FAILURES = 1_000
-"""Failures that are remembered."""
+"""Failures that are recorded at the same time."""
 
 
 class ImageRenderer:
-    """Draws pictures off the event loop."""
+    """Draws pictures in a worker process."""
 
     def __init__(self) -> None:
         self._cache: OrderedDict[Hashable, bytes] = OrderedDict()
         self._cache_bytes = 0
         self._pending: dict[Hashable, asyncio.Task[bytes]] = {}
         self._failures: OrderedDict[Hashable, float] = OrderedDict()
-        """When each picture failed that is not tried again for a while."""
+        """The time of each recorded failure, by the picture's key."""
         self._lock = asyncio.Lock()
         self._worker: Process | None = None
 
     @property
     def pending_count(self) -> int:
-        """How many are being drawn, or wait for it."""
+        """Return the number of pictures that are drawn or wait."""
         return len(self._pending)
 
     @property
     def cache_bytes(self) -> int:
-        """The size of those kept."""
+        """Return the size of the cached pictures."""
         return self._cache_bytes
 
     async def get_cached(self, key: Hashable) -> bytes | None:
-        """The picture that is kept under a key, or is being drawn: nothing has to be made for it. None where it is new.
+        """Return the picture with this key if it is cached or pending, else None.
 
-        Raises DrawingFailed.
+        Raises RenderingFailed.
         """
         picture = self._cache.get(key)
         if picture is not None:
@@ -66,14 +66,14 @@ class ImageRenderer:
             PICTURES.labels("cached").inc()
             return picture
         if monotonic() - self._failures.get(key, -FAILURE_TTL_S) < FAILURE_TTL_S:
-            raise RenderingFailed("it failed a moment ago")
+            raise RenderingFailed("the last attempt failed less than a minute ago")
         task = self._pending.get(key)
         return None if task is None else await asyncio.shield(task)
 
     async def render(self, key: Hashable, make_job: Callable[[], DrawingJob]) -> bytes:
-        """The picture of a job, which is only made where it is needed; equal keys mean equal pictures.
+        """Return the picture with this key, from the cache or by drawing the job that `make_job` returns.
 
-        Raises Busy, DrawingFailed.
+        Raises QueueFull, RenderingFailed.
         """
         if (cached := await self.get_cached(key)) is not None:
             return cached
@@ -87,7 +87,7 @@ class ImageRenderer:
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
-        """End the process; what waits is given up."""
+        """Cancel the pending pictures and stop the worker."""
         for task in [*self._pending.values()]:
             task.cancel()
         await asyncio.gather(*self._pending.values(), return_exceptions=True)
@@ -100,7 +100,7 @@ class ImageRenderer:
                 picture = await self._render_with_retries(job)
             result = "drawn"
         except RenderingFailed as failed:
-            logger.error("a picture failed: %s", failed)  # noqa: TRY400  the reason has the stack, if there is one
+            logger.error("a picture could not be drawn: %s", failed)  # noqa: TRY400  the message has the worker's stack
             self._record_failure(key)
             raise
         finally:
@@ -124,17 +124,17 @@ class ImageRenderer:
             self._failures.popitem(last=False)
 
     async def _render_with_retries(self, job: bytes) -> bytes:
-        """One picture, from the process; one that ends meanwhile, or has ended unnoticed, is replaced."""
+        """Draw one picture; a worker that ends meanwhile, or has ended before, is replaced."""
         try:
             for _ in range(MAX_ATTEMPTS):
                 with suppress(asyncio.IncompleteReadError, ConnectionError):
                     return await self._render_once(job)
         except OSError as error:
-            raise RenderingFailed(f"no process can be started: {error}") from error
-        raise RenderingFailed("the process that draws ended")
+            raise RenderingFailed(f"the worker cannot be started: {error}") from error
+        raise RenderingFailed("the worker ended")
 
     async def _render_once(self, job: bytes) -> bytes:
-        """One picture; a process that fails or is left in the middle is ended."""
+        """Draw one picture; the worker is stopped if it fails or the exchange is cancelled."""
         worker = self._worker
         if worker is None or worker.returncode is not None:
             worker = await self._start_worker()
@@ -176,7 +176,7 @@ class ImageRenderer:
 
 async def _send_job(worker: Process, job: bytes) -> bytes:
     if worker.stdin is None or worker.stdout is None:
-        raise RenderingFailed("the process that draws has no pipes")
+        raise RenderingFailed("the worker has no pipes")
     worker.stdin.write(JOB_LENGTH.pack(len(job)) + job)
     await worker.stdin.drain()
     succeeded, size = RESULT_HEADER.unpack(await worker.stdout.readexactly(RESULT_HEADER.size))
@@ -187,4 +187,4 @@ async def _send_job(worker: Process, job: bytes) -> bytes:
 
 
 class JobFailed(Exception):
-    """The job raised an error in the process, which goes on."""
+    """The job raised an error in the worker, which continues."""

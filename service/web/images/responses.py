@@ -1,4 +1,4 @@
-"""Answers that are pictures: their entity tag, their caching."""
+"""Responses with pictures: entity tags and caching."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
@@ -27,11 +27,11 @@ MEDIA_TYPES: dict[ImageFormat, str] = {"svg": "image/svg+xml", "png": "image/png
 CACHE_PRIVATE_IMMUTABLE = "private, max-age=31536000, immutable"
 CACHE_ONE_DAY = {"Cache-Control": f"public, max-age={DAY_S}"}
 
-IMAGE_NOT_MODIFIED = ResponseSpec(304, "You have this picture.", headers=("ETag",))
+IMAGE_NOT_MODIFIED = ResponseSpec(304, "The picture has not changed.", headers=("ETag",))
 
 
 def image_responses(image_format: ImageFormat) -> tuple[ResponseSpec, ...]:
-    """What a route that answers pictures of this form answers."""
+    """Return the documented responses of a route for pictures of this format."""
     content = msgspec.Raw if image_format == "png" else str
     return (
         ResponseSpec(200, "The picture.", content, ("ETag",), media_type=MEDIA_TYPES[image_format]),
@@ -40,27 +40,27 @@ def image_responses(image_format: ImageFormat) -> tuple[ResponseSpec, ...]:
 
 
 def board_cache_headers(*, private: bool, immutable: bool) -> Mapping[str, str]:
-    """How long a game's board may be kept, and by whom: for ever where the request names the version."""
+    """Return the caching headers of a board; its picture is immutable if the request names the version."""
     if private:
         return {"Cache-Control": CACHE_PRIVATE_IMMUTABLE if immutable else CACHE_PRIVATE, "Vary": "Authorization"}
     return {"Cache-Control": CACHE_IMMUTABLE if immutable else CACHE_PUBLIC}
 
 
 class ImageRequest(NamedTuple):
-    """What is asked for."""
+    """A request for a picture."""
 
     subject: str
-    """Names what is drawn in full."""
+    """Identifies what is drawn, completely."""
     image_format: ImageFormat
     width: int
     cache_headers: Mapping[str, str]
-    """Headers that say how long it may be kept, and by whom."""
+    """The caching headers of the response."""
 
 
 async def image_response(
     request: web.Request, image_request: ImageRequest, make_job: Callable[[], Awaitable[DrawingJob]]
 ) -> web.Response:
-    """The picture, unless the client has it; its job is only made where it is not kept either."""
+    """Return the picture, or 304 if the client's copy is current; its job is made only if it is not cached."""
     subject, image_format, width, cache_headers = image_request
     key = sha256(f"{drawing_code_digest()} {subject} {image_format}".encode()).hexdigest()[:32]
     etag = f'"{subject.partition(" ")[0]}-{key}"'
@@ -70,11 +70,11 @@ async def image_response(
     body = await request.app[IMAGE_RENDERER].get_cached(key)
     if body is None:
         with request.app[PICTURE_SLOTS].slot(client_address(request)):
-            pixels = width * width if image_format == "png" else 0  # boards are about as high as they are wide
+            pixels = width * width if image_format == "png" else 0  # boards are about square
             await charge_request(request, costs.RENDERED_PICTURE + pixels // costs.PIXELS_PER_TOKEN)
             job = await make_job()
             body = await request.app[IMAGE_RENDERER].render(key, lambda: job)
-    # What a player is called cannot become a program on this origin, also where the picture is opened by itself.
+    # A player's name in an SVG must not run as a script on this origin, even if the picture is opened directly.
     headers |= API_HEADERS
     charset = None if image_format == "png" else "utf-8"
     return web.Response(body=body, content_type=MEDIA_TYPES[image_format], charset=charset, headers=headers)
@@ -82,7 +82,7 @@ async def image_response(
 
 @cache
 def drawing_code_digest() -> str:
-    """The digest of the drawing programs: pictures are new ones when these are."""
+    """Return the digest of the drawing code, so that entity tags change when the code does."""
     package = resources.files("service.web.drawing")
     files = sorted(
         (entry.name, entry.read_bytes())

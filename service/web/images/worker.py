@@ -1,8 +1,8 @@
-"""The process that draws: jobs come in, each behind its length, until the input ends; pictures go out.
+"""The worker process: it reads length-prefixed jobs until the input ends, and writes a result for each.
 
-A picture goes out behind `HEAD`, which says whether it is one: else it is the stack of the error that came of it.
+A result has a `RESULT_HEADER`, which says whether it is a picture or the stack of an error.
 
-The rasteriser holds the interpreter while it works, so that it may not work in the process that serves.
+The worker is a process because the rasterizer holds the GIL while it works.
 """
 
 import signal
@@ -20,19 +20,19 @@ RESULT_HEADER = struct.Struct(">?I")
 
 
 def serve_jobs(jobs: BinaryIO, pictures: BinaryIO) -> None:
-    """Draw until there is nothing more to read."""
+    """Draw jobs until the input ends."""
     decoder = msgspec.msgpack.Decoder(DrawingJob)
     while length := jobs.read(JOB_LENGTH.size):
         job = jobs.read(JOB_LENGTH.unpack(length)[0])
         try:
             succeeded, picture = True, draw_job(decoder.decode(job))
-        except Exception:  # noqa: BLE001  it goes to the process that asked, which logs it
+        except Exception:  # noqa: BLE001  the error is sent to the parent process, which logs it
             succeeded, picture = False, traceback.format_exc().encode()
         pictures.write(RESULT_HEADER.pack(succeeded, len(picture)) + picture)
         pictures.flush()
 
 
 if __name__ == "__main__":
-    # A terminal's interrupt reaches every process: the one that serves decides when this one ends.
+    # A terminal sends SIGINT to every process; the parent decides when the worker ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve_jobs(sys.stdin.buffer, sys.stdout.buffer)

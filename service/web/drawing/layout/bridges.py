@@ -17,18 +17,18 @@ from service.web.drawing.layout.distance_fields import (
 from service.web.drawing.layout.landmasses import Landmass
 
 POINT_SPACING = 1.5
-"""Units between two points of a line."""
+"""The distance between two points of a line, in units."""
 BOW_DEPTH = 3.5
 HANDLE_LENGTH = 29.0
 ISOLATED_BRIDGE = Point(44, 50), Point(56, 50)
-"""A bridge that reaches no edge where nothing else does either."""
+"""The line of a bridge that reaches no edge, on a tile without a hub for it."""
 
 Polyline = tuple[Point, ...]
-"""Points that are close to each other, from an edge to the other end."""
+"""Points at small distances, from an edge to the other end."""
 
 
 def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Landmass | None) -> Polyline:
-    """The whole line of a bridge, one of a tile's segments, as if nothing lay on it."""
+    """Return the complete line of a bridge, ignoring the land that covers its ends."""
     if part is None or not bridge.edges:
         return _resample(ISOLATED_BRIDGE)
     if len(bridge.edges) == 1:
@@ -42,7 +42,7 @@ def bridge_line(segments: tuple[Segment, ...], bridge: Bridge, part: Landmass | 
 
 
 def cut_at_depth(line: Polyline, land: DistanceField, depth: float) -> Polyline:
-    """The line to where it is `depth` units inside the land; whole where it never is."""
+    """Cut the line where it is `depth` units inside the land, if it is."""
     for number, point in enumerate(line):
         if number and interpolate_field(land, point) < -depth:
             return line[:number]
@@ -50,7 +50,7 @@ def cut_at_depth(line: Polyline, land: DistanceField, depth: float) -> Polyline:
 
 
 def interpolate_field(land: DistanceField, point: Point) -> float:
-    """A field's value between its nodes."""
+    """Return a field's value at a point, interpolated between its nodes."""
     column, row = (
         min(int(point.x / NODE_SPACING), NODES_PER_SIDE - 2),
         min(int(point.y / NODE_SPACING), NODES_PER_SIDE - 2),
@@ -64,12 +64,12 @@ def interpolate_field(land: DistanceField, point: Point) -> float:
 
 
 def polyline_length(line: Sequence[Point]) -> float:
-    """How long a line is."""
+    """Return the length of a line."""
     return sum(one.distance_to(other) for one, other in pairwise(line))
 
 
 def point_along(line: Sequence[Point], distance: float) -> Point:
-    """The place so far along a line."""
+    """Return the point at a distance along a line."""
     for one, other in pairwise(line):
         step = one.distance_to(other)
         if distance <= step and step:
@@ -79,7 +79,7 @@ def point_along(line: Sequence[Point], distance: float) -> Point:
 
 
 def _edge_to_hub(edge: Edge, hub: Point) -> Polyline:
-    """From an edge straight in, then to the hub."""
+    """Return the curve from an edge, at a right angle, to the hub."""
     start, inward = edge_point(edge), INWARD_NORMALS[edge]
     far = start.distance_to(hub)
     handle = Point(start.x + inward.x * far / 2, start.y + inward.y * far / 2)
@@ -102,7 +102,7 @@ def _edge_to_edge(one: Edge, other: Edge, bow: float) -> Polyline:
 
 
 def _bow_offset(segments: tuple[Segment, ...], bridge: Bridge) -> float:
-    """Away from land on one side only; else none, for a bridge that runs straight through."""
+    """Return how far a straight bridge bows away from land; 0 if there is land on both sides or on none."""
     first, _ = bridge.edges
     sides = EDGES[(EDGES.index(first) + 1) % 4], EDGES[(EDGES.index(first) + 3) % 4]
     taken = [any(side in getattr(segment, "edges", ()) for segment in segments) for side in sides]
@@ -113,7 +113,7 @@ def _bow_offset(segments: tuple[Segment, ...], bridge: Bridge) -> float:
 
 
 def _through_hub(one: Edge, other: Edge, hub: Point, *, aside: bool) -> Polyline:
-    """From edge to edge over the hub, or beside it where another bridge passes there too."""
+    """Return the curve from edge to edge over the hub, or beside it if another bridge crosses the hub too."""
     if aside:
         mean = edge_point(one).interpolate(edge_point(other), 0.5)
         hub = hub.interpolate(mean, 0.36)

@@ -1,4 +1,4 @@
-"""Outlines of fields as smooth paths: marching squares, fewer points, and curves through what is left."""
+"""Contours of distance fields as smooth SVG paths: marching squares, simplification, and curves."""
 
 from collections.abc import Iterable, Sequence
 from math import hypot
@@ -13,9 +13,9 @@ from service.web.drawing.layout.distance_fields import (
 )
 
 TOLERANCE = 0.3
-"""How far, in units, an outline may run from the exact one."""
+"""The maximum distance, in units, between a simplified contour and the exact one."""
 MIN_RING_AREA = 8.0
-"""Rings around less than this many square units are left out."""
+"""Rings around smaller areas, in square units, are omitted."""
 
 FRAMED_NODES = NODES_PER_SIDE + 2
 Corner = tuple[int, int]
@@ -25,22 +25,22 @@ CELL_CROSSINGS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((3, 0),), 2: ((0, 1),), 3: ((3, 1),), 4: ((1, 2),), 5: ((3, 0), (1, 2)), 6: ((0, 2),), 7: ((3, 2),),
     8: ((2, 3),), 9: ((2, 0),), 10: ((0, 1), (2, 3)), 11: ((2, 1),), 12: ((1, 3),), 13: ((1, 0),), 14: ((0, 3),),
 }  # fmt: skip
-"""From which side of a cell to which the outline runs, by which of its corners are inside (clockwise, 1 the first)."""
+"""The sides at which contours enter and leave a cell, by which corners are inside (clockwise; the first is bit 1)."""
 
 
 def contour_path(field: DistanceField, level: float = 0.0) -> str:
-    """The path around everything below `level`, closed along the tile's edges; empty where there is nothing."""
+    """Return the path around everything below `level`, closed along the tile's edges; empty if there is nothing."""
     return "".join(smooth_path(ring) for ring in contour_rings(field, level))
 
 
 def contour_rings(field: DistanceField, level: float) -> list[list[Point]]:
-    """The closed lines around everything below `level`."""
+    """Return the closed lines around everything below `level`."""
     lines = _chain_crossings(_cell_crossings(_with_border(field, level)))
     return [_simplify_ring(ring) for ring in lines if abs(_signed_area(ring)) > MIN_RING_AREA]
 
 
 def smooth_path(ring: Sequence[Point]) -> str:
-    """A closed path: straight along the tile's edges, curved elsewhere."""
+    """Return a closed path: straight along the tile's edges, curved elsewhere."""
     count = len(ring)
     begin = next((index for index in range(count) if _on_rim(ring[index])), 0)
     points = [ring[(begin + index) % count] for index in range(count)]
@@ -58,7 +58,7 @@ def smooth_path(ring: Sequence[Point]) -> str:
 
 
 def _with_border(field: DistanceField, level: float) -> list[float]:
-    """The field less the level, with land's end all around it, so that every line is closed."""
+    """Return the field minus `level`, with a border outside the shape, so that every line is closed."""
     rim = [FAR] * FRAMED_NODES
     starts = range(0, NODES_PER_SIDE * NODES_PER_SIDE, NODES_PER_SIDE)
     rows = [[FAR, *(value - level for value in field[start : start + NODES_PER_SIDE]), FAR] for start in starts]
@@ -66,7 +66,7 @@ def _with_border(field: DistanceField, level: float) -> list[float]:
 
 
 def _cell_crossings(values: list[float]) -> Iterable[tuple[Crossing, Crossing, Point]]:
-    """Each cell's pieces of outline: where it enters, where it leaves, and the place where it enters."""
+    """Yield the contour pieces of each cell: the side of entry, the side of exit, and the point of entry."""
     inside = [value < 0 for value in values]
     for row in range(FRAMED_NODES - 1):
         for column in range(FRAMED_NODES - 1):
@@ -85,7 +85,7 @@ def _cell_crossings(values: list[float]) -> Iterable[tuple[Crossing, Crossing, P
 
 
 def _cell_side(column: int, row: int, side: int) -> Crossing:
-    """A side of a cell, named by its two corners."""
+    """Return a side of a cell as its two corners."""
     match side:
         case 0:
             return (column, row), (column + 1, row)
@@ -98,7 +98,7 @@ def _cell_side(column: int, row: int, side: int) -> Crossing:
 
 
 def _crossing_point(crossing: Crossing, values: list[float]) -> Point:
-    """Where the field is zero between two corners."""
+    """Return the point between two corners where the field is zero."""
     one, other = crossing
     first, second = values[one[1] * FRAMED_NODES + one[0]], values[other[1] * FRAMED_NODES + other[0]]
     part = first / (first - second)
@@ -106,7 +106,7 @@ def _crossing_point(crossing: Crossing, values: list[float]) -> Point:
 
 
 def _corner_point(corner: Corner) -> Point:
-    """The frame's corners lie on the tile's rim, as the nodes beside them do."""
+    """Return the point of a corner; corners of the border are on the tile's rim."""
     return Point(*(min(max((number - 1) * NODE_SPACING, 0.0), TILE_SIZE) for number in corner))
 
 
@@ -127,7 +127,7 @@ def _signed_area(ring: Sequence[Point]) -> float:
 
 
 def _simplify_ring(ring: list[Point]) -> list[Point]:
-    """The same line with as few points as the tolerance allows (Ramer, Douglas, Peucker)."""
+    """Simplify a ring within the tolerance (Ramer, Douglas, Peucker)."""
     far = max(range(len(ring)), key=lambda index: ring[0].distance_to(ring[index]))
     return [*_simplify_line(ring[: far + 1])[:-1], *_simplify_line([*ring[far:], ring[0]])[:-1]]
 

@@ -1,6 +1,6 @@
-"""Fields: a number for every node of a grid over the tile, as a rule how far it lies from a shape (negative inside).
+"""Distance fields: for each node of a grid over the tile, the distance to a shape, negative inside.
 
-A tile is 100 units wide, x grows east, y grows south. Distances that are joined smoothly make soft shores.
+A tile is 100 units wide; x grows east, y grows south. Smooth unions and differences give soft shores.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,27 +12,27 @@ from schemas.vocabulary import EDGES, Edge
 TILE_SIZE = 100.0
 NODE_SPACING = 2.5
 NODES_PER_SIDE = 41
-"""Along each side of the tile."""
+"""The number of nodes along each side of the tile."""
 
 FAR = 1000.0
 
 
 class Point(NamedTuple):
-    """A place on a tile, in units."""
+    """A point on a tile, in units."""
 
     x: float
     y: float
 
     def interpolate(self, other: "Point", fraction: float) -> "Point":
-        """The place that lies this part of the way to another."""
+        """Return the point at a fraction of the way to another."""
         return Point(self.x + (other.x - self.x) * fraction, self.y + (other.y - self.y) * fraction)
 
     def distance_to(self, other: "Point") -> float:
-        """How far away another is."""
+        """Return the distance to another point."""
         return hypot(self.x - other.x, self.y - other.y)
 
     def rotated(self, rotation: int) -> "Point":
-        """The place after so many quarter turns of the tile, clockwise."""
+        """Return the point after `rotation` clockwise quarter turns of the tile."""
         x, y = self
         for _ in range(rotation % 4):
             x, y = TILE_SIZE - y, x
@@ -48,55 +48,55 @@ INWARD_NORMALS: dict[Edge, Point] = {"n": Point(0, 1), "e": Point(-1, 0), "s": P
 
 
 def edge_point(edge: Edge, depth: float = 0.0) -> Point:
-    """The place `depth` units in from the middle of an edge."""
+    """Return the point `depth` units inside the middle of an edge."""
     inward = INWARD_NORMALS[edge]
     return Point(TILE_CENTRE.x - inward.x * (50 - depth), TILE_CENTRE.y - inward.y * (50 - depth))
 
 
 def corner_before(edge: Edge) -> Point:
-    """The corner at which an edge begins, clockwise."""
+    """Return the corner at which an edge begins, clockwise."""
     return Point(0, 0).rotated(EDGES.index(edge))
 
 
 def sample_field(value: Callable[[float, float], float]) -> DistanceField:
-    """The field of a function of x and y."""
+    """Return the field of a function of x and y."""
     along = [number * NODE_SPACING for number in range(NODES_PER_SIDE)]
     return [value(x, y) for y in along for x in along]
 
 
 def constant_field(value: float) -> DistanceField:
-    """The same value everywhere."""
+    """Return a field with one value."""
     return [value] * (NODES_PER_SIDE * NODES_PER_SIDE)
 
 
 def smooth_min(one: float, other: float, softness: float) -> float:
-    """The smaller of two, rounded where they are nearly equal."""
+    """Return the minimum of two values, smoothed where they are nearly equal."""
     blend = max(softness - abs(one - other), 0.0) / softness
     return min(one, other) - blend * blend * softness * 0.25
 
 
 def smooth_union(one: DistanceField, other: DistanceField, softness: float = 8.0) -> DistanceField:
-    """What lies in one or the other."""
+    """Return the union of two shapes."""
     return [smooth_min(a, b, softness) for a, b in zip(one, other, strict=True)]
 
 
 def smooth_difference(one: DistanceField, other: DistanceField, softness: float = 4.0) -> DistanceField:
-    """What lies in the first and not in the other."""
+    """Return the first shape without the second."""
     return [-smooth_min(-a, b, softness) for a, b in zip(one, other, strict=True)]
 
 
 def expand(one: DistanceField, by: float) -> DistanceField:
-    """The same shape, so much larger all around."""
+    """Return the shape, larger by a distance on all sides."""
     return [value - by for value in one]
 
 
 def disc_field(centre: Point, radius: float) -> DistanceField:
-    """A round shape."""
+    """Return the field of a disc."""
     return sample_field(lambda x, y: hypot(x - centre.x, y - centre.y) - radius)
 
 
 def capsule_field(start: Point, end: Point, radius: float) -> DistanceField:
-    """A thick line with round ends."""
+    """Return the field of a thick line with round ends."""
     across, down = end.x - start.x, end.y - start.y
     length = across * across + down * down or 1.0
 
@@ -108,7 +108,7 @@ def capsule_field(start: Point, end: Point, radius: float) -> DistanceField:
 
 
 def distance_from_path(path: Sequence[Point], max_distance: float) -> DistanceField:
-    """How far each node lies from a line of close points; `FAR` beyond `reach`."""
+    """Return the distance of each node from a dense path; `FAR` beyond `max_distance`."""
     distances = constant_field(FAR)
     for x, y in path:
         columns = [(column, column * NODE_SPACING - x) for column in _nodes_within(x, max_distance)]

@@ -1,4 +1,4 @@
-"""Where markets and islets stand: what reaches no edge of the tile."""
+"""The positions of markets and islets, the segments that reach no edge of the tile."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -9,28 +9,28 @@ from service.web.drawing.layout.landmasses import Landmass
 from service.web.drawing.layout.terrain import MARKET_RADIUS, node_point, rim_distance
 
 ISLET_RADII = 11.0, 23.0
-"""The radius of the smallest islet and of the largest."""
+"""The minimum and maximum radius of an islet."""
 CROWDED_ISLET_RADIUS = 15.0
-"""The radius of an islet at which bridges end while other land needs room too."""
+"""The radius of an islet at which bridges end, on a tile with other land."""
 ISLET_MARGIN = 6.0
-"""Around an islet where there is room for it."""
+"""The water around an islet, if there is room."""
 
 
 class InnerSegment(NamedTuple):
-    """The place of a market or an islet, and how large it is."""
+    """A market or an islet: its centre and radius."""
 
     centre: Point
     radius: float
 
     def field(self) -> DistanceField:
-        """How far each node is from it."""
+        """Return the distance of each node from it."""
         return disc_field(self.centre, self.radius)
 
 
 def locate_inner_segments(
     segments: tuple[Segment, ...], parts: Sequence[Landmass], others: Iterable[DistanceField]
 ) -> Mapping[int, InnerSegment]:
-    """The middles by segment: at their part's hub, else where most room is beside `others`, the other land."""
+    """Locate the inner segments: at a landmass's hub, or where `others`, the other land, leave most room."""
     located: dict[int, InnerSegment] = {}
     for part in parts:
         if part.centre is not None:
@@ -54,7 +54,7 @@ def _radius(segment: Segment, islet: float) -> float:
 
 
 def _roomiest_point(taken: Sequence[DistanceField]) -> tuple[Point, float]:
-    """The place farthest from everything and from the tile's edges, and how far that is; the nearest to the middle."""
+    """Return the point farthest from all land and edges, and its distance; of several the nearest to the centre."""
     best, most = TILE_CENTRE, -FAR
     for node, rim in enumerate(rim_distance()):
         room = min(rim, *(values[node] for values in taken)) if taken else rim

@@ -1,6 +1,6 @@
-"""The fields of islands: how far each node lies from an island's shore.
+"""The distance fields of islands.
 
-A shore leaves the tile at its corners, at the same slope on every tile, so that beaches meet their neighbours'.
+A shore leaves the tile at its corners, at the same angle on every tile, so that beaches of neighbouring tiles meet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,26 +26,26 @@ from service.web.drawing.layout.distance_fields import (
 from service.web.drawing.layout.landmasses import Landmass
 
 SHORE_RADIUS = 50 * sqrt(2)
-"""Of the round shore between two corners that meets the edge at 45 degrees."""
+"""The radius of the round shore between two corners, which meets the edge at 45 degrees."""
 BULGE_RADIUS = 20.0
 BIGHT_RADIUS = 22.0
 DEEP_BIGHT, SHALLOW_BIGHT = 20.0, 9.0
-"""How far in a bight's middle lies where a bridge needs room or where it is the only one, and elsewhere."""
+"""The depth of a bight if a bridge needs room or if it is the only one, and otherwise."""
 ARM_RADIUS = 14.0
-"""Half the width of an island's arm to where it meets other land."""
+"""Half the width of an island's arm towards other land."""
 CHANNEL_WIDTH = 18.0
-"""From the middle of a bridge to the next shore that it does not touch."""
+"""The distance from the middle of a bridge to a shore that it does not touch."""
 ISLAND_GAP = 8.0
 TIP_GAP = 4.0
-"""The water between the shores of two islands, and of two whose tips touch."""
+"""The water between two islands, and between two islands of the same landmass."""
 SWAY_AMPLITUDE = 0.9
 
 IslandFields = dict[int, DistanceField]
-"""The field of each island, by the index of its segment."""
+"""The distance field of each island, by segment index."""
 
 
 def island_bodies(segments: tuple[Segment, ...], parts: Sequence[Landmass]) -> IslandFields:
-    """The islands that reach an edge, as if nothing were in their way."""
+    """Return the fields of the islands that reach an edge, ignoring obstacles."""
     return {
         index: _island_body(segment.edges, next(part for part in parts if index in part.members))
         for index, segment in enumerate(segments)
@@ -59,9 +59,9 @@ def island_fields(
     bridges: Mapping[int, DistanceField],
     markets: Mapping[int, DistanceField],
 ) -> IslandFields:
-    """The islands in their places: apart from each other, and from bridges and markets that they do not touch.
+    """Return the islands, separated from each other and from bridges and markets that they do not touch.
 
-    `bridges` and `markets` tell how far each node is from one.
+    `bridges` and `markets` are distance fields.
     """
     cleared = {
         index: _sway_shore(_clear_obstacles(shape, index, parts, bridges, markets), index)
@@ -80,7 +80,7 @@ def _island_body(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
 
 
 def _between_shores(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
-    """Everything but what the sea takes between an island's edges."""
+    """Return the tile without the bights between an island's edges."""
     if len(edges) == 4:
         return constant_field(-50.0)
     if len(edges) == 1:
@@ -96,7 +96,7 @@ def _between_shores(edges: tuple[Edge, ...], part: Landmass) -> DistanceField:
 
 
 def _shore_sector(edge: Edge) -> DistanceField:
-    """The sector between an edge and a round shore from corner to corner."""
+    """Return the sector between an edge and a round shore from corner to corner."""
     centre = edge_point(edge, -50)
     return disc_field(centre, SHORE_RADIUS)
 
@@ -116,7 +116,7 @@ def _bight_shape(edge: Edge, depth: float) -> DistanceField:
 
 
 def _half_tile(edges: tuple[Edge, ...]) -> DistanceField:
-    """Half the tile, from corner to corner."""
+    """Return half the tile, from corner to corner."""
     inner = edge_point(edges[0], 0).interpolate(edge_point(edges[1], 0), 0.5)
     across, down = (inner.x - TILE_CENTRE.x) / (25 * sqrt(2)), (inner.y - TILE_CENTRE.y) / (25 * sqrt(2))
     plain = sample_field(lambda x, y: -(x - TILE_CENTRE.x) * across - (y - TILE_CENTRE.y) * down)
@@ -130,7 +130,7 @@ def _clear_obstacles(
     bridges: Mapping[int, DistanceField],
     markets: Mapping[int, DistanceField],
 ) -> DistanceField:
-    """The shape without the water that it leaves around bridges and markets of other parts."""
+    """Return the shape without the water around bridges and markets of other landmasses."""
     members = next((part.members for part in parts if index in part.members), (index,))
     for other, distances in bridges.items():
         if other not in members:
@@ -142,7 +142,7 @@ def _clear_obstacles(
 
 
 def _separate(index: int, raw: IslandFields, parts: Sequence[Landmass]) -> DistanceField:
-    """An island without what lies nearer to another; their tips come closer where they touch."""
+    """Return an island without what is nearer to another; islands of the same landmass come closer."""
     shape = raw[index]
     for other, theirs in raw.items():
         if other != index:
@@ -152,14 +152,14 @@ def _separate(index: int, raw: IslandFields, parts: Sequence[Landmass]) -> Dista
 
 
 def _clip_to_nearer(shape: DistanceField, mine: DistanceField, theirs: DistanceField, water: float) -> DistanceField:
-    """`shape` where `mine` is nearer than `theirs`, by more the farther it is from the tile's corners."""
+    """Return `shape` where `mine` is nearer than `theirs`; the gap grows with the distance from the tile's corners."""
     gap = sample_field(lambda x, y: water * min(hypot(min(x, TILE_SIZE - x), min(y, TILE_SIZE - y)) / 16, 1.0))
     border = [(a - b + wide) / 2 for a, b, wide in zip(mine, theirs, gap, strict=True)]
     return [max(a, b) for a, b in zip(shape, border, strict=True)]
 
 
 def _sway_shore(shape: DistanceField, index: int) -> DistanceField:
-    """The same with a less even shore, except where it meets the neighbours'."""
+    """Return the shape with an uneven shore, except near the tile's edges."""
     turn = 1.7 * index
 
     def sway(x: float, y: float) -> float:

@@ -1,7 +1,7 @@
-"""Which land of a tile hangs together: what parts two of its seas must reach from the one shore to the other.
+"""The landmasses of a tile: land that separates two of its seas is connected.
 
-Segments say only which edges they reach. Two land edges belong to one part where the seas on both sides of them are
-different ones: then the land between must touch, at a junction, a market, a beach or as two islands' tips (R5.1, R9).
+Segments declare only which edges they reach. Two land edges belong to one landmass if the seas on their two sides are
+different: then the land between them must touch, at a junction, a market, a beach or the tips of islands (R5.1, R9).
 """
 
 from collections.abc import Iterable
@@ -13,27 +13,27 @@ from service.web.drawing.layout.distance_fields import TILE_CENTRE, Point, edge_
 
 BEACH_DISTANCE = 39.0
 STUB_LENGTH = 31.0
-"""How far in bridges end at an island's beach, and those that lead nowhere where other land needs room."""
+"""How far from the edge a bridge ends at an island's beach, and a dead end on a tile with other land."""
 
 
 class Landmass(NamedTuple):
-    """Land that hangs together: its edges, its segments, and the place where they meet."""
+    """Connected land: its edges, its segments, and the point where they meet."""
 
     edges: tuple[Edge, ...]
     members: tuple[int, ...]
-    """Indexes of segments; one that reaches no edge stands at the hub."""
+    """The indexes of its segments; one that reaches no edge is at the hub."""
     hub: Point
     centre: int | None
     """The islet or market at the hub."""
 
     @property
     def has_hub(self) -> bool:
-        """Whether it has a hub that its segments must reach."""
+        """Return whether several segments meet at the hub."""
         return len(self.members) > 1
 
 
 def group_landmasses(segments: tuple[Segment, ...]) -> tuple[Landmass, ...]:
-    """The parts of a tile's land; islets and markets that nothing leads to are none."""
+    """Return the landmasses of a tile, without islets and markets to which no bridge leads."""
     groups = _group_edges(segments)
     owners = [_segments_at(segments, group) for group in groups]
     centres = _assign_centres(segments, groups, owners)
@@ -48,13 +48,13 @@ def group_landmasses(segments: tuple[Segment, ...]) -> tuple[Landmass, ...]:
 
 
 def has_touching_tips(segments: tuple[Segment, ...], part: Landmass) -> bool:
-    """Whether several islands touch at a part's hub, with nothing but rocks or a stone between them."""
+    """Return whether islands touch at the hub, with only rocks or a stone between them."""
     islands = sum(isinstance(segments[index], Island) for index in part.members)
     return part.has_hub and part.centre is None and islands > 1
 
 
 def _group_edges(segments: tuple[Segment, ...]) -> list[tuple[Edge, ...]]:
-    """The land edges by part: those of one segment are joined, and those that part two seas."""
+    """Group the land edges: those of one segment belong together, and those that separate two seas."""
     groups: list[set[Edge]] = [
         set(segment.edges) for segment in segments if isinstance(segment, Bridge | Island) and segment.edges
     ]
@@ -68,7 +68,7 @@ def _group_edges(segments: tuple[Segment, ...]) -> list[tuple[Edge, ...]]:
 
 
 def _first_touching_pair(groups: list[set[Edge]], seas: dict[int, int]) -> tuple[int, int] | None:
-    """Two groups with different seas on both sides between them: no water flows through there."""
+    """Return the indexes of two groups that touch, or None."""
     for one in range(len(groups)):
         for other in range(one + 1, len(groups)):
             if _are_touching(groups, one, other, seas):
@@ -77,7 +77,7 @@ def _first_touching_pair(groups: list[set[Edge]], seas: dict[int, int]) -> tuple
 
 
 def _are_touching(groups: list[set[Edge]], one: int, other: int, seas: dict[int, int]) -> bool:
-    """Whether no sea runs between two groups: none has shores on both ways around from one to the other."""
+    """Return whether no sea runs between two groups: none is on both ways around the tile from one to the other."""
     sides = _half_edges_between(groups[one], groups[other])
     if sides is None:
         return False
@@ -86,7 +86,7 @@ def _are_touching(groups: list[set[Edge]], one: int, other: int, seas: dict[int,
 
 
 def _half_edges_between(mine: set[Edge], theirs: set[Edge]) -> tuple[list[int], list[int]] | None:
-    """The half-edges on the two ways around the tile between groups."""
+    """Return the half-edges on the two ways around the tile from one group to the other."""
     ring = [(EDGES.index(edge), edge in mine) for edge in EDGES if edge in mine or edge in theirs]
     ways = []
     for number, (position, is_mine) in enumerate(ring):
@@ -108,7 +108,7 @@ def _segments_at(segments: tuple[Segment, ...], group: Iterable[Edge]) -> tuple[
 def _assign_centres(
     segments: tuple[Segment, ...], groups: list[tuple[Edge, ...]], owners: list[tuple[int, ...]]
 ) -> dict[int, int]:
-    """The market or islet at which a part's bridges end: the market first, where most bridges end."""
+    """Assign markets, then islets, to the groups in which most bridges end."""
     ends = {
         number: sum(isinstance(segment := segments[index], Bridge) and len(segment.edges) == 1 for index in members)
         for number, members in enumerate(owners)
@@ -120,7 +120,7 @@ def _assign_centres(
 
 
 def _hub_point(edges: tuple[Edge, ...], beach: Edge | None, *, alone: bool) -> Point:
-    """The middle of the tile, or before the one island's beach; nearer to the edges where other land needs room too."""
+    """Return the hub: the tile's centre or in front of a single island's beach; nearer to the edges with other land."""
     if alone:
         return TILE_CENTRE if beach is None else edge_point(beach, BEACH_DISTANCE)
     if len(edges) == 1:

@@ -1,6 +1,6 @@
-"""Where things lie on a segment: islander, wares, boat and palms, apart from each other and from the shore.
+"""The spots of symbols on a segment: islander, wares, boat and palms, apart from each other and from the shore.
 
-All things are taken as round, so that a tile may be turned while what lies on it stays upright.
+Symbols are treated as discs, so that they can stay upright when the tile rotates.
 """
 
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from service.web.drawing.layout.terrain import Ground, node_point
 
 REFINEMENT_ROUNDS = 3
 MAX_SLACK = 4.0
-"""Units between two things, beyond which more is not better."""
+"""The distance between symbols, in units, beyond which more is not better."""
 MAX_CANDIDATES = 240
 MIN_SCALE = 0.5
 INLAND_FRACTION = 0.6
-"""How much of a thing's radius must be inland."""
+"""The fraction of a symbol's radius that must be inland."""
 
 
 class SymbolSpot(NamedTuple):
-    """A thing in its place, at a part of its size."""
+    """The point and the scale of a symbol."""
 
     at: Point
     scale: float
 
 
 def spread_spots(ground: Ground, room: DistanceField, index: int, radii: Sequence[float]) -> list[SymbolSpot]:
-    """A place on a segment for each thing, the first being the one that must not become smaller."""
+    """Return a spot on a segment for each symbol; the first is never scaled down."""
     nodes = [node for node, owner in enumerate(ground) if owner == index]
     if not nodes:
         return []
@@ -44,7 +44,7 @@ def spread_spots(ground: Ground, room: DistanceField, index: int, radii: Sequenc
 
 
 def spots_on_line(line: Polyline, sizes: Sequence[float], first: float, ends: tuple[float, float]) -> list[SymbolSpot]:
-    """A place on a bridge for the islander, who takes `first` units, and for each ware, half of them on either side."""
+    """Return spots on a bridge: the islander's, `first` units wide, then the wares', half of them on each side."""
     free = polyline_length(line) - sum(ends)
     before = sizes[: (len(sizes) + 1) // 2]
     row = [*before, first, *sizes[len(before) :]]
@@ -60,14 +60,14 @@ def spots_on_line(line: Polyline, sizes: Sequence[float], first: float, ends: tu
 
 
 def _slack(candidate: tuple[Point, float], radius: float, others: Sequence[tuple[Point, float]]) -> tuple[float, float]:
-    """How much water or land is left around a thing here, at its narrowest; then how far inland it is."""
+    """Return the minimum gap around a symbol at a candidate point, then its distance inland."""
     point, free = candidate
     apart = min((point.distance_to(other) - radius - size for other, size in others), default=MAX_SLACK)
     return min(free - radius, apart, MAX_SLACK), free
 
 
 def _scale_to_fit(points: Sequence[Point], radii: Sequence[float], free: dict[Point, float]) -> list[SymbolSpot]:
-    """Wares become smaller where they would lie on the shore or on each other; the first thing keeps its size."""
+    """Scale symbols down where they would overlap the shore or each other; the first keeps its size."""
     spots = []
     for number, (point, radius) in enumerate(zip(points, radii, strict=True)):
         part = min(free[point] / (radius * INLAND_FRACTION), 1.0)

@@ -1,4 +1,4 @@
-"""Whose ground each node of a tile is: which segment one would see there."""
+"""The ground of a tile: the visible segment at each node of the grid."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ from schemas.tileset import Sea, Segment
 from service.web.drawing.layout.distance_fields import NODE_SPACING, NODES_PER_SIDE, DistanceField, Point
 
 Ground = list[int]
-"""The segment at each node; `NOBODY` where none is."""
+"""The segment index at each node, or `NO_SEGMENT`."""
 
 NO_SEGMENT = -1
 BRIDGE_HALF_WIDTH = 7.3
@@ -17,7 +17,7 @@ MARKET_RADIUS = 17.0
 """The radius of a market's quay."""
 
 ROCK_RADIUS = 7.5
-"""How far rocks between two islands' tips keep the water."""
+"""The radius around rocks between islands into which seas do not spread."""
 
 DIAGONAL = 2**0.5
 
@@ -29,9 +29,9 @@ def assign_ground(
     markets: Mapping[int, DistanceField],
     rocks: Iterable[Point],
 ) -> Ground:
-    """The segment at each node: bridges lie on islands, markets on both; the seas spread over what is left.
+    """Return the segment at each node: bridges cover islands, markets cover both, and seas spread over the rest.
 
-    They do not spread between `rocks`, which are nobody's ground.
+    The seas do not spread between `rocks`, which belong to no segment.
     """
     ground = [NO_SEGMENT] * (NODES_PER_SIDE * NODES_PER_SIDE)
     for fields, edge in ((islands, 0.0), (bridges, BRIDGE_HALF_WIDTH), (markets, 0.0)):
@@ -52,7 +52,7 @@ def assign_ground(
 
 
 def fill_lagoons(ground: Ground, seas: Iterable[int]) -> None:
-    """Give what no sea has reached to the seas that reach no half-edge, the largest water first."""
+    """Assign the water that no sea has reached to the seas without half-edges, the largest water first."""
     waters = sorted(_unowned_pockets(ground), key=len, reverse=True)
     for index, water in zip(seas, waters, strict=False):
         for node in water:
@@ -60,7 +60,7 @@ def fill_lagoons(ground: Ground, seas: Iterable[int]) -> None:
 
 
 def measure_clearance(ground: Ground) -> DistanceField:
-    """How far each node lies from the end of its segment or of the tile."""
+    """Return the distance of each node from the border of its segment or of the tile."""
     beside = _all_neighbours()
     far = [*rim_distance()]
     for node, owner in enumerate(ground):
@@ -81,25 +81,25 @@ def measure_clearance(ground: Ground) -> DistanceField:
 
 @cache
 def rim_distance() -> DistanceField:
-    """How far each node lies from the nearest edge of the tile."""
+    """Return the distance of each node from the nearest edge of the tile."""
     along = [min(number, NODES_PER_SIDE - 1 - number) for number in range(NODES_PER_SIDE)]
     return [NODE_SPACING * min(row, column) for row in along for column in along]
 
 
 def node_point(node: int) -> Point:
-    """Where a node lies."""
+    """Return the point of a node."""
     return Point(node % NODES_PER_SIDE * NODE_SPACING, node // NODES_PER_SIDE * NODE_SPACING)
 
 
 def node_at(point: Point) -> int:
-    """The node nearest to a place."""
+    """Return the node nearest to a point."""
     return min(max(round(point.y / NODE_SPACING), 0), NODES_PER_SIDE - 1) * NODES_PER_SIDE + min(
         max(round(point.x / NODE_SPACING), 0), NODES_PER_SIDE - 1
     )
 
 
 def _half_edge_nodes(half: int) -> list[int]:
-    """The nodes along a half-edge, neither the corner nor the middle of the edge among them."""
+    """Return the nodes along a half-edge, without the corner and the middle of the edge."""
     last, middle = NODES_PER_SIDE - 1, NODES_PER_SIDE // 2
     near, far = range(1, middle), range(middle + 1, last)
     match half:
@@ -114,7 +114,7 @@ def _half_edge_nodes(half: int) -> list[int]:
 
 
 def _flood_seas(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterable[int]]]) -> None:
-    """All seas spread at once from their half-edges, so that each has ground also where nothing parts them."""
+    """Spread all seas from their half-edges at the same pace, so that each gets ground even without land between."""
     queue = deque((node, index) for index, halves in seas for half in halves for node in _half_edge_nodes(half))
     while queue:
         node, index = queue.popleft()
@@ -124,7 +124,7 @@ def _flood_seas(ground: Ground, dry: set[int], seas: Iterable[tuple[int, Iterabl
 
 
 def _unowned_pockets(ground: Ground) -> list[list[int]]:
-    """The pieces of water that nobody has."""
+    """Return the connected areas without a segment."""
     pockets: list[list[int]] = []
     seen: set[int] = set()
     for start, owner in enumerate(ground):
@@ -146,13 +146,13 @@ def _unowned_pockets(ground: Ground) -> list[list[int]]:
 
 
 def _neighbours_of(node: int) -> tuple[tuple[int, float], ...]:
-    """The nodes beside one and how far away they are."""
+    """Return the neighbours of a node, each with its distance."""
     return _all_neighbours()[node]
 
 
 @cache
 def _all_neighbours() -> tuple[tuple[tuple[int, float], ...], ...]:
-    """Those of every node."""
+    """Return the neighbours of every node."""
     return tuple(
         tuple(_compute_neighbours(node % NODES_PER_SIDE, node // NODES_PER_SIDE))
         for node in range(NODES_PER_SIDE * NODES_PER_SIDE)

@@ -1,4 +1,4 @@
-"""The plan of a tile: the shape and the ground of each segment, and where everything on it lies. Made once per type."""
+"""The layout of a tile: the shape and ground of each segment, and its symbols' spots. Computed once per tile type."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -26,17 +26,17 @@ from service.web.drawing.layout.terrain import Ground
 ISLANDER_RADIUS = 10.0
 """The radius of an islander."""
 BANANA_RADIUS, SHELL_RADIUS, FISH_RADIUS, SHOAL_RADIUS, BOAT_RADIUS, PALM_RADIUS = 8.0, 6.0, 8.0, 10.0, 10.5, 9.5
-"""The radii of what lies on a tile; a shoal is a group of two fish."""
+"""The radii of symbols; a shoal is a group of two fish."""
 MIN_PALM_SCALE = 0.6
 BEACH_OVERLAP = 3.0
-"""How far a bridge runs up a beach."""
+"""How far a bridge extends onto a beach."""
 LAGOON_RADIUS = 20.0
 MAX_SYMBOLS = 12
-"""More wares than these on one segment are shown as a number."""
+"""If a segment has more wares, their number is shown instead."""
 
 
 class TileLayout(NamedTuple):
-    """How a type of tile looks, unturned."""
+    """The layout of a tile type, unrotated."""
 
     segments: tuple[Segment, ...]
     landmasses: tuple[Landmass, ...]
@@ -44,19 +44,19 @@ class TileLayout(NamedTuple):
     bridge_lines: Mapping[int, Polyline]
     """The line of each bridge."""
     centres: Mapping[int, Point]
-    """Where each market and each islet is."""
+    """The centre of each market and islet."""
     ground: Ground
     islanders: Mapping[int, Point]
-    """Where an islander stands or lies, by segment."""
+    """The centre of an islander, by segment."""
     wares: Mapping[int, tuple[SymbolSpot, ...]]
-    """Where bananas, shells or fish groups lie, in the segment's order."""
+    """The spots of bananas, shells or fish groups, by segment, in the segment's order."""
     boats: Mapping[int, SymbolSpot]
     palms: Mapping[int, tuple[SymbolSpot, ...]]
 
 
 @lru_cache(maxsize=2048)
 def lay_out_tile(segments: tuple[Segment, ...]) -> TileLayout:
-    """The plan of a tile with these segments."""
+    """Return the layout of a tile with these segments."""
     landmasses = group_landmasses(segments)
     owners = {index: part for part in landmasses for index in part.members}
     bridges = {index: segment for index, segment in enumerate(segments) if isinstance(segment, Bridge)}
@@ -85,7 +85,7 @@ def _landlocked_seas(segments: tuple[Segment, ...]) -> list[int]:
 
 
 def _cut_lagoons(segments: tuple[Segment, ...], islands: IslandFields) -> IslandFields:
-    """Seas that reach no edge lie within the land: it leaves a round water in the middle."""
+    """Cut a round hole into the islands for each sea that reaches no edge."""
     waters = _landlocked_seas(segments)
     if not waters:
         return islands
@@ -99,7 +99,7 @@ def _cut_lagoons(segments: tuple[Segment, ...], islands: IslandFields) -> Island
 
 
 def _cut_bridges(whole: Mapping[int, Polyline], lands: list[DistanceField]) -> dict[int, Polyline]:
-    """Bridges end where they have run up a beach or a quay; those from edge to edge never do."""
+    """Cut each bridge that ends inland where it has reached a beach or a quay."""
     cut_lines = {}
     for index, line in whole.items():
         landed = line
@@ -115,7 +115,7 @@ def _ends_inland(line: Polyline) -> bool:
 
 
 def _with_symbols(bare: TileLayout) -> TileLayout:
-    """The plan with everything in its place."""
+    """Return the layout with the spots of all symbols."""
     clearance = terrain.measure_clearance(bare.ground)
     islanders: dict[int, Point] = {}
     wares: dict[int, tuple[SymbolSpot, ...]] = {}
@@ -135,7 +135,7 @@ def _with_symbols(bare: TileLayout) -> TileLayout:
 
 
 def _move_onto_segment(ground: Ground, clearance: DistanceField, index: int, at: Point) -> Point:
-    """The place itself, or the roomiest of its segment where it is covered by another."""
+    """Return the point, or the roomiest point of its segment if another segment covers it."""
     nodes = [node for node, owner in enumerate(ground) if owner == index]
     if not nodes or ground[terrain.node_at(at)] == index:
         return at
@@ -143,7 +143,7 @@ def _move_onto_segment(ground: Ground, clearance: DistanceField, index: int, at:
 
 
 def _symbol_spots(bare: TileLayout, clearance: DistanceField, index: int) -> list[SymbolSpot]:
-    """The places of what is on a segment: an islander, then wares, then boat or palms; none where it has no ground."""
+    """Return the spots on a segment: islander, wares, then boat or palms; empty if the segment has no ground."""
     match bare.segments[index]:
         case Bridge(shells=shells):
             return spots_on_line(
@@ -170,11 +170,11 @@ def _symbol_spots(bare: TileLayout, clearance: DistanceField, index: int) -> lis
 
 
 def symbol_count(number: int) -> int:
-    """How many symbols are drawn of so many wares."""
+    """Return the number of symbols for a number of wares."""
     return number if number <= MAX_SYMBOLS else 1
 
 
 def _bridge_margins(bare: TileLayout, index: int) -> tuple[float, float]:
-    """What the ends of a bridge's line are covered by: nothing at an edge, a stone or a beach at a hub."""
+    """Return the covered length at each end of a bridge: a stone or a beach at a hub, nothing at an edge."""
     stones = any(index in part.members and part.has_hub for part in bare.landmasses)
     return (1.0, 9.0 if stones and _ends_inland(bare.bridge_lines[index]) else 1.0)
