@@ -88,8 +88,9 @@ class Broadcaster:
         if offset is not None and offset < end:
             self._offsets[subscriber] = end
             DELIVERIES.inc()
+            messages = self._backlog[offset - self._first_offset :]
             try:
-                subscriber.deliver(self._combine(offset))
+                subscriber.deliver(MessageBatch(game=self._game, messages=messages))
             except Exception as error:  # noqa: BLE001  one failing subscriber does not affect the others
                 self._log_failure(error)
 
@@ -135,16 +136,11 @@ class Broadcaster:
             self._deliver_batch()
 
     def _start_broadcast(self) -> Broadcast:
-        subscribers, first = [*self._offsets], self._first_offset
+        subscribers, messages = [*self._offsets], [*self._backlog]
+        message = messages[0] if len(messages) == 1 else MessageBatch(game=self._game, messages=messages)
         batch_size = max(BATCH_SIZE, len(subscribers) // MAX_TICKS)
         started_at = perf_counter() if len(subscribers) > batch_size else None
-        end_offset = first + len(self._backlog)
-        return Broadcast(iter(subscribers), batch_size, self._combine(first), end_offset, started_at)
-
-    def _combine(self, offset: int) -> ChannelMessage:
-        """Return all messages from an offset on as one."""
-        messages = self._backlog[offset - self._first_offset :]
-        return messages[0] if len(messages) == 1 else MessageBatch(game=self._game, messages=messages)
+        return Broadcast(iter(subscribers), batch_size, message, self._first_offset + len(messages), started_at)
 
     def _log_failure(self, error: Exception) -> None:
         """Log a failed delivery; a connection that is lost unsubscribes by itself."""

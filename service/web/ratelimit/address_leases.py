@@ -44,7 +44,7 @@ class AddressLeases:
 
         The charge may exceed what is left: the lease is then in debt and rejects the next request.
         """
-        for lease in await retry_when_leased(lambda: self.require(address)):
+        for lease in await retry_when_leased(self.require, address):
             lease.charge(tokens)
 
     def refund(self, address: str, tokens: int) -> None:

@@ -11,7 +11,7 @@ which the bucket refills. While the store is unavailable, each instance limits a
 import asyncio
 from collections.abc import Callable
 from math import ceil
-from typing import Never, TypeVar
+from typing import Never, ParamSpec, TypeVar
 
 from multidict import CIMultiDict, istr
 
@@ -25,6 +25,7 @@ from service.web.ratelimit.subjects import Subject, bucket_key
 
 __all__ = ["MAX_ATTEMPTS", "LeasePending", "LeasePool", "TokenLease", "retry_when_leased"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 STORE_TIMEOUT_S = 1.0
@@ -57,18 +58,18 @@ class LeasePending(Exception):
         return self._lease.pool.to_rate_limited(self._lease)
 
 
-async def retry_when_leased(attempt: Callable[[], T]) -> T:
-    """Return the result of `attempt`, retrying it after each pending renewal.
+async def retry_when_leased(attempt: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return the result of `attempt(*args)`, retrying it after each pending renewal.
 
     Raises RateLimited, and whatever `attempt` raises.
     """
     for _ in range(MAX_ATTEMPTS - 1):
         try:
-            return attempt()
+            return attempt(*args, **kwargs)
         except LeasePending as pending:
             await pending.wait()
     try:
-        return attempt()
+        return attempt(*args, **kwargs)
     except LeasePending as pending:
         raise pending.to_rate_limited() from None
 
@@ -177,7 +178,7 @@ class LeasePool:
 
     async def take_token(self, subject: Subject) -> None:
         """Take a token, waiting for a renewal if needed. Raises RateLimited."""
-        (await retry_when_leased(lambda: self.require(subject))).tokens -= 1
+        (await retry_when_leased(self.require, subject)).tokens -= 1
 
     async def aclose(self) -> None:
         """Cancel running renewals."""

@@ -143,11 +143,11 @@ class RateLimiter:
             if isinstance(refusal, RateLimited):
                 raise refusal
             await refusal.wait()
-            return await retry_when_leased(lambda: self.admit(request, address))
+            return await retry_when_leased(self.admit, request, address)
         except RateLimited:
             if not await self._has_valid_token(request, address):
                 raise
-        return await retry_when_leased(lambda: self.admit(request, address))
+        return await retry_when_leased(self.admit, request, address)
 
     def settle(self, request: web.BaseRequest, address: str, charge: Charge, response: web.StreamResponse) -> None:
         """Settle a charge with the response: trust its token, count guesses, charge its bytes, set its headers."""
@@ -171,13 +171,13 @@ class RateLimiter:
         if not self.is_enabled:
             return None
         try:
-            return await retry_when_leased(lambda: self._charge_message(address, message))
+            return await retry_when_leased(self._charge_message, address, message)
         except RateLimited:
             if message.key is not None or message.token is None or message.game is None:
                 raise
             if not await self._verify_tokens(address, None, message.game, (message.token,)):
                 raise
-        return await retry_when_leased(lambda: self._charge_message(address, message))
+        return await retry_when_leased(self._charge_message, address, message)
 
     async def admit_stream(self, request: web.BaseRequest, address: str) -> None:
         """Charge the opening of a WebSocket or event stream. Raises RateLimited."""
