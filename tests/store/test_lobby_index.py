@@ -1,4 +1,4 @@
-"""The list of public games: the newest first, page by page, and never without a game that belongs there."""
+"""The lobby: public games, the newest first, page by page, and complete."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from service.store import keys
 from tests.store.commits import action, creation
 
 
-async def test_the_list_is_empty_at_first(store: GameStore) -> None:
+async def test_the_lobby_is_empty_at_first(store: GameStore) -> None:
     assert await store.list_by_status(["waiting", "active"], 10, None) == Page([], None)
 
 
@@ -44,7 +44,7 @@ async def test_pages_follow_each_other_without_gap_or_repeat(store: GameStore, l
     assert games == [f"g{i:02}" for i in reversed(range(12))]
 
 
-async def test_a_page_is_the_same_whatever_is_created_or_leaves_meanwhile(store: GameStore) -> None:
+async def test_later_pages_are_not_shifted_by_new_or_removed_games(store: GameStore) -> None:
     for i in range(6):
         await store.commit(creation(f"g{i}", created_at=100))
     first = await store.list_by_status(["waiting"], 3, None)
@@ -54,7 +54,7 @@ async def test_a_page_is_the_same_whatever_is_created_or_leaves_meanwhile(store:
     assert (first.games, second) == (["g5", "g4", "g3"], Page(["g2", "g1", "g0"], None))
 
 
-async def test_a_game_is_listed_under_its_status_alone(store: GameStore) -> None:
+async def test_a_game_is_listed_under_its_current_status_only(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(1, previous_status="waiting"))
     await store.commit(action(2))
@@ -65,19 +65,19 @@ async def test_a_game_is_listed_under_its_status_alone(store: GameStore) -> None
     assert (await store.list_by_status(["finished"], 10, None)).games == ["g"]
 
 
-async def test_a_lost_commit_takes_nothing_from_the_list(store: GameStore) -> None:
+async def test_a_commit_that_conflicts_removes_nothing_from_the_lobby(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(7, previous_status="waiting"))
     assert (await store.list_by_status(["waiting"], 10, None)).games == ["g"]
 
 
-async def test_a_game_between_two_statuses_is_on_the_page_once(store: GameStore, redis: Redis) -> None:
+async def test_a_game_listed_under_two_statuses_is_on_a_page_once(store: GameStore, redis: Redis) -> None:
     await store.commit(creation())
     await redis.zadd(keys.lobby("active"), {"g": 1_700_000_000})
     assert await store.list_by_status(["waiting", "active"], 10, None) == Page(["g"], None)
 
 
-async def test_a_reader_mends_the_list(store: GameStore) -> None:
+async def test_a_reader_repairs_the_lobby(store: GameStore) -> None:
     await store.commit(creation())
     await store.commit(action(7, previous_status="waiting"))
     assert (await store.list_by_status(["active"], 10, None)).games == ["g"]
@@ -87,6 +87,6 @@ async def test_a_reader_mends_the_list(store: GameStore) -> None:
 
 
 @pytest.mark.parametrize("cursor", ("x", "====", "Zm9v", "MTIzOg", "LTE6Zw", "g\u00fcnter"))
-async def test_a_foreign_cursor_is_refused(store: GameStore, cursor: str) -> None:
+async def test_an_invalid_cursor_raises_value_error(store: GameStore, cursor: str) -> None:
     with pytest.raises(ValueError, match=f"^{cursor}$"):
         await store.list_by_status(["waiting"], 10, cursor)

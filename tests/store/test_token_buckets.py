@@ -1,4 +1,4 @@
-"""Token buckets in Redis: exact, steady, and forgotten when full."""
+"""Token buckets in Redis: exact, refilled steadily, and deleted when full."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from service.store.client import connect
 DAY = 86_400
 
 
-async def test_a_bucket_gives_what_it_holds_and_then_nothing(store: GameStore) -> None:
+async def test_a_bucket_grants_its_capacity_and_then_nothing(store: GameStore) -> None:
     take, size = store.buckets.take, RateLimit(10, DAY)
     assert await take("a", 4, size) == Grant(4, 6, 0)
     assert await take("a", 4, size) == Grant(4, 2, 0)
@@ -31,7 +31,7 @@ async def test_a_bucket_refills_steadily(store: GameStore) -> None:
             await asyncio.sleep(granted.wait_s)
 
 
-async def test_many_at_once_get_no_more_than_there_is(store: GameStore, redis_url: str) -> None:
+async def test_concurrent_clients_get_no_more_than_the_capacity(store: GameStore, redis_url: str) -> None:
     async with connect(redis_url) as other:
         granted = await asyncio.gather(
             *(each.buckets.take("a", 3, RateLimit(100, DAY)) for each in (store, other) for _ in range(40))
@@ -39,16 +39,16 @@ async def test_many_at_once_get_no_more_than_there_is(store: GameStore, redis_ur
     assert sum(each.tokens for each in granted) == 100
 
 
-async def test_a_full_bucket_is_not_kept(store: GameStore, redis: Redis) -> None:
+async def test_a_full_bucket_is_not_stored(store: GameStore, redis: Redis) -> None:
     await store.buckets.take("a", 1, RateLimit(100, 10))
     (key,) = await redis.keys("south-seas:bucket:*")
     assert 0 < await redis.pttl(key) <= 101
     async with asyncio.timeout(20):
-        while await redis.exists(key):  # noqa: ASYNC110  what is waited for wakes nobody
+        while await redis.exists(key):  # noqa: ASYNC110  Redis expires it
             await asyncio.sleep(0.02)
 
 
-async def test_a_clock_that_goes_back_empties_no_bucket_for_long(store: GameStore, redis: Redis) -> None:
+async def test_a_clock_that_goes_back_does_not_block_a_bucket(store: GameStore, redis: Redis) -> None:
     await redis.set("south-seas:bucket:a", b"9" * 16)
     granted = await store.buckets.take("a", 1, RateLimit(100, 10))
     assert granted.wait_s == pytest.approx(0.1, abs=0.01)

@@ -1,4 +1,4 @@
-"""Webhooks in the store: kept with their game, held by one at a time, looked at when they are due."""
+"""Webhooks in the store: they expire with their game, have a lease and are scheduled."""
 
 import time
 
@@ -26,7 +26,7 @@ START = WebhookState(1)
 
 
 def hook(name: str = "h") -> WebhookRegistration:
-    """A webhook to try."""
+    """Return the registration of a webhook."""
     return WebhookRegistration(name, "https://bot.example/", ["decision"], None, "whsec_", "2026-11-21T21:00:00Z")
 
 
@@ -36,13 +36,13 @@ def tried(version: int) -> DeliveryAttempt:
 
 @pytest.fixture
 async def hooked(store: RedisStore) -> RedisStore:
-    """A store with a game that has one webhook."""
+    """Return a store with a game that has one webhook."""
     await store.commit(creation())
     assert isinstance(await store.webhooks.add("g", hook(), START, max_webhooks=10, record=None), Added)
     return store
 
 
-async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hooked: RedisStore) -> None:
+async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)
     assert await hooked.webhooks.add("g", hook("i"), WebhookState(2), max_webhooks=10, record=None) == Added()
     assert await hooked.webhooks.list_by_game("g") == [
@@ -55,14 +55,14 @@ async def test_what_is_added_is_there_and_the_game_says_so_when_it_is_loaded(hoo
     assert await hooked.webhooks.get("g", "j") is None
 
 
-async def test_a_game_has_so_many_and_one_that_is_not_there_none(hooked: RedisStore) -> None:
+async def test_add_enforces_the_limit_and_requires_a_game(hooked: RedisStore) -> None:
     assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=1, record=None) == LimitReached()
     assert await hooked.webhooks.add("g", hook(), START, max_webhooks=1, record=None) == Added()
     assert await hooked.webhooks.add("other", hook(), START, max_webhooks=1, record=None) == WebhookNotFound()
     assert await hooked.webhooks.list_by_game("other") == []
 
 
-async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
+async def test_add_stores_the_idempotency_record(hooked: RedisStore) -> None:
     kept = idempotency("key", 1)
     assert await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=kept) == Added()
     assert await hooked.webhooks.add("g", hook("j"), START, max_webhooks=10, record=idempotency("key", 2)) == Replayed(
@@ -73,7 +73,7 @@ async def test_a_record_is_kept_with_it(hooked: RedisStore) -> None:
     assert (loaded.record, loaded.webhooks) == (record(1), ("h", "i"))
 
 
-async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: Redis) -> None:
+async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.add("g", hook("i"), START, max_webhooks=10, record=None)
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     await hooked.webhooks.save_state("g", WebhookState(2), tried(2), webhook_id="h", holder="me", seconds=10)
@@ -88,7 +88,7 @@ async def test_what_is_removed_is_gone_with_its_log(hooked: RedisStore, redis: R
     assert not await redis.hexists(keys.game("g"), "hooks")
 
 
-async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
+async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Redis) -> None:
     assert await hooked.webhooks.acquire_lease("g", "h", "me", 10) == StoredWebhook(hook(), START)
     assert await hooked.webhooks.acquire_lease("g", "h", "you", 10) == LeaseTaken()
     assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="you", seconds=None)
@@ -99,7 +99,7 @@ async def test_one_at_a_time_holds_it(hooked: RedisStore, redis: Redis) -> None:
     assert not await hooked.webhooks.save_state("g", WebhookState(9), None, webhook_id="h", holder="me", seconds=None)
 
 
-async def test_the_log_is_bounded_and_ends_with_the_game(hooked: RedisStore, redis: Redis) -> None:
+async def test_attempts_are_bounded_and_expire_with_the_game(hooked: RedisStore, redis: Redis) -> None:
     await hooked.webhooks.acquire_lease("g", "h", "me", 10)
     for version in range(2, MAX_STORED_ATTEMPTS + 7):
         await hooked.webhooks.save_state(
@@ -110,7 +110,7 @@ async def test_the_log_is_bounded_and_ends_with_the_game(hooked: RedisStore, red
     assert 0 < await redis.ttl(keys.webhook_attempts("g", "h")) <= await redis.ttl(keys.game("g"))
 
 
-async def test_a_commit_promises_that_somebody_looks(hooked: RedisStore) -> None:
+async def test_a_commit_schedules_its_webhooks(hooked: RedisStore) -> None:
     now = int(time.time())
     assert await hooked.webhooks.list_due(now + 1, 10) == [("g", "h")]
     await hooked.webhooks.reschedule("g", "h", now + 5)
@@ -120,7 +120,7 @@ async def test_a_commit_promises_that_somebody_looks(hooked: RedisStore) -> None
     assert await hooked.webhooks.list_due(now + 1, 10) == [("g", "h")]
 
 
-async def test_a_commit_that_does_not_know_of_a_webhook_is_lost(hooked: RedisStore) -> None:
+async def test_a_commit_that_does_not_know_of_a_webhook_conflicts(hooked: RedisStore) -> None:
     assert await hooked.commit(action(1)) == VersionConflict(1, digest(1))
     loaded = await hooked.load("g")
     assert loaded is not None

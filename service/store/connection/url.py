@@ -178,7 +178,7 @@ def _parse_options(kind: Kind, query: str, *, secure: bool) -> Mapping[str, str]
 
 
 def _tls_options(options: Mapping[str, str]) -> Mapping[str, Any]:
-    """Options of redis-py's clients, checked before it takes them. Raises BadRedisUrl."""
+    """Return redis-py's TLS options after checking the files that they name. Raise InvalidRedisURL."""
     files = {name: options[name] for name in _TLS_FILES if name in options}
     for name, path in files.items():
         if not Path(path).exists():

@@ -1,4 +1,4 @@
-"""What Redis refuses is told in plain words, and what an operator must mend is logged once."""
+"""Error replies are explained, and those that an operator must resolve are logged once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from service.store.connection import errors
 from service.store.connection.errors import error_code, to_store_error
 from tests.redis_servers import create_access, standalone
 from tests.store.commits import creation
-from tests.store.conftest import Alone
+from tests.store.conftest import SingleServer
 
 
 @pytest.fixture(autouse=True)
@@ -42,21 +42,21 @@ def _nothing_is_logged_yet(monkeypatch: pytest.MonkeyPatch) -> None:
         (ResponseError("ERR wrong number of arguments"), "ERR wrong number", "wrong number"),
     ),
 )
-def test_each_refusal_has_its_meaning(error: RedisError, text: str, meaning: str) -> None:
+def test_error_replies_are_explained(error: RedisError, text: str, meaning: str) -> None:
     assert error_code(error) == text.partition(" ")[0]
     assert meaning in str(to_store_error(error))
     assert text in str(to_store_error(error))
 
 
 @pytest.fixture
-async def lacking(tmp_path: Path) -> AsyncIterator[str]:
-    """The URL of a server whose user may do all but commit."""
+async def restricted_url(tmp_path: Path) -> AsyncIterator[str]:
+    """Yield the URL of a server whose user may execute no scripts."""
     async with standalone(tmp_path, access=create_access(tmp_path, f"{ACL} -eval -evalsha")) as deployment:
         yield deployment.url
 
 
-async def test_what_the_user_may_not_do_is_logged_once(lacking: str, caplog: pytest.LogCaptureFixture) -> None:
-    async with connect(lacking) as store:
+async def test_a_missing_permission_is_logged_once(restricted_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    async with connect(restricted_url) as store:
         await store.ping()
         for _ in range(3):
             with pytest.raises(StoreUnavailable, match="check its ACL: NOPERM"):
@@ -65,8 +65,8 @@ async def test_what_the_user_may_not_do_is_logged_once(lacking: str, caplog: pyt
     assert "evalsha" in caplog.text
 
 
-async def test_a_wrong_password_is_told_and_logged_once(lacking: str, caplog: pytest.LogCaptureFixture) -> None:
-    async with connect(lacking.replace("%25@", "@")) as store:
+async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    async with connect(restricted_url.replace("%25@", "@")) as store:
         for _ in range(3):
             with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
                 await store.ping()
@@ -74,30 +74,30 @@ async def test_a_wrong_password_is_told_and_logged_once(lacking: str, caplog: py
     assert "p:" not in caplog.text
 
 
-async def test_too_few_replicas(alone: Alone) -> None:
-    await alone.redis.config_set("min-replicas-to-write", 1)
+async def test_too_few_replicas(single_server: SingleServer) -> None:
+    await single_server.redis.config_set("min-replicas-to-write", 1)
     try:
         with pytest.raises(StoreUnavailable, match="fewer replicas than min-replicas-to-write requires"):
-            await alone.store.commit(creation())
+            await single_server.store.commit(creation())
         with pytest.raises(StoreUnavailable, match="fewer replicas"):
-            await alone.store.ping()
+            await single_server.store.ping()
     finally:
-        await alone.redis.config_set("min-replicas-to-write", 0)
+        await single_server.redis.config_set("min-replicas-to-write", 0)
 
 
-async def test_a_disk_that_cannot_be_written(alone: Alone) -> None:
-    directory = Path(str((await alone.redis.config_get("dir"))["dir"]))
+async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> None:
+    directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
     in_the_way = directory / "dump.rdb"
     in_the_way.mkdir()
-    await alone.redis.config_set("save", "3600 1")
+    await single_server.redis.config_set("save", "3600 1")
     try:
-        await alone.redis.bgsave()
+        await single_server.redis.bgsave()
         async with asyncio.timeout(10):
-            while (await alone.redis.info("persistence"))["rdb_last_bgsave_status"] == "ok":  # noqa: ASYNC110  no event
+            while (await single_server.redis.info("persistence"))["rdb_last_bgsave_status"] == "ok":  # noqa: ASYNC110  no event
                 await asyncio.sleep(0.01)
         with pytest.raises(StoreUnavailable, match="cannot write to its disk"):
-            await alone.store.commit(creation())
+            await single_server.store.commit(creation())
     finally:
         in_the_way.rmdir()
-        await alone.redis.config_set("save", "")
-    await alone.store.commit(creation())
+        await single_server.redis.config_set("save", "")
+    await single_server.store.commit(creation())

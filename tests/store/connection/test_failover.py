@@ -1,4 +1,4 @@
-"""Another server becomes the primary: what was acknowledged stays, nobody is told anything wrong, and all goes on."""
+"""After a failover, acknowledged commits are still there, and commands and notifications continue."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -18,8 +18,8 @@ from service.store.game_store import RedisStore
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, sentinel
 from tests.redis_servers.node import execute_text
 from tests.store.commits import action, creation, diff, key_hash
-from tests.store.connection.test_outages import insist
-from tests.store.test_notifications import heard
+from tests.store.connection.test_outages import commit_until_answered
+from tests.store.test_notifications import record_notifications
 
 GAMES = [f"g{number}" for number in range(8)]
 
@@ -32,13 +32,13 @@ async def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 
 
 @asynccontextmanager
-async def played(store: RedisStore) -> AsyncIterator[dict[str, int]]:
-    """Games that go on all the time, each with the version that was acknowledged last."""
+async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
+    """Commit to games continually, and yield the last acknowledged version of each."""
     versions = dict.fromkeys(GAMES, 1)
 
     async def play(game: str) -> None:
         while True:
-            assert await insist(store, action(versions[game], game)) == Committed()
+            assert await commit_until_answered(store, action(versions[game], game)) == Committed()
             versions[game] += 1
             await asyncio.sleep(0.005)
 
@@ -53,30 +53,32 @@ async def played(store: RedisStore) -> AsyncIterator[dict[str, int]]:
         assert {type(end) for end in ended} == {asyncio.CancelledError}
 
 
-async def go_on(versions: dict[str, int], count: int = 10) -> None:
-    """Return when every game has got so many more versions."""
+async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
+    """Wait until every game has `count` more versions."""
     goal = {game: version + count for game, version in versions.items()}
     async with asyncio.timeout(40):
-        while any(versions[game] < goal[game] for game in goal):  # noqa: ASYNC110  the players give no sign of it
+        while any(versions[game] < goal[game] for game in goal):  # noqa: ASYNC110  the players set no event
             await asyncio.sleep(0.02)
 
 
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))
-async def test_a_primary_goes(deployment: Deployment, fault: Callable[[Node], None]) -> None:
+async def test_failover_loses_no_acknowledged_commit(deployment: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(deployment.url) as store, connect(deployment.url) as other:
-        async with heard(other._notifications, *GAMES) as listening, played(store) as versions:
-            await go_on(versions)
+        async with record_notifications(other._notifications, *GAMES) as recorder, play_games(store) as versions:
+            await wait_for_progress(versions)
             old = await deployment.primary(GAMES[0])
             fault(old)
             assert await deployment.wait_for_promotion(old, GAMES[0]) is not old
-            await go_on(versions)
-            while not listening.queue.empty():
-                listening.queue.get_nowait()
+            await wait_for_progress(versions)
+            while not recorder.queue.empty():
+                recorder.queue.get_nowait()
             goal = {(game, version + 5) for game, version in versions.items()}
             while goal:
-                hint = await listening.next()
+                notification = await recorder.next_notification()
                 goal -= {
-                    (game, version) for game, version in goal if game == hint.game and (hint.version or 0) >= version
+                    (game, version)
+                    for game, version in goal
+                    if game == notification.game and (notification.version or 0) >= version
                 }
         for game, version in versions.items():
             log = await store.load_diffs(game, 0, 10_000)
@@ -84,7 +86,7 @@ async def test_a_primary_goes(deployment: Deployment, fault: Callable[[Node], No
             assert log == [diff(number) for number in range(1, len(log) + 1)]
 
 
-async def test_sentinels_make_another_the_primary_while_the_old_one_answers(tmp_path: Path) -> None:
+async def test_a_manual_failover_while_the_old_primary_replies(tmp_path: Path) -> None:
     async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
         await store.commit(creation("before"))
         old = await deployment.primary()
@@ -95,11 +97,11 @@ async def test_sentinels_make_another_the_primary_while_the_old_one_answers(tmp_
             number = 0
             while not await client.exists(keys.game(f"g{number}")):
                 number += 1
-                await insist(store, creation(f"g{number}"))
+                await commit_until_answered(store, creation(f"g{number}"))
         assert old.is_serving
 
 
-async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
+async def test_an_outdated_sentinel_is_outvoted(tmp_path: Path) -> None:
     async with sentinel(tmp_path) as deployment:
         primary = await deployment.primary()
         (other, *_) = await deployment.replicas(primary)
@@ -115,7 +117,7 @@ async def test_a_sentinel_with_old_news_is_outvoted(tmp_path: Path) -> None:
             assert {*named} == {("127.0.0.1", primary.port)}
 
 
-async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
+async def test_a_late_answer_with_an_old_address_is_asked_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
@@ -127,7 +129,7 @@ async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
 
         async def most_named(_: str) -> tuple[str, int]:
             address = next(answers)
-            if address != now:  # while it is on its way, somebody else hears the news
+            if address != now:  # meanwhile a concurrent call learns the new address
                 sentinels.last_address, sentinels._answers = now, sentinels._answers + 1
             assert address is not None
             return address
@@ -136,7 +138,7 @@ async def test_old_news_of_the_primary_that_comes_late_is_asked_for_again(
         assert await sentinels.discover_master(SERVICE_NAME) == now
 
 
-async def test_a_connection_that_another_primary_overtakes_is_closed(
+async def test_a_connection_fails_if_the_primary_changes_while_it_connects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with sentinel(tmp_path) as deployment, connect(deployment.url) as store:
@@ -162,18 +164,18 @@ async def test_one_sentinel_of_three_is_enough(tmp_path: Path) -> None:
         killed, paused, _ = deployment.sentinels
         killed.kill()
         paused.pause()
-        assert await insist(store, creation()) == Committed()
+        assert await commit_until_answered(store, creation()) == Committed()
         paused.resume()
 
 
-async def test_a_cluster_whose_nodes_all_went_is_found_by_its_url_again(sharded: Deployment) -> None:
-    async with connect(sharded.url, timeout_s=0.5) as store:
+async def test_a_cluster_is_discovered_again_after_all_nodes_went_down(unreplicated_cluster: Deployment) -> None:
+    async with connect(unreplicated_cluster.url, timeout_s=0.5) as store:
         await store.ping()
-        for node in sharded.nodes:
+        for node in unreplicated_cluster.nodes:
             node.kill()
         with pytest.raises(StoreUnavailable):
             await store.ping()
-        for node in sharded.nodes:
+        for node in unreplicated_cluster.nodes:
             node.start()
         async with asyncio.timeout(40):
             while True:
@@ -183,12 +185,12 @@ async def test_a_cluster_whose_nodes_all_went_is_found_by_its_url_again(sharded:
 
 
 @pytest.fixture
-async def sharded(tmp_path: Path) -> AsyncIterator[Deployment]:
+async def unreplicated_cluster(tmp_path: Path) -> AsyncIterator[Deployment]:
     async with cluster(tmp_path, replicas=0) as running:
         yield running
 
 
-async def identity(node: Node) -> str:
+async def read_node_id(node: Node) -> str:
     async with aclosing(node.client()) as client:
         return await execute_text(client, "CLUSTER", "MYID")
 
@@ -198,55 +200,55 @@ async def set_slot(node: Node, *words: str | int) -> None:
         await execute_text(client, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
 
 
-async def migrate(source: Node, target: Node) -> None:
-    """Move all keys of the game's slot."""
+async def migrate_keys(source: Node, target: Node) -> None:
+    """Migrate all keys of the game's slot."""
     async with aclosing(source.client()) as client:
         names = await client.execute_command("CLUSTER", "GETKEYSINSLOT", key_slot(b"g"), 100)  # type: ignore[no-untyped-call]
         login = ("AUTH2", source.access.admin_options()["username"], source.access.admin_password)
         await execute_text(client, "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, *login, "KEYS", *names)
 
 
-async def test_a_slot_is_moved_while_its_game_is_played(sharded: Deployment) -> None:
+async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -> None:
     async with (
-        connect(sharded.url) as store,
-        connect(sharded.url) as other,
-        heard(other._notifications, "g") as listening,
+        connect(unreplicated_cluster.url) as store,
+        connect(unreplicated_cluster.url) as other,
+        record_notifications(other._notifications, "g") as recorder,
     ):
         await store.commit(creation())
-        assert await listening.next() == ChangeNotification("g", 1)
-        source = await sharded.primary("g")
-        target = next(node for node in sharded.nodes if node is not source)
-        await set_slot(target, "IMPORTING", await identity(source))
-        await set_slot(source, "MIGRATING", await identity(target))
-        waiting = asyncio.create_task(store.commit(action(1)))
-        await migrate(source, target)
+        assert await recorder.next_notification() == ChangeNotification("g", 1)
+        source = await unreplicated_cluster.primary("g")
+        target = next(node for node in unreplicated_cluster.nodes if node is not source)
+        await set_slot(target, "IMPORTING", await read_node_id(source))
+        await set_slot(source, "MIGRATING", await read_node_id(target))
+        committing = asyncio.create_task(store.commit(action(1)))
+        await migrate_keys(source, target)
         loaded = await store.load("g", key_hash("key"))
         assert loaded is not None
         assert (loaded.version, await store.load_versions(["g"])) == (1, [(1, "digest-1")])
-        assert not waiting.done()
+        assert not committing.done()
         for node in (target, source):
-            await set_slot(node, "NODE", await identity(target))
-        assert await waiting == Committed()
+            await set_slot(node, "NODE", await read_node_id(target))
+        assert await committing == Committed()
         assert await store.commit(action(2)) == Committed()
-        while (await listening.next()).version not in (3, None):
+        while (await recorder.next_notification()).version not in (3, None):
             pass
-        assert await sharded.primary("g") is target
+        assert await unreplicated_cluster.primary("g") is target
         async with aclosing(target.client()) as client:
             assert await client.exists(keys.game("g"))
 
 
-async def test_a_store_may_be_made_before_its_cluster_answers(sharded: Deployment) -> None:
-    for node in sharded.nodes:
+async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cluster: Deployment) -> None:
+    for node in unreplicated_cluster.nodes:
         node.pause()
-    async with connect(sharded.url) as store:
+    async with connect(unreplicated_cluster.url) as store:
         pinging = asyncio.create_task(store.ping())
         await asyncio.sleep(0.2)
-        for node in sharded.nodes:
+        for node in unreplicated_cluster.nodes:
             node.resume()
         await pinging
 
 
-async def test_a_primary_that_nobody_replaces_harms_only_its_own_games(tmp_path: Path) -> None:
+async def test_a_primary_without_replica_affects_only_its_own_games(tmp_path: Path) -> None:
     settings = ["cluster-require-full-coverage no"]
     async with (
         cluster(tmp_path, replicas=0, settings=settings) as deployment,
@@ -254,12 +256,12 @@ async def test_a_primary_that_nobody_replaces_harms_only_its_own_games(tmp_path:
     ):
         plain = [creation(game, is_public=False) for game in GAMES]
         assert await asyncio.gather(*(store.commit(one) for one in plain)) == [Committed()] * len(GAMES)
-        gone = await deployment.primary(GAMES[0])
+        killed = await deployment.primary(GAMES[0])
         owners = [await deployment.primary(game) for game in GAMES]
-        gone.kill()
+        killed.kill()
         outcomes = await asyncio.gather(*(store.load_versions([game]) for game in GAMES), return_exceptions=True)
-        assert {owner is gone for owner in owners} == {True, False}
+        assert {owner is killed for owner in owners} == {True, False}
         for owner, outcome in zip(owners, outcomes, strict=True):
-            assert isinstance(outcome, StoreUnavailable if owner is gone else list)
-        gone.start()
-        assert await insist(store, action(1, GAMES[0])) == Committed()
+            assert isinstance(outcome, StoreUnavailable if owner is killed else list)
+        killed.start()
+        assert await commit_until_answered(store, action(1, GAMES[0])) == Committed()

@@ -1,4 +1,4 @@
-"""After the loss of a primary the store acknowledges as soon as Redis can: when as many replicas follow the new one."""
+"""After a failover, commits are acknowledged as soon as enough replicas follow the new primary."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,32 +15,32 @@ from tests.redis_servers.node import execute_text
 from tests.store.commits import action, creation
 from tests.tools import REDIS_CLI, require
 
-STARTER = Path(__file__).parents[3] / "deploy" / "container" / "redis-behind-sentinels.sh"
+START_SCRIPT = Path(__file__).parents[3] / "deploy" / "container" / "redis-behind-sentinels.sh"
 
-PATIENCE_S = 0.5
+COMMAND_TIMEOUT_S = 0.5
 
-FEW = 8
-"""So many attempts may fail after Redis itself could confirm a write, PATIENCE_S each. Sentinel's 10 s would be 20."""
+MAX_FAILURES = 8
+"""How many attempts of COMMAND_TIMEOUT_S may fail after Redis can replicate a write: Sentinel's 10 s would be 20."""
 
 WAIT_MS = 300
 
-ALONE = ("min-replicas-to-write 1", "min-replicas-max-lag 1")
+MIN_REPLICAS = ("min-replicas-to-write 1", "min-replicas-max-lag 1")
 
 
 @asynccontextmanager
-async def deployed(directory: Path, replicas: int, wait: int) -> AsyncIterator[tuple[Deployment, RedisStore]]:
-    """A primary with replicas and sentinels, and a store that waits for so many replicas."""
+async def deploy(directory: Path, replicas: int, wait: int) -> AsyncIterator[tuple[Deployment, RedisStore]]:
+    """Run a primary with replicas and sentinels, and a store that waits for `wait` replicas."""
     async with (
-        sentinel(directory, replicas=replicas, settings=ALONE) as deployment,
-        connect(deployment.url, timeout_s=PATIENCE_S, wait=Wait(wait, WAIT_MS)) as store,
+        sentinel(directory, replicas=replicas, settings=MIN_REPLICAS) as deployment,
+        connect(deployment.url, timeout_s=COMMAND_TIMEOUT_S, wait=Wait(wait, WAIT_MS)) as store,
     ):
-        await confirmed(await deployment.primary(), replicas)
+        await wait_until_replicated(await deployment.primary(), replicas)
         assert await store.commit(creation()) == Committed()
         yield deployment, store
 
 
-async def confirmed(node: Node, replicas: int) -> None:
-    """Return when a plain client's write there is on so many replicas."""
+async def wait_until_replicated(node: Node, replicas: int) -> None:
+    """Wait until a write to a node is acknowledged by this number of replicas."""
     async with asyncio.timeout(40):
         while True:
             async with aclosing(node.client()) as client:
@@ -49,8 +49,8 @@ async def confirmed(node: Node, replicas: int) -> None:
                     return
 
 
-async def acknowledged(store: RedisStore) -> int:
-    """Commit until that is acknowledged; gives how often it was not."""
+async def count_failures_until_acknowledged(store: RedisStore) -> int:
+    """Repeat a commit until it is acknowledged, and return how often it was not."""
     once, failures = action(1), 0
     async with asyncio.timeout(40):
         while True:
@@ -75,25 +75,25 @@ async def pause(node: Node) -> None:
 
 
 @pytest.mark.parametrize("fault", (kill, pause, isolate), ids=lambda fault: fault.__name__)
-async def test_with_one_replica_more_than_is_waited_for_nobody_waits_for_the_old_primary(
+async def test_with_a_spare_replica_commits_do_not_wait_for_the_old_primary(
     tmp_path: Path, fault: Callable[[Node], Awaitable[None]]
 ) -> None:
-    async with deployed(tmp_path, replicas=2, wait=1) as (deployment, store):
+    async with deploy(tmp_path, replicas=2, wait=1) as (deployment, store):
         old = await deployment.primary()
         await fault(old)
         new = await deployment.wait_for_promotion(old)
-        await confirmed(new, 1)
-        assert await acknowledged(store) <= FEW
+        await wait_until_replicated(new, 1)
+        assert await count_failures_until_acknowledged(store) <= MAX_FAILURES
         if fault is kill:
             assert not old.is_serving
 
 
-async def test_all_replicas_cannot_confirm_before_the_old_primary_follows(tmp_path: Path) -> None:
-    async with deployed(tmp_path, replicas=2, wait=2) as (deployment, store):
+async def test_waiting_for_all_replicas_includes_the_old_primary(tmp_path: Path) -> None:
+    async with deploy(tmp_path, replicas=2, wait=2) as (deployment, store):
         old = await deployment.primary()
         old.kill()
         new = await deployment.wait_for_promotion(old)
-        await confirmed(new, 1)
+        await wait_until_replicated(new, 1)
         once, reason = action(1), ""
         async with asyncio.timeout(40):
             while "1 of 2 replicas" not in reason:
@@ -102,21 +102,21 @@ async def test_all_replicas_cannot_confirm_before_the_old_primary_follows(tmp_pa
                 reason = str(unavailable.value)
 
 
-def converted(deployment: Deployment) -> int:
-    """How often the sentinels have made a server that called itself a primary a replica."""
-    logs = ((guard.directory / "log").read_text() for guard in deployment.sentinels)
+def count_demotions(deployment: Deployment) -> int:
+    """Return how often the sentinels have demoted a server that took itself for a primary."""
+    logs = ((node.directory / "log").read_text() for node in deployment.sentinels)
     return sum(log.count("+convert-to-slave") for log in logs)
 
 
 @pytest.fixture
 def starter() -> Path:
     require(REDIS_CLI)
-    return STARTER
+    return START_SCRIPT
 
 
-def start_by(starter: Path, deployment: Deployment, node: Node) -> None:
-    """Start a server again as the project advises."""
-    sentinels = " ".join(guard.address for guard in deployment.sentinels)
+def start_with_script(starter: Path, deployment: Deployment, node: Node) -> None:
+    """Restart a server with the start script of the documentation."""
+    sentinels = " ".join(node.address for node in deployment.sentinels)
     node.start(
         (starter,),
         SENTINELS=sentinels,
@@ -126,36 +126,36 @@ def start_by(starter: Path, deployment: Deployment, node: Node) -> None:
     )
 
 
-async def test_a_server_that_follows_from_its_start_ends_that_at_once(tmp_path: Path, starter: Path) -> None:
-    async with deployed(tmp_path, replicas=2, wait=2) as (deployment, store):
+async def test_the_start_script_makes_the_old_primary_a_replica_at_once(tmp_path: Path, starter: Path) -> None:
+    async with deploy(tmp_path, replicas=2, wait=2) as (deployment, store):
         old = await deployment.primary()
         old.kill()
         new = await deployment.wait_for_promotion(old)
-        start_by(starter, deployment, old)
-        await confirmed(new, 2)
-        assert await acknowledged(store) <= FEW
+        start_with_script(starter, deployment, old)
+        await wait_until_replicated(new, 2)
+        assert await count_failures_until_acknowledged(store) <= MAX_FAILURES
         assert old in await deployment.replicas(new)
-        assert converted(deployment) == 0  # the sentinels had not come to it yet
+        assert count_demotions(deployment) == 0  # the start script was faster than the sentinels
 
 
-async def test_the_primary_starts_as_the_primary(tmp_path: Path, starter: Path) -> None:
+async def test_the_start_script_restarts_the_primary_as_primary(tmp_path: Path, starter: Path) -> None:
     async with sentinel(tmp_path, down_after_ms=60_000) as deployment:
         primary = await deployment.primary()
         primary.kill()
-        start_by(starter, deployment, primary)
+        start_with_script(starter, deployment, primary)
         await primary.wait_until_ready()
         await deployment.wait_until_healthy()
         assert await deployment.primary() is primary
 
 
-async def test_without_a_majority_a_server_starts_as_its_file_says(tmp_path: Path, starter: Path) -> None:
+async def test_without_a_majority_the_start_script_follows_the_configuration(tmp_path: Path, starter: Path) -> None:
     async with sentinel(tmp_path, down_after_ms=60_000) as deployment:
         primary = await deployment.primary()
         (replica, *_) = await deployment.replicas(primary)
-        for guard in deployment.sentinels[:2]:
-            guard.kill()
+        for node in deployment.sentinels[:2]:
+            node.kill()
         for node in (primary, replica):
             node.kill()
-            start_by(starter, deployment, node)
+            start_with_script(starter, deployment, node)
             await node.wait_until_ready()
         assert replica in await deployment.replicas(primary)

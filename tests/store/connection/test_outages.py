@@ -1,4 +1,4 @@
-"""A Redis that dies, hangs or cuts connections: whoever asks is told in time, and everything goes on afterwards."""
+"""A Redis that dies, hangs or closes connections: commands fail in time, and succeed again afterwards."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from service.games.ports import Commit, CommitOutcome, Committed, GameStore, Sto
 from service.store.client import connect
 from service.store.embedded.server import EmbeddedServer, embedded_server
 from tests.store.commits import action, creation, diff
-from tests.store.conftest import Alone
+from tests.store.conftest import SingleServer
 from tests.written import written
 
 
@@ -23,7 +23,7 @@ async def server(data_dir: Path, program: Path) -> AsyncIterator[EmbeddedServer]
         yield running
 
 
-async def test_a_dead_server_is_told_in_time_to_everybody(server: EmbeddedServer) -> None:
+async def test_all_commands_fail_in_time_if_the_server_dies(server: EmbeddedServer) -> None:
     async with connect(server.url) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGKILL)
@@ -34,7 +34,7 @@ async def test_a_dead_server_is_told_in_time_to_everybody(server: EmbeddedServer
         assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 4
 
 
-async def test_a_hanging_server_is_told_in_time_and_serves_again(server: EmbeddedServer) -> None:
+async def test_commands_time_out_while_the_server_hangs(server: EmbeddedServer) -> None:
     async with connect(server.url, timeout_s=0.3) as store:
         await store.commit(creation())
         os.kill(server.pid, signal.SIGSTOP)
@@ -45,7 +45,7 @@ async def test_a_hanging_server_is_told_in_time_and_serves_again(server: Embedde
         assert await store.commit(action(1)) == Committed()
 
 
-async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_dir: Path, program: Path) -> None:
+async def test_scripts_are_sent_again_after_a_restart(data_dir: Path, program: Path) -> None:
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(embedded_server(data_dir, program=program))
         async with connect(server.url) as store:
@@ -61,50 +61,50 @@ async def test_a_restarted_server_has_the_games_and_gets_the_scripts_again(data_
                 assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_scripts_that_were_flushed_are_sent_again(alone: Alone) -> None:
-    await alone.store.commit(creation())
-    await alone.redis.script_flush()
-    assert await alone.store.commit(action(1)) == Committed()
+async def test_scripts_are_sent_again_after_script_flush(single_server: SingleServer) -> None:
+    await single_server.store.commit(creation())
+    await single_server.redis.script_flush()
+    assert await single_server.store.commit(action(1)) == Committed()
 
 
-async def insist(store: GameStore, commit: Commit) -> CommitOutcome:
-    """Commit, again and again until the store answers."""
+async def commit_until_answered(store: GameStore, commit: Commit) -> CommitOutcome:
+    """Repeat a commit until there is an outcome."""
     async with asyncio.timeout(30):
         while True:
             with suppress(StoreUnavailable):
                 return await store.commit(commit)
 
 
-async def test_cut_connections_lose_and_repeat_no_commit(alone: Alone) -> None:
-    """What was cut off is sent again, applied or not, and again by whoever is let down."""
-    await alone.store.commit(creation())
+async def test_killed_connections_neither_lose_nor_repeat_commits(single_server: SingleServer) -> None:
+    """The client sends commands of a killed connection again, and the caller repeats those that fail."""
+    await single_server.store.commit(creation())
     done = asyncio.Event()
 
     async def cut() -> None:
         while not done.is_set():
-            await alone.redis.client_kill_filter(_type="normal", skipme=True)
+            await single_server.redis.client_kill_filter(_type="normal", skipme=True)
             await asyncio.sleep(0.004)
 
     cutting = asyncio.create_task(cut())
     for version in range(1, 21):
-        assert await insist(alone.store, action(version)) == Committed()
+        assert await commit_until_answered(single_server.store, action(version)) == Committed()
     done.set()
     await cutting
-    assert await alone.store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
+    assert await single_server.store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
 
 
-async def test_what_a_lost_connection_owed_is_asked_again(alone: Alone) -> None:
-    await alone.store.commit(creation())
-    await alone.redis.client_pause(10_000, all=False)
-    committing = asyncio.create_task(alone.store.commit(action(1)))
+async def test_commands_of_a_killed_connection_are_sent_again(single_server: SingleServer) -> None:
+    await single_server.store.commit(creation())
+    await single_server.redis.client_pause(10_000, all=False)
+    committing = asyncio.create_task(single_server.store.commit(action(1)))
     await asyncio.sleep(0.05)
-    assert await alone.redis.client_kill_filter(_type="normal", skipme=True) >= 1
+    assert await single_server.redis.client_kill_filter(_type="normal", skipme=True) >= 1
     assert not committing.done()
-    await alone.redis.client_unpause()
+    await single_server.redis.client_unpause()
     assert await committing == Committed()
 
 
-async def test_a_closed_store_says_so(server: EmbeddedServer) -> None:
+async def test_a_closed_store_raises_store_unavailable(server: EmbeddedServer) -> None:
     async with connect(server.url) as store:
         await store.ping()
         waiting = asyncio.create_task(store.load("g"))
@@ -115,7 +115,7 @@ async def test_a_closed_store_says_so(server: EmbeddedServer) -> None:
         await store.load("g")
 
 
-async def test_a_store_may_be_made_before_its_server(data_dir: Path, program: Path) -> None:
+async def test_a_store_may_be_created_before_its_server(data_dir: Path, program: Path) -> None:
     async with connect(f"unix://{data_dir}/redis/redis.sock") as store:
         with pytest.raises(StoreUnavailable):
             await store.ping()
@@ -123,7 +123,7 @@ async def test_a_store_may_be_made_before_its_server(data_dir: Path, program: Pa
             await store.ping()
 
 
-async def test_what_is_no_redis_is_told(data_dir: Path) -> None:
+async def test_a_server_that_is_no_redis(data_dir: Path) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Commands of one tick share a pipeline, and nothing else."""
+"""Commands of one tick share a pipeline, but do not affect each other."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,39 +8,43 @@ import pytest
 from service.games.ports import StoreUnavailable
 from service.store.client import create_client
 from service.store.connection.pipeline import PipelinedClient
-from tests.store.conftest import Alone
+from tests.store.conftest import SingleServer
 
 
 @pytest.fixture
-async def client(alone: Alone) -> AsyncIterator[PipelinedClient]:
-    made = create_client(alone.url)
+async def client(single_server: SingleServer) -> AsyncIterator[PipelinedClient]:
+    made = create_client(single_server.url)
     yield made
     await made.aclose()
 
 
-async def test_each_gets_its_own_reply(client: PipelinedClient) -> None:
+async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:
     replies = await asyncio.gather(*(client.execute("ECHO", i) for i in range(1000)))
     assert replies == [str(i).encode() for i in range(1000)]
 
 
-async def test_those_of_one_tick_go_together_in_their_order(client: PipelinedClient, alone: Alone) -> None:
-    before = (await alone.redis.info("stats"))["total_connections_received"]
+async def test_commands_of_one_tick_share_a_connection_in_order(
+    client: PipelinedClient, single_server: SingleServer
+) -> None:
+    before = (await single_server.redis.info("stats"))["total_connections_received"]
     replies = await asyncio.gather(*(client.execute("INCR", "n") for _ in range(100)))
     assert replies == list(range(1, 101))
-    assert (await alone.redis.info("stats"))["total_connections_received"] - before <= 2
+    assert (await single_server.redis.info("stats"))["total_connections_received"] - before <= 2
 
 
-async def test_more_than_the_connections_can_carry_gathers_behind_them(client: PipelinedClient, alone: Alone) -> None:
+async def test_commands_queue_while_all_connections_are_busy(
+    client: PipelinedClient, single_server: SingleServer
+) -> None:
     async def some() -> None:
         for _ in range(20):
             await client.execute("INCR", "n")
 
     await asyncio.gather(*(some() for _ in range(50)))
-    assert await alone.redis.get("n") == b"1000"
-    assert len(await alone.redis.client_list()) <= 4
+    assert await single_server.redis.get("n") == b"1000"
+    assert len(await single_server.redis.client_list()) <= 4
 
 
-async def test_one_that_redis_refuses_harms_no_other(client: PipelinedClient) -> None:
+async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedClient) -> None:
     replies = await asyncio.gather(
         client.execute("SET", "k", "v"),
         client.execute("HGET", "k", "f"),
@@ -52,7 +56,7 @@ async def test_one_that_redis_refuses_harms_no_other(client: PipelinedClient) ->
     assert "WRONGTYPE" in str(replies[1])
 
 
-async def test_one_that_is_cancelled_harms_no_other(client: PipelinedClient) -> None:
+async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:
     async def ask(i: int) -> bytes:
         return bytes(await client.execute("ECHO", i))
 

@@ -1,4 +1,4 @@
-"""Replicas must have what is acknowledged: what too few have is done, but neither it nor a retry is acknowledged."""
+"""With WAIT, neither a commit that too few replicas have nor its retry is acknowledged."""
 
 from collections.abc import AsyncIterator
 
@@ -28,8 +28,8 @@ async def deployment(
 
 
 @pytest.fixture
-async def waiting(deployment: Deployment) -> AsyncIterator[RedisStore]:
-    """A store that waits for one replica; nothing is stored."""
+async def waiting_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
+    """Yield a store that waits for one replica, on an empty deployment."""
     await deployment.clear()
     async with connect(deployment.url, wait=Wait(1, 200)) as store:
         yield store
@@ -37,43 +37,43 @@ async def waiting(deployment: Deployment) -> AsyncIterator[RedisStore]:
 
 @pytest.fixture
 async def replica(deployment: Deployment) -> AsyncIterator[Node]:
-    """The replica of the game's primary, which is not paused any more at the end."""
-    (found,) = await deployment.replicas(await deployment.primary())
-    yield found
-    found.resume()
+    """Yield the replica of the game's primary, and resume it at the end."""
+    (node,) = await deployment.replicas(await deployment.primary())
+    yield node
+    node.resume()
 
 
-async def test_what_a_replica_has_is_acknowledged(waiting: RedisStore) -> None:
-    assert await waiting.commit(creation()) == Committed()
-    assert await waiting.commit(action(1, idempotency=idempotency("key"))) == Committed()
-    assert await waiting.commit(action(1)) == VersionConflict(2, digest(2))
-    loaded = await waiting.load("g", key_hash("key"))
+async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore) -> None:
+    assert await waiting_store.commit(creation()) == Committed()
+    assert await waiting_store.commit(action(1, idempotency=idempotency("key"))) == Committed()
+    assert await waiting_store.commit(action(1)) == VersionConflict(2, digest(2))
+    loaded = await waiting_store.load("g", key_hash("key"))
     assert loaded is not None
     assert loaded.record == record()
 
 
-async def test_what_no_replica_has_is_not_acknowledged_and_neither_is_a_retry(
-    waiting: RedisStore, replica: Node
+async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
+    waiting_store: RedisStore, replica: Node
 ) -> None:
-    await waiting.commit(creation())
+    await waiting_store.commit(creation())
     replica.pause()
     once = action(1, idempotency=idempotency("key"))
     for _ in range(2):
         with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-            await waiting.commit(once)
+            await waiting_store.commit(once)
     with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-        await waiting.load("g", key_hash("key"))
-    assert await waiting.load_versions(["g"]) == [(2, digest(2))]
+        await waiting_store.load("g", key_hash("key"))
+    assert await waiting_store.load_versions(["g"]) == [(2, digest(2))]
     replica.resume()
-    loaded = await waiting.load("g", key_hash("key"))
+    loaded = await waiting_store.load("g", key_hash("key"))
     assert loaded is not None
     assert loaded.record == record()
-    assert await waiting.commit(once) == Committed()
+    assert await waiting_store.commit(once) == Committed()
 
 
-async def test_reads_do_not_wait_for_replicas(waiting: RedisStore, replica: Node) -> None:
-    await waiting.commit(creation())
+async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica: Node) -> None:
+    await waiting_store.commit(creation())
     replica.pause()
-    loaded = await waiting.load("g")
+    loaded = await waiting_store.load("g")
     assert loaded is not None
-    assert len(await waiting.load_diffs("g", 0, 10)) == 1
+    assert len(await waiting_store.load_diffs("g", 0, 10)) == 1

@@ -1,4 +1,4 @@
-"""A URL that cannot be used is refused with one sentence, which does not tell the password."""
+"""Valid and invalid URLs. The error is one sentence, which does not contain the password."""
 
 import secrets
 import socket
@@ -31,7 +31,7 @@ from tests.store.commits import creation
         "unix://user:secret@/run/redis/redis.sock",
     ),
 )
-def test_urls_that_name_a_server(url: str) -> None:
+def test_valid_urls(url: str) -> None:
     validate_url(url)
 
 
@@ -70,23 +70,23 @@ def test_urls_that_name_a_server(url: str) -> None:
         ("redis://localhost?ssl_cert_reqs=none", r"an unsupported option \(not db, password, username"),
     ),
 )
-async def test_urls_that_name_none(url: str, reason: str) -> None:
-    with pytest.raises(InvalidRedisURL, match=reason) as refused:
+async def test_invalid_urls(url: str, reason: str) -> None:
+    with pytest.raises(InvalidRedisURL, match=reason) as raised:
         async with connect(url):
             pass
-    assert "secret" not in str(refused.value)
+    assert "secret" not in str(raised.value)
 
 
-def test_what_is_understood_of_a_url_does_not_tell_its_password() -> None:
-    where = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
-    assert (where.credentials, where.sentinel_credentials.password) == (Credentials("user", "p@ss"), "hush")
-    assert (where.addresses, where.service_name, where.database) == (
+def test_the_repr_of_a_parsed_url_has_no_password() -> None:
+    parsed = parse_url("redis+sentinel://user:p%40ss@one,two:3/games/2?sentinel_password=hush")
+    assert (parsed.credentials, parsed.sentinel_credentials.password) == (Credentials("user", "p@ss"), "hush")
+    assert (parsed.addresses, parsed.service_name, parsed.database) == (
         (Address("one", 26379), Address("two", 3)),
         "games",
         2,
     )
-    assert "p@ss" not in repr(where)
-    assert "hush" not in repr(where)
+    assert "p@ss" not in repr(parsed)
+    assert "hush" not in repr(parsed)
 
 
 async def test_a_store_over_tcp_with_a_password(data_dir: Path, program: Path) -> None:

