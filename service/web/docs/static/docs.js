@@ -84,24 +84,21 @@ function resultLink({ url, page, title, text, terms }) {
 
 async function showResults() {
   const query = input.value.trim();
-  if (!query) {
-    results.hidden = true;
-    return;
-  }
   loading ??= loadIndex();
+  results.hidden = !query;
+  if (!query) return;
+  if (!results.hasChildNodes()) results.textContent = "Loading…";
   let found;
   try {
     found = (await loading).search(query).slice(0, MAX_RESULTS);
   } catch {
     loading = undefined;
     results.textContent = "The search index cannot be loaded.";
-    results.hidden = false;
     return;
   }
   if (input.value.trim() === query) {
     results.replaceChildren(...found.map(resultLink));
     if (!found.length) results.textContent = `Nothing found for “${query}”.`;
-    results.hidden = false;
   }
 }
 
