@@ -1,14 +1,14 @@
-"""Text that came from others, as a terminal or a log may show it."""
+"""Escaping of untrusted text for terminals and logs."""
 
 __all__ = ["escape_unprintable"]
 
 
 def escape_unprintable(text: str) -> str:
-    r"""The text on one line, with everything escaped that a terminal would obey or could not show.
+    r"""Return the text on one line, with everything escaped that a terminal would interpret or could not show.
 
-    Letters of all scripts stay as they are; characters that only turn the direction of others do not.
+    Letters of all scripts are printable; characters that only change the direction of text are not.
 
-    >>> printable("Zoë \x1b[2J\nok  done \u202e")
+    >>> escape_unprintable("Zoë \x1b[2J\nok  done \u202e")
     'Zoë \\x1b[2J\\nok  done \\u202e'
     """
     if text.isprintable():

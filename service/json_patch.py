@@ -1,4 +1,4 @@
-"""JSON Patch (RFC 6902), as far as diffs use it: `add` and `remove` of members, never of array items."""
+"""JSON Patch (RFC 6902), limited to what diffs use: `add` and `remove` of object members, not of array items."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -8,7 +8,7 @@ __all__ = ["PatchError", "apply_patch"]
 
 
 class PatchError(ValueError):
-    """An operation names a place that is not there, or is of a kind that diffs do not have."""
+    """An operation of the patch does not apply to the document, or is of another kind."""
 
     def __init__(self, operation: Any) -> None:
         super().__init__(f"the patch does not apply: {operation}")
@@ -16,9 +16,9 @@ class PatchError(ValueError):
 
 
 def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
-    """Give the document after a patch; what does not change is shared with the one before, which stays as it is.
+    """Return the patched document, which shares what is unchanged with the original; the original stays as it is.
 
-    Raises CannotApply.
+    Raises PatchError.
 
     >>> game = {"version": 1, "players": [{"name": None}]}
     >>> name = {"op": "add", "path": "/players/0/name", "value": "Ana"}
@@ -34,7 +34,7 @@ def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
-    """One operation: everything on the way to its member is copied (RFC 6901)."""
+    """Apply one operation to copies of everything on its path (RFC 6901)."""
     *parents, name = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
     changed = parent = copy(document)
     for part in parents:

@@ -1,4 +1,4 @@
-"""The command `south-seas`: its settings, and the only place that wires the parts together."""
+"""The command `south-seas`, and the only place that wires the parts of an instance together."""
 
 import asyncio
 import gc
@@ -45,25 +45,25 @@ from service.web.shutdown import ShutdownSignal
 logger = logging.getLogger(__name__)
 
 TERMINAL = Path(__file__).parents[1] / "examples" / "terminal"
-"""A client in a clone of the project; an installed package does not have it."""
+"""The terminal client, in a clone of the project; an installed package does not have it."""
 
 
 def main() -> None:
-    """Run the command; every refusal is one clear line on the error stream."""
+    """Run the command; each error is one line on the error stream."""
     try:
         sys.exit(cli.main(standalone_mode=False))
     except click.exceptions.NoArgsIsHelpError as usage:
         usage.show()
         sys.exit(usage.exit_code)
-    except click.ClickException as refusal:
-        click.echo(f"south-seas: {escape_unprintable(refusal.format_message())}", err=True)
-        sys.exit(refusal.exit_code)
+    except click.ClickException as error:
+        click.echo(f"south-seas: {escape_unprintable(error.format_message())}", err=True)
+        sys.exit(error.exit_code)
     except click.exceptions.Abort:
         sys.exit(130)
 
 
 class CommandGroup(click.Group):
-    """The commands; those that serve nothing are imported when they are asked for, not with every start."""
+    """The commands; those that do not serve are imported when they are used."""
 
     lazy_commands: ClassVar = {
         "export": ("service.cli.export", "export_command"),
@@ -74,15 +74,15 @@ class CommandGroup(click.Group):
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names."""
+        """Return all names."""
         return sorted([*super().list_commands(ctx), *self.lazy_commands])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command by its name."""
+        """Return the command of a name."""
         if cmd_name in self.lazy_commands:
             module, name = self.lazy_commands[cmd_name]
-            found: click.Command = getattr(import_module(module), name)
-            return found
+            command: click.Command = getattr(import_module(module), name)
+            return command
         return super().get_command(ctx, cmd_name)
 
 
@@ -97,34 +97,34 @@ def cli() -> None:
 def serve_command(**values: Any) -> None:
     """Run the service until SIGTERM or SIGINT.
 
-    All state is in Redis: any number of instances may run on one. Without --redis-url this instance starts a real Redis
-    server of its own, whose games survive restarts.
+    All state is in Redis, so any number of instances may share one. Without --redis-url this instance starts an
+    embedded Redis server, whose games survive restarts.
     """
     settings = make_settings(values)
     try:
         configure_logging(settings)
-        parts = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
-        gc.collect()  # here, where nobody waits
+        files = LoadedFiles(load_catalogue(settings.tilesets_dir), load_bots(plugins=True))
+        gc.collect()  # before anybody waits
         gc.freeze()
-        uvloop.run(serve(settings, parts))
-    except (StartFailed, InvalidTileSetFile, InvalidBot) as failed:
-        raise click.ClickException(str(failed)) from failed
+        uvloop.run(serve(settings, files))
+    except (StartFailed, InvalidTileSetFile, InvalidBot) as error:
+        raise click.ClickException(str(error)) from error
 
 
 class LoadedFiles(NamedTuple):
-    """What is loaded before there is an event loop."""
+    """What is loaded before the event loop starts."""
 
     tilesets: TileSetCatalogue
     bots: Sequence[LoadedBot]
 
 
-async def serve(settings: Settings, parts: LoadedFiles) -> None:
-    """Run one instance until it is told to stop. Raises StartFailed."""
+async def serve(settings: Settings, files: LoadedFiles) -> None:
+    """Run one instance until it is asked to stop. Raises StartFailed."""
     stop, supervisor = ShutdownSignal(), Supervisor()
     async with AsyncExitStack() as stack:
-        url = settings.redis_url
-        if url is None:
-            # Only here, so that who has a Redis does not load what the other one is looked after with.
+        redis_url = settings.redis_url
+        if redis_url is None:
+            # Imported here, since only the embedded server needs it.
             from service.store.embedded.server import embedded_server  # noqa: PLC0415
 
             try:
@@ -133,24 +133,24 @@ async def serve(settings: Settings, parts: LoadedFiles) -> None:
                 )
             except EmbeddedServerError as error:
                 raise StartFailed(str(error)) from error
-            url = server.url
-        app = await stack.enter_async_context(assemble_app(settings, parts, url, supervisor))
-        # In a thread, since looking the host's name up may take seconds.
+            redis_url = server.url
+        app = await stack.enter_async_context(assemble_app(settings, files, redis_url, supervisor))
+        # In a thread, since resolving the host may take seconds.
         sockets = await asyncio.to_thread(bind, settings.host, settings.port)
-        where = listening_url(sockets, settings.host)
-        exposed = await stack.enter_async_context(serve_metrics(settings.metrics_host, settings.metrics_port))
-        await run_server(app, sockets, stop, lambda: _print_greeting(where, settings, exposed))
+        url = listening_url(sockets, settings.host)
+        metrics_url = await stack.enter_async_context(serve_metrics(settings.metrics_host, settings.metrics_port))
+        await run_server(app, sockets, stop, lambda: _print_greeting(url, settings, metrics_url))
 
 
 @asynccontextmanager
 async def assemble_app(
-    settings: Settings, parts: LoadedFiles, redis_url: str, supervisor: Supervisor
+    settings: Settings, files: LoadedFiles, redis_url: str, supervisor: Supervisor
 ) -> AsyncIterator[web.Application]:
-    """The application of one instance, with everything that it needs at work."""
+    """Assemble the application of one instance and run its background tasks."""
     async with AsyncExitStack() as stack:
-        workers = BotProcessPool(settings.bot_processes)
-        stack.push_async_callback(workers.aclose)
-        connecting = connect(
+        process_pool = BotProcessPool(settings.bot_processes)
+        stack.push_async_callback(process_pool.aclose)
+        connection = connect(
             redis_url,
             connections=settings.redis_connections,
             timeout_s=settings.redis_timeout_s,
@@ -158,50 +158,50 @@ async def assemble_app(
             supervisor=supervisor,
             limits=settings.redis_in_flight,
         )
-        store = await stack.enter_async_context(connecting)
-        held = GameCache()
-        hub = Hub(store, parts.tilesets, settings.limits.sweep_interval_s, held.evict_older, supervisor)
+        store = await stack.enter_async_context(connection)
+        cache = GameCache()
+        hub = Hub(store, files.tilesets, settings.limits.sweep_interval_s, cache.evict_older, supervisor)
         stack.push_async_callback(hub.aclose)
         send = await stack.enter_async_context(open_webhook_sender(settings.limits))
-        deliverer = WebhookDispatcher(store, send, clock.now)
-        bots = BotRegistry(parts.bots, workers)
+        dispatcher = WebhookDispatcher(store, send, clock.now)
+        bots = BotRegistry(files.bots, process_pool)
         context = Context(
             store=store,
-            tilesets=parts.tilesets,
+            tilesets=files.tilesets,
             clock=clock.now,
             on_committed=hub.publish_commit,
             on_token_revoked=hub.recheck_tokens,
-            on_webhooks_due=deliverer.dispatch,
+            on_webhooks_due=dispatcher.dispatch,
             retention=settings.retention,
             bots=bots,
-            cache=held,
+            cache=cache,
         )
         app = make_app(context, hub, settings.limits, supervisor)
-        seen = ObservedParts(app, workers, bots, deliverer, store.monitor, supervisor)
-        await stack.enter_async_context(observe_instance(settings, redis_url, seen))
-        # Only now: what was made above takes long, and would look like a server that does not answer.
+        parts = ObservedParts(app, process_pool, bots, dispatcher, store.monitor, supervisor)
+        await stack.enter_async_context(observe_instance(settings, redis_url, parts))
+        # Last, since the time that the above takes would count as a timeout of Redis.
         await _check_redis(store)
         hub.start()
         await stack.enter_async_context(supervisor.running("scheduler", partial(run_scheduler, context)))
-        await stack.enter_async_context(supervisor.running("webhooks", deliverer.run))
-        for name, work in maintenance_tasks(store, parts.tilesets, settings.retention, settings.archive_url):
+        await stack.enter_async_context(supervisor.running("webhooks", dispatcher.run))
+        for name, work in maintenance_tasks(store, files.tilesets, settings.retention, settings.archive_url):
             await stack.enter_async_context(supervisor.running(name, work, required=False))
         yield app
 
 
 async def _check_redis(store: RedisStore) -> None:
-    """Have a connection to Redis, which may be there only later."""
+    """Connect to Redis, and log a warning if it is unavailable."""
     try:
         await store.ping()
     except StoreUnavailable as error:
-        logger.warning("Redis does not answer yet, /readyz says so until it does: %s", error)
+        logger.warning("Redis is not available yet, and /readyz answers 503 until it is: %s", error)
 
 
 def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
-    """Print where to go next, for whoever started it by hand."""
-    where = "the Redis of --redis-url" if settings.redis_url else f"a server of its own, in {settings.data_dir}"
+    """Print the addresses of the service."""
+    location = "the Redis of --redis-url" if settings.redis_url else f"an embedded server, in {settings.data_dir}"
     lines = [
-        f"South Seas {version('south-seas')} listens on {url}; it keeps the games in {where}.",
+        f"South Seas {version('south-seas')} listens on {url}; the games are in {location}.",
         f"  play in a browser:  {url}/",
     ]
     if TERMINAL.exists():

@@ -1,4 +1,4 @@
-"""What an instance does for the games besides serving them, for ever and a little at a time."""
+"""The maintenance tasks of an instance, which run in the background for as long as it does."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple
@@ -15,7 +15,7 @@ __all__ = ["MaintenanceTask", "maintenance_tasks"]
 
 
 class MaintenanceTask(NamedTuple):
-    """Work without an end, and the name of its background task."""
+    """Endless work, and the name of its background task."""
 
     name: str
     run: Callable[[], Awaitable[None]]
@@ -24,11 +24,14 @@ class MaintenanceTask(NamedTuple):
 def maintenance_tasks(
     store: RedisStore, tilesets: TileSetCatalogue, retention: Retention, archive_url: str | None
 ) -> Iterator[MaintenanceTask]:
-    """Mending what games are found by, and archiving those that are over, if anywhere. Raises BadArchiveUrl."""
-    archive = None if archive_url is None else store.archive_queue
+    """Yield the tasks that repair indexes and, with an archive URL, archive finished games.
+
+    Raises InvalidArchiveURL.
+    """
+    archive_queue = None if archive_url is None else store.archive_queue
     if archive_url is not None:
         store.is_archiving = True
         archiver = Archiver(store, store.archive_queue, open_object_storage(archive_url), tilesets, clock.now)
         yield MaintenanceTask("archive", archiver.run)
-    mender = IndexRepairer(store, store.index_repair, retention, clock.now, archive_queue=archive)
-    yield MaintenanceTask("index-repair", mender.run)
+    repairer = IndexRepairer(store, store.index_repair, retention, clock.now, archive_queue=archive_queue)
+    yield MaintenanceTask("index-repair", repairer.run)

@@ -1,4 +1,4 @@
-"""What `south-seas serve` tells of itself: its log, its metrics, its traces. Wired here, for `service.main`."""
+"""The log, metrics and traces of `south-seas serve`."""
 
 import os
 import platform
@@ -49,35 +49,35 @@ from service.web.websocket import streams
 __all__ = ["ObservedParts", "configure_logging", "observe_instance", "serve_metrics"]
 
 LOOP_LAG_INTERVAL_S = 0.1
-"""Each look costs some 30 us."""
+"""Each measurement costs some 30 µs."""
 
 
 class ObservedParts(NamedTuple):
-    """The parts of an instance that are looked at."""
+    """The parts of an instance that metrics describe."""
 
     app: web.Application
-    workers: BotProcessPool
+    process_pool: BotProcessPool
     bots: BotRegistry
-    deliverer: WebhookDispatcher
-    measures: RedisMonitor
+    dispatcher: WebhookDispatcher
+    monitor: RedisMonitor
     supervisor: Supervisor
 
 
 def configure_logging(settings: Settings) -> None:
-    """Set the log up. Raises StartFailed where traces are asked for in a way that is not known here."""
+    """Configure the log. Raises StartFailed if traces are configured in an unsupported way."""
     logs.configure_logging(settings.log_level, settings.log_format)
     ACCESS_LOGGER.setLevel(INFO if settings.access_log else WARNING)
     try:
         is_tracing_configured(os.environ)
-    except TracingConfigError as bad:
-        raise StartFailed(str(bad)) from bad
+    except TracingConfigError as error:
+        raise StartFailed(str(error)) from error
 
 
 @asynccontextmanager
 async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None]:
-    """Answer Prometheus for the length of an `async with`; gives where, None without a port for it.
+    """Serve metrics to Prometheus while the block runs; yields their URL, None without a port. Raises StartFailed.
 
-    prometheus_client does so in threads of its own: also while the event loop is held up. Raises StartFailed.
+    prometheus_client does so in threads of its own, also while the event loop is blocked.
     """
     if port is None:
         yield None
@@ -95,17 +95,17 @@ async def serve_metrics(host: str, port: int | None) -> AsyncIterator[str | None
 
 
 @asynccontextmanager
-async def observe_instance(settings: Settings, redis_url: str, seen: ObservedParts) -> AsyncIterator[None]:
-    """Watch an instance for the length of an `async with`. Raises StartFailed."""
+async def observe_instance(settings: Settings, redis_url: str, parts: ObservedParts) -> AsyncIterator[None]:
+    """Measure and trace an instance while the block runs. Raises StartFailed."""
     async with AsyncExitStack() as stack:
         try:
             stack.enter_context(trace_if_configured(os.environ, version("south-seas")))
-        except TracingConfigError as bad:
-            raise StartFailed(str(bad)) from bad
-        running = partial(seen.supervisor.running, required=False)
-        await stack.enter_async_context(running("monitor", seen.measures.run))
+        except TracingConfigError as error:
+            raise StartFailed(str(error)) from error
+        running = partial(parts.supervisor.running, required=False)
+        await stack.enter_async_context(running("monitor", parts.monitor.run))
         if settings.metrics_port is not None:
-            _bind_gauges(seen)
+            _bind_gauges(parts)
             BUILD.info(
                 {
                     "version": version("south-seas"),
@@ -118,36 +118,36 @@ async def observe_instance(settings: Settings, redis_url: str, seen: ObservedPar
         yield
 
 
-def _bind_gauges(seen: ObservedParts) -> None:
-    """Let the gauges of this instance be read when somebody asks, in a thread of its own."""
-    app, workers, bots = seen.app, seen.workers, seen.bots
-    hub, open_now = app[HUB], app[streams.STREAMS]
+def _bind_gauges(parts: ObservedParts) -> None:
+    """Bind the gauges of this instance, which are read by a thread."""
+    app, process_pool, bots = parts.app, parts.process_pool, parts.bots
+    hub, open_streams = app[HUB], app[streams.STREAMS]
     for kind in ("socket", "stream"):
-        CONNECTIONS.labels(kind).set_function(partial(open_now.count, kind))
-    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_now))
+        CONNECTIONS.labels(kind).set_function(partial(open_streams.count, kind))
+    HTTP_IN_FLIGHT.set_function(lambda: IN_FLIGHT.count - len(open_streams))
     UNSENT_BYTES.set_function(lambda: app[CONNECTION_LIMITER].send_buffers.total)
     GAMES_WATCHED.set_function(lambda: len(hub))
     SUBSCRIPTIONS.set_function(hub.count_subscriptions)
     GAME_CACHE_SIZE.set_function(lambda: len(app[CONTEXT].cache))
-    BOT_POOL_DECISIONS.set_function(lambda: workers.pending_decisions)
-    BOT_PROCESSES.set_function(lambda: workers.running_processes)
+    BOT_POOL_DECISIONS.set_function(lambda: process_pool.pending_decisions)
+    BOT_PROCESSES.set_function(lambda: process_pool.running_processes)
     for attended, name in enumerate(CLASS_LABELS):
         BOT_DECISIONS_WAITING.labels(name).set_function(partial(bots.queue_length, attended=bool(attended)))
-    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(seen.deliverer))
-    seen.measures.register_gauges()
+    WEBHOOKS_IN_PROGRESS.set_function(lambda: len(parts.dispatcher))
+    parts.monitor.register_gauges()
 
 
 async def measure_loop_lag() -> None:
-    """Until cancelled, sleep and see how late the event loop wakes it."""
+    """Measure how late the event loop resumes a task, until cancelled."""
     loop = get_running_loop()
     while True:
-        due = loop.time() + LOOP_LAG_INTERVAL_S
+        due_at = loop.time() + LOOP_LAG_INTERVAL_S
         await sleep(LOOP_LAG_INTERVAL_S)
-        LOOP_LAG.observe(max(0.0, loop.time() - due))
+        LOOP_LAG.observe(max(0.0, loop.time() - due_at))
 
 
 def _redis_kind(settings: Settings, url: str) -> str:
-    """How Redis is deployed, as its URL says."""
+    """Return how Redis is deployed."""
     if settings.redis_url is None:
         return "embedded"
     scheme = urlsplit(url).scheme

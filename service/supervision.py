@@ -1,8 +1,8 @@
-"""Background tasks: a task that fails is logged, counted, and started again after a growing pause.
+"""Background tasks: a task that fails is logged, counted, and restarted after a growing delay.
 
-Every task of the service is started here, and nowhere by `asyncio.create_task`. `Supervisor.start` runs work that has
-no end of its own, `spawn` runs work that ends by itself. `/readyz` says 503 while a required task keeps failing, so
-that clients go to instances that do all of their work.
+All tasks of the service are started here, and none by `asyncio.create_task`. `Supervisor.start` runs endless work,
+`spawn` runs work that ends by itself. While a required task keeps failing, `/readyz` answers 503, so that clients use
+other instances.
 """
 
 import asyncio
@@ -22,21 +22,21 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CANCEL_INTERVAL_S = 1.0
-"""A task that has not ended so long after its cancellation is cancelled again: a library may swallow the first one."""
+"""A task still running so long after its cancellation is cancelled again: a library may swallow the first one."""
 
 
 class Backoff(NamedTuple):
-    """Pauses between attempts: each is twice the one before, up to a limit, and shortened by chance."""
+    """Exponential backoff: each delay is twice the one before, up to a limit, less a random part."""
 
     initial_s: float
     max_s: float
     jitter: float = 0.5
-    """By up to this part a pause is shorter, so that many who failed together do not come back together."""
+    """The largest part by which a delay is shortened, so that concurrent failures do not retry together."""
 
     def delay_s(self, failures: int) -> float:
-        """Give the pause after so many failures in a row.
+        """Return the delay after so many consecutive failures.
 
-        >>> [Backoff(1, 30, jitter=0).pause_s(failures) for failures in (1, 2, 3, 6, 2000)]
+        >>> [Backoff(1, 30, jitter=0).delay_s(failures) for failures in (1, 2, 3, 6, 2000)]
         [1.0, 2.0, 4.0, 30, 30]
         """
         pause_s = min(self.max_s, self.initial_s * 2.0 ** min(failures - 1, 64))
@@ -44,17 +44,17 @@ class Backoff(NamedTuple):
 
 
 class RestartPolicy(NamedTuple):
-    """When a task that fails is started again, and when it counts as failing."""
+    """When a failed task is restarted, and when it counts as failing."""
 
     backoff: Backoff = Backoff(0.5, 30.0)
     max_failures: int = 5
-    """So many in a row, and the task counts as failing; it is started again all the same."""
+    """Consecutive failures after which a task counts as failing; it is restarted all the same."""
     recovery_s: float = 60.0
-    """A task that has run for so long has recovered: its next failure is the first one again."""
+    """A task that has run so long has recovered: its next failure counts as the first."""
 
 
 class SupervisedTask:
-    """Work without an end, which is started again whenever it fails or ends. Made by `Supervisor.start`."""
+    """Endless work, restarted whenever it fails or ends. Made by `Supervisor.start`."""
 
     def __init__(
         self, name: str, work: Callable[[], Awaitable[None]], policy: RestartPolicy, *, required: bool
@@ -62,25 +62,25 @@ class SupervisedTask:
         self.name = name
         self.required = required
         self.failures = 0
-        """In a row."""
+        """Consecutive failures."""
         self._work = work
         self._policy = policy
         self._loop = asyncio.get_running_loop()
         self._started_at: float | None = None
-        """When the work was started last; None in the pause before that."""
+        """When the work was last started; None during a delay."""
         self._stopping = False
-        TASK_FAILURES.labels(name)  # so that the first one is seen
+        TASK_FAILURES.labels(name)  # creates the series, so that the first failure is counted
         self._task = self._loop.create_task(self._run(), name=name)
 
     @property
     def is_failing(self) -> bool:
-        """Whether it has failed too often in a row and has not recovered, or was ended by somebody else."""
+        """Return whether it has failed too often and has not recovered, or was cancelled from outside."""
         if self._task.done():
             return not self._stopping
         return self.failures >= self._policy.max_failures and not self._has_recovered()
 
     async def stop(self) -> None:
-        """End it, and wait for that."""
+        """Cancel it, and wait until it has ended."""
         self._stopping = True
         self._task.cancel()
         while (await asyncio.wait([self._task], timeout=CANCEL_INTERVAL_S))[1]:
@@ -95,20 +95,20 @@ class SupervisedTask:
             except asyncio.CancelledError as cancelled:
                 if self._task.cancelling():
                     raise
-                error = cancelled  # of something that it waited for: nobody meant the task
+                error = cancelled  # of something that it awaited, not of this task
             except Exception as failure:  # noqa: BLE001  whatever it is, it is logged and counted below
                 error = failure
             if not self._stopping:
                 await self._pause(error)
 
     async def _pause(self, error: BaseException | None) -> None:
-        """Record a failure, and wait until the work shall be started again."""
+        """Record a failure, and wait until the work is to be restarted."""
         self.failures = 1 if self._has_recovered() else self.failures + 1
         self._started_at = None
         TASK_FAILURES.labels(self.name).inc()
         pause_s = self._policy.backoff.delay_s(self.failures)
         logger.error(
-            "the background task %s has %s, %d times in a row: it is started again in %.1f s",
+            "the background task %s has %s, %d times in a row: it is restarted in %.1f s",
             self.name,
             "ended" if error is None else "failed",
             self.failures,
@@ -122,30 +122,29 @@ class SupervisedTask:
 
 
 class Supervisor:
-    """The background tasks of one instance that have no end of their own."""
+    """The permanent background tasks of one instance."""
 
     def __init__(self, policy: RestartPolicy = RestartPolicy()) -> None:  # noqa: B008  (a NamedTuple)
         self._policy = policy
         self._tasks: dict[SupervisedTask, None] = {}
 
     def __iter__(self) -> Iterator[SupervisedTask]:
-        """Iterate over the tasks that were started and not stopped."""
+        """Iterate over the running tasks."""
         return iter([*self._tasks])
 
     def start(self, name: str, work: Callable[[], Awaitable[None]], *, required: bool = True) -> SupervisedTask:
-        """Run `work` until `stop`, and again whenever it fails or ends.
+        """Run `work` until `stop`, and restart it whenever it fails or ends.
 
         `name` is a label of metrics, so it names a kind of work and not a game. While a `required` task keeps failing,
-        the instance is not ready; any other only raises an alert, since other instances do its work, or nobody waits
-        for it.
+        the instance is not ready. Any other only raises an alert: other instances do its work, or nobody waits for it.
         """
         task = SupervisedTask(name, work, self._policy, required=required)
         self._tasks[task] = None
-        TASK_FAILING.labels(name).set_function(lambda: any(one.is_failing for one in self if one.name == name))
+        TASK_FAILING.labels(name).set_function(lambda: any(task.is_failing for task in self if task.name == name))
         return task
 
     async def stop(self, task: SupervisedTask) -> None:
-        """End a task, and wait for that."""
+        """Stop a task, and wait until it has ended."""
         try:
             await task.stop()
         finally:
@@ -155,7 +154,7 @@ class Supervisor:
     async def running(
         self, name: str, work: Callable[[], Awaitable[None]], *, required: bool = True
     ) -> AsyncIterator[SupervisedTask]:
-        """Run `work` for the length of an `async with`."""
+        """Run `work` while the block runs."""
         task = self.start(name, work, required=required)
         try:
             yield task
@@ -163,7 +162,7 @@ class Supervisor:
             await self.stop(task)
 
     def failing_task(self) -> str | None:
-        """Give the name of a required task that keeps failing; None where all is well."""
+        """Return the name of a required task that keeps failing; None if there is none."""
         for task in self._tasks:
             if task.required and task.is_failing:
                 return task.name
@@ -171,20 +170,20 @@ class Supervisor:
 
 
 _spawned_names: set[str] = set()
-"""Of all that was spawned so far."""
+"""The names of all tasks spawned so far."""
 
 _spawned: set[asyncio.Task[Any]] = set()
-"""Tasks that have not ended: the event loop keeps weak references only."""
+"""Running tasks; the event loop keeps only weak references."""
 
 
 def spawn(name: str, work: Coroutine[Any, Any, T], *, expected: tuple[type[Exception], ...] = ()) -> "asyncio.Task[T]":
     """Run `work`, which ends by itself, as a task.
 
-    A failure is logged and counted, except `expected` ones, which somebody who awaits the task handles.
+    A failure is logged and counted, except for `expected` exceptions, which whoever awaits the task handles.
     """
     if name not in _spawned_names:
         _spawned_names.add(name)
-        TASK_FAILURES.labels(name)  # so that the first one is seen
+        TASK_FAILURES.labels(name)  # creates the series, so that the first failure is counted
     task = asyncio.get_running_loop().create_task(work, name=name)
     _spawned.add(task)
     task.add_done_callback(partial(_on_done, expected))

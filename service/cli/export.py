@@ -70,7 +70,9 @@ async def export_games(
     progress, counts, running = Progress("exported"), Counter[str](), set[asyncio.Task[str]]()
     async for game in _iter_games(store, games):
         running.add(
-            spawn("export", _export(store, catalogue, game, target, named=games is not None), expected=FATAL_ERRORS)
+            spawn(
+                "export", _export(store, catalogue, game, target, is_required=games is not None), expected=FATAL_ERRORS
+            )
         )
         if len(running) >= MAX_CONCURRENT:
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -89,12 +91,12 @@ async def _iter_games(store: RedisStore, games: Sequence[str] | None) -> AsyncIt
             yield game
 
 
-async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, target: Path, *, named: bool) -> str:
+async def _export(store: RedisStore, catalogue: TileSetCatalogue, game: str, target: Path, *, is_required: bool) -> str:
     """Write one game; return its outcome."""
     outcome, file = "failed", None
     with report_failure(f"game {game}"):
         document = await build_export(store, catalogue, game)
-        if document is None and not named:
+        if document is None and not is_required:
             return "deleted"
         if document is None:
             raise InvalidDocument("there is no such game")

@@ -36,7 +36,7 @@ class DueGameContext:
         self.game: str | None = game
 
 
-LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("doing", default=None)
+LOG_CONTEXT: ContextVar[LogContext | None] = ContextVar("log_context", default=None)
 
 
 def new_request_id() -> str:
@@ -44,10 +44,10 @@ def new_request_id() -> str:
     return f"{_RANDOM.getrandbits(8 * REQUEST_ID_BYTES):0{2 * REQUEST_ID_BYTES}x}"
 
 
-def is_valid_request_id(given: str) -> bool:
+def is_valid_request_id(request_id: str) -> bool:
     """Return whether a client's request id is safe in log lines and headers.
 
     >>> is_valid_request_id("5f3a-11"), is_valid_request_id("a b"), is_valid_request_id("x" * 65)
     (True, False, False)
     """
-    return _ID.fullmatch(given) is not None
+    return _ID.fullmatch(request_id) is not None

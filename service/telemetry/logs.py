@@ -32,9 +32,9 @@ class TextFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's)
         """Return the line, without the traceback."""
-        about = " ".join(f"{name}={value}" for name, value in _context_fields(record).items())
+        context = " ".join(f"{name}={value}" for name, value in _context_fields(record).items())
         line = super().formatMessage(record)
-        return escape_unprintable(f"{line} [{about}]" if about else line)
+        return escape_unprintable(f"{line} [{context}]" if context else line)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 (logging's)
         """Return the traceback, whose messages may contain anything."""
@@ -46,7 +46,7 @@ class JSONFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the object as one line."""
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -55,19 +55,19 @@ class JSONFormatter(logging.Formatter):
             **_context_fields(record),
         }
         if record.exc_info is not None and record.exc_info[0] is not None:
-            told["exception"] = {
+            fields["exception"] = {
                 "type": record.exc_info[0].__qualname__,
                 "message": str(record.exc_info[1]),
                 "stack": self.formatException(record.exc_info),
             }
-        return msgspec.json.encode(told, enc_hook=str).decode()
+        return msgspec.json.encode(fields, enc_hook=str).decode()
 
 
 def _context_fields(record: logging.LogRecord) -> dict[str, Any]:
     """Return the context of a line: `request_id`, `game`, `trace_id`, and what was given as `extra`."""
-    doing, about = LOG_CONTEXT.get(), {}
-    if doing is not None:
-        about = {"request_id": doing.request_id, "game": doing.game}
-    about["trace_id"] = tracing.trace_id()
-    about |= {name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES}
-    return {name: value for name, value in about.items() if value is not None}
+    context, fields = LOG_CONTEXT.get(), {}
+    if context is not None:
+        fields = {"request_id": context.request_id, "game": context.game}
+    fields["trace_id"] = tracing.trace_id()
+    fields |= {name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES}
+    return {name: value for name, value in fields.items() if value is not None}

@@ -17,107 +17,108 @@ _DELAY_BUCKETS_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0, 3600.0, 86400.0)
 
 HTTP_DURATION = Histogram(
     "south_seas_http_request_duration_seconds",
-    "Time from a request's head to its answer, by route template; sockets and event streams are not among them.",
+    "Time from a request's head to its response, by route; without WebSockets and event streams.",
     ("method", "route", "status"),
     buckets=_REQUEST_BUCKETS_S,
 )
 HTTP_IN_FLIGHT = Gauge(
-    "south_seas_http_requests_in_flight", "Requests being answered; sockets and event streams do not count."
+    "south_seas_http_requests_in_flight", "Requests in progress, without WebSockets and event streams."
 )
-HTTP_MALFORMED = Counter("south_seas_http_malformed_requests_total", "What came to the port and is no HTTP.")
-PROBLEMS = Counter("south_seas_problems_total", "Problems told, by code and by the way they went.", ("code", "via"))
+HTTP_MALFORMED = Counter("south_seas_http_malformed_requests_total", "Requests that are not valid HTTP.")
+PROBLEMS = Counter("south_seas_problems_total", "Problems sent to clients, by code and by protocol.", ("code", "via"))
 RATE_LIMITED = Counter(
     "south_seas_rate_limited_total",
-    "What was refused because somebody did too much of it, or has too many open, by the limit's name.",
+    "Requests, messages and connections rejected by a limit, by its name.",
     ("policy",),
 )
 
 ACTIONS = Counter(
     "south_seas_actions_total",
-    "Actions done, by who decided; those of a commit that conflicts count once more when they are done again.",
+    "Actions applied, by who decided; those of a commit that conflicts count again with its retry.",
     ("by",),
 )
 COMMITS = Counter(
     "south_seas_commits_total",
-    "Commits by their outcome; one that conflicts is tried again on what is stored.",
+    "Commits by outcome; one that conflicts is retried on the stored game.",
     ("outcome",),
 )
-GAME_CACHE_MISSES = Counter("south_seas_game_cache_misses_total", "Games to be changed that were not in the cache.")
+GAME_CACHE_MISSES = Counter("south_seas_game_cache_misses_total", "Commands on games that were not in the cache.")
 GAME_CACHE_SIZE = Gauge("south_seas_game_cache_size", "Decoded games in the cache.")
 GAMES = Counter("south_seas_games_total", "Games created, started, finished or aborted.", ("event",))
 GAME_FAILURES = Counter(
     "south_seas_game_failures_total",
-    "Work on one game that failed and was left for later, by the kind of work; no other game was affected.",
+    "Work on one game that failed and is retried later, by kind of work.",
     ("work",),
 )
-TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by what was done then.", ("policy",))
-DUE_GAMES_IN_PROGRESS = Gauge(
-    "south_seas_due_games_in_progress", "Games whose bots or deadlines this instance works on now."
-)
+TIMEOUTS = Counter("south_seas_timeouts_total", "Deadlines that passed, by the policy applied.", ("policy",))
+DUE_GAMES_IN_PROGRESS = Gauge("south_seas_due_games_in_progress", "Due games that this instance is processing.")
 OVERDUE = Gauge(
-    "south_seas_overdue_seconds", "How long the oldest work that is due has waited, in all instances.", ("work",)
+    "south_seas_overdue_seconds",
+    "How long the oldest due work of all instances has waited, by kind of work.",
+    ("work",),
 )
 
 REDIS_COMMAND = Histogram(
     "south_seas_redis_command_duration_seconds",
-    "Time from asking to the reply, waiting for a connection included, by command or script.",
+    "Time from a command to its reply, including the wait for a connection, by command or script.",
     ("command",),
     buckets=_STORE_BUCKETS_S,
 )
-REDIS_ERRORS = Counter("south_seas_redis_errors_total", "Commands that got no answer or a refusal, by kind.", ("kind",))
-REDIS_IN_FLIGHT = Gauge(
-    "south_seas_redis_commands_in_flight", "Commands that Redis has not answered, those that wait among them."
-)
+REDIS_ERRORS = Counter("south_seas_redis_errors_total", "Commands that failed, by kind of error.", ("kind",))
+REDIS_IN_FLIGHT = Gauge("south_seas_redis_commands_in_flight", "Commands sent or waiting that have no reply yet.")
 REDIS_IN_FLIGHT_BYTES = Gauge("south_seas_redis_in_flight_bytes", "Bytes of these commands.")
 REDIS_RETRIES = Counter(
     "south_seas_redis_retries_total",
-    "Commands sent again: the connection was lost, or the server was no primary any more.",
+    "Commands sent again after a lost connection or a failover.",
 )
-REDIS_UP = Gauge("south_seas_redis_up", "Whether there is a connection to Redis wherever one is needed.")
+REDIS_UP = Gauge("south_seas_redis_up", "Whether all primaries of Redis are connected.")
 NOTIFICATIONS_UP = Gauge(
-    "south_seas_redis_notifications_up", "Whether this instance listens to notifications of other instances' commits."
+    "south_seas_redis_notifications_up", "Whether this instance is subscribed to change notifications."
 )
-NOTIFICATIONS = Counter("south_seas_redis_notifications_total", "Notifications received.")
-CLOCK_OFFSET = Gauge("south_seas_redis_clock_offset_seconds", "How far Redis's clock is ahead of this one.")
-CLOCK_ERROR = Gauge("south_seas_redis_clock_error_seconds", "How wrong that may be: half of the round trip.")
+NOTIFICATIONS = Counter("south_seas_redis_notifications_total", "Change notifications received.")
+CLOCK_OFFSET = Gauge("south_seas_redis_clock_offset_seconds", "Offset of Redis's clock from this process's.")
+CLOCK_ERROR = Gauge("south_seas_redis_clock_error_seconds", "Error bound of the offset: half of the round trip.")
 
-CONNECTIONS = Gauge("south_seas_connections_open", "Sockets and event streams that are open.", ("kind",))
-CONNECTIONS_OPENED = Counter("south_seas_connections_opened_total", "Sockets and event streams opened.", ("kind",))
-SOCKETS_CLOSED = Counter("south_seas_sockets_closed_total", "Sockets closed, by the code that was told.", ("code",))
+CONNECTIONS = Gauge("south_seas_connections_open", "Open WebSockets and event streams.", ("kind",))
+CONNECTIONS_OPENED = Counter("south_seas_connections_opened_total", "WebSockets and event streams opened.", ("kind",))
+SOCKETS_CLOSED = Counter("south_seas_sockets_closed_total", "WebSockets closed, by close code.", ("code",))
 SLOW_READERS_DROPPED = Counter(
-    "south_seas_slow_readers_dropped_total", "Connections closed because they did not read.", ("kind",)
+    "south_seas_slow_readers_dropped_total", "Connections closed because the client did not read.", ("kind",)
 )
-UNSENT_BYTES = Gauge("south_seas_unsent_bytes", "Bytes that wait for clients that do not read.")
-SUBSCRIPTIONS = Gauge("south_seas_subscriptions", "Watchers of games: each counts for each game that it watches.")
-GAMES_WATCHED = Gauge("south_seas_games_watched", "Games that somebody watches here.")
+UNSENT_BYTES = Gauge("south_seas_unsent_bytes", "Bytes in send buffers, for clients that do not read.")
+SUBSCRIPTIONS = Gauge(
+    "south_seas_subscriptions", "Subscriptions to games; a WebSocket has one for each game that it watches."
+)
+GAMES_WATCHED = Gauge("south_seas_games_watched", "Games with watchers on this instance.")
 SOCKET_MESSAGES = Counter(
-    "south_seas_socket_messages_received_total", "Messages that clients sent, by type.", ("type",)
+    "south_seas_socket_messages_received_total", "WebSocket messages received, by type.", ("type",)
 )
 
-DELIVERIES = Counter("south_seas_deliveries_total", "Changes of games delivered to watchers, each watcher's counted.")
+DELIVERIES = Counter("south_seas_deliveries_total", "Diffs delivered to watchers, counted per watcher.")
 DELIVERY_LAG = Histogram(
     "south_seas_delivery_lag_seconds",
-    "Time from the sending of a commit to the telling of its watchers, by where it was committed.",
+    "Time from a commit to its delivery to watchers, by whether this instance committed it.",
     ("origin",),
     buckets=_LAG_BUCKETS_S,
 )
 BROADCAST_DURATION = Histogram(
     "south_seas_broadcast_duration_seconds",
-    "Time from a game's first watcher told to its last, of games with more than 25 watchers.",
+    "Time from the first watcher served to the last, for games with more than 25 watchers.",
     buckets=_STALL_BUCKETS_S,
 )
 MISSED_NOTIFICATIONS = Counter(
-    "south_seas_missed_notifications_total", "Games found behind by the sweep: their notifications were lost."
+    "south_seas_missed_notifications_total", "Games whose change notification was lost, so that the sweep updated them."
 )
 HISTORIES_REPLACED = Counter(
-    "south_seas_histories_replaced_total", "Watched games that had another history than was told: something was lost."
+    "south_seas_histories_replaced_total",
+    "Watched games whose stored history differs from what was delivered: commits were lost.",
 )
 
 BOT_THINKING = Histogram(
-    "south_seas_bot_thinking_seconds", "Time that a decision of a bot took.", ("bot",), buckets=_LAG_BUCKETS_S
+    "south_seas_bot_thinking_seconds", "Time that a bot's decision took.", ("bot",), buckets=_LAG_BUCKETS_S
 )
 BOT_FAILURES = Counter(
-    "south_seas_bot_failures_total", "Decisions that a bot failed to make, so that another stood in.", ("bot",)
+    "south_seas_bot_failures_total", "Bot decisions that failed and were made by a substitute.", ("bot",)
 )
 LATE_BOT_DECISIONS = Counter(
     "south_seas_bot_late_decisions_total",
@@ -126,51 +127,51 @@ LATE_BOT_DECISIONS = Counter(
 )
 BOT_QUEUE_WAIT = Histogram(
     "south_seas_bot_queue_wait_seconds",
-    "Time that a bot waited for its turn to decide, by whether a person plays the game.",
+    "Time that a bot's decision waited in the queue, by whether people play the game.",
     ("class",),
     buckets=_QUEUE_BUCKETS_S,
 )
 BOT_DECISIONS_WAITING = Gauge(
     "south_seas_bot_decisions_waiting",
-    "Decisions of bots that wait for their turn, by whether a person plays.",
+    "Bot decisions in the queue, by whether people play the game.",
     ("class",),
 )
 BOT_POOL_DECISIONS = Gauge("south_seas_bot_pool_decisions", "Decisions queued for or running in the process pool.")
-BOT_PROCESSES = Gauge("south_seas_bot_processes", "Processes in which bots think.")
+BOT_PROCESSES = Gauge("south_seas_bot_processes", "Processes for bots.")
 
-PICTURES = Counter("south_seas_pictures_total", "Pictures asked for, by what came of it.", ("result",))
+PICTURES = Counter("south_seas_pictures_total", "Pictures requested, by result.", ("result",))
 PICTURE_DURATION = Histogram(
     "south_seas_picture_drawing_seconds",
-    "Time that a picture took to be drawn, its turn included.",
+    "Time to draw a picture, including its wait in the queue.",
     buckets=_REQUEST_BUCKETS_S,
 )
-PICTURES_WAITING = Gauge("south_seas_pictures_waiting", "Pictures being drawn, or waiting for it.")
-PICTURE_CACHE_BYTES = Gauge("south_seas_picture_cache_bytes", "Bytes of the pictures in the cache.")
+PICTURES_WAITING = Gauge("south_seas_pictures_waiting", "Pictures in the queue or being drawn.")
+PICTURE_CACHE_BYTES = Gauge("south_seas_picture_cache_bytes", "Bytes of cached pictures.")
 
-WEBHOOK_ATTEMPTS = Counter("south_seas_webhook_attempts_total", "Messages sent to webhooks, by outcome.", ("result",))
+WEBHOOK_ATTEMPTS = Counter(
+    "south_seas_webhook_attempts_total", "Delivery attempts to webhooks, by result.", ("result",)
+)
 WEBHOOK_CHALLENGES = Counter(
-    "south_seas_webhook_challenges_total", "Servers asked whether they want a webhook, by outcome.", ("result",)
+    "south_seas_webhook_challenges_total", "Challenges sent to webhooks, by result.", ("result",)
 )
 WEBHOOK_DELAY = Histogram(
     "south_seas_webhook_delay_seconds",
-    "Time from a change, told in whole seconds, to its delivery to a webhook.",
+    "Time from a change, in whole seconds, to its delivery to a webhook.",
     buckets=_DELAY_BUCKETS_S,
 )
-WEBHOOKS_DISABLED = Counter("south_seas_webhooks_disabled_total", "Webhooks given up.", ("reason",))
-WEBHOOKS_IN_PROGRESS = Gauge("south_seas_webhooks_in_progress", "Webhooks that this instance works on now.")
+WEBHOOKS_DISABLED = Counter("south_seas_webhooks_disabled_total", "Webhooks disabled, by reason.", ("reason",))
+WEBHOOKS_IN_PROGRESS = Gauge("south_seas_webhooks_in_progress", "Webhooks that this instance is delivering to.")
 
 LOOP_LAG = Histogram(
-    "south_seas_event_loop_lag_seconds", "How late the event loop woke a task that slept.", buckets=_STALL_BUCKETS_S
+    "south_seas_event_loop_lag_seconds", "How late the event loop resumed a sleeping task.", buckets=_STALL_BUCKETS_S
 )
 TASK_FAILURES = Counter(
     "south_seas_task_failures_total",
-    "Background tasks that failed, by name; each that has no end of its own was started again.",
+    "Failures of background tasks, by name; permanent ones are restarted.",
     ("task",),
 )
-TASK_FAILING = Gauge(
-    "south_seas_task_failing", "Whether a background task has failed several times in a row.", ("task",)
-)
-BUILD = Info("south_seas_build", "What runs here: the service's version, its engine, Python, and which Redis.")
+TASK_FAILING = Gauge("south_seas_task_failing", "Whether a background task keeps failing.", ("task",))
+BUILD = Info("south_seas_build", "Versions of the service, engine and Python, and the kind of Redis.")
 
 _SEND_FAILURES = ("status", "redirect", "timeout", "dns", "tls", "connect", "broken")
 

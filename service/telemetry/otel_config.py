@@ -18,8 +18,7 @@ def is_tracing_configured(environment: Mapping[str, str]) -> bool:
     """Return whether OpenTelemetry's environment variables ask for traces.
 
     They do if they name an endpoint or the exporter `otlp`, unless they disable it. Raises TracingConfigError for what
-    is
-    not supported.
+    is not supported.
 
     >>> is_tracing_configured({}), is_tracing_configured({"OTEL_TRACES_EXPORTER": "otlp"})
     (False, True)

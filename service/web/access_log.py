@@ -37,8 +37,8 @@ def route_template(request: web.Request) -> str:
 def log_request(request: web.BaseRequest, route: str, status: int, seconds: float) -> None:
     """Log an answered request; status 0 stands for a client that has disconnected."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        about = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
-        ACCESS_LOGGER.info("%s %s %d", request.method, route, status, extra={**about, "address": _address(request)})
+        fields = {"method": request.method, "route": route, "status": status, "milliseconds": round(seconds * 1e3, 3)}
+        ACCESS_LOGGER.info("%s %s %d", request.method, route, status, extra={**fields, "address": _address(request)})
 
 
 def log_stream_opened(request: web.Request, kind: Kind) -> float:
@@ -54,10 +54,10 @@ def log_stream_opened(request: web.Request, kind: Kind) -> float:
 def log_stream_closed(request: web.Request, kind: Kind, opened: float, code: int | None = None) -> None:
     """Log the end of a stream, of a WebSocket with its close code, or 1006."""
     if ACCESS_LOGGER.isEnabledFor(logging.INFO):
-        about = {"kind": kind, "route": route_template(request), "seconds": round(perf_counter() - opened, 3)}
+        fields = {"kind": kind, "route": route_template(request), "seconds": round(perf_counter() - opened, 3)}
         if code is not None:
-            about["code"] = code
-        ACCESS_LOGGER.info("%s closed %s", kind, about["route"], extra={**about, "address": _address(request)})
+            fields["code"] = code
+        ACCESS_LOGGER.info("%s closed %s", kind, fields["route"], extra={**fields, "address": _address(request)})
 
 
 def _address(request: web.BaseRequest) -> str:

@@ -23,11 +23,11 @@ def bind(host: str, port: int) -> list[socket.socket]:
         bound: list[socket.socket] = []
         try:
             for family, (address, _) in _resolve(host, port):
-                place = address, bound[0].getsockname()[1] if bound else port
-                one = opened.enter_context(socket.create_server(place, family=family, backlog=BACKLOG))
+                address_and_port = address, bound[0].getsockname()[1] if bound else port
+                listener = opened.enter_context(socket.create_server(address_and_port, family=family, backlog=BACKLOG))
                 if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # Linux and macOS; accepted connections have it too
-                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MAX_KERNEL_UNSENT_BYTES)
-                bound.append(one)
+                    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MAX_KERNEL_UNSENT_BYTES)
+                bound.append(listener)
         except OSError as error:
             raise StartFailed(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
         opened.pop_all()
@@ -45,5 +45,5 @@ def url_host(host: str) -> str:
 
 
 def _resolve(host: str, port: int) -> list[Address]:
-    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return list(dict.fromkeys((family, (str(address[0]), int(address[1]))) for family, *_, address in found))
+    results = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((family, (str(address[0]), int(address[1]))) for family, *_, address in results))

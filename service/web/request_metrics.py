@@ -72,9 +72,9 @@ def record_route(handle: Handler) -> Handler:
     """
 
     def answer(request: web.Request) -> Awaitable[web.StreamResponse]:
-        asking = LOG_CONTEXT.get()
-        if type(asking) is RequestContext:
-            asking.request = request
+        context = LOG_CONTEXT.get()
+        if type(context) is RequestContext:
+            context.request = request
         return handle(request)
 
     return answer
@@ -84,16 +84,18 @@ def measure_requests(handle: Handler) -> Handler:
     """Wrap a handler to time, trace and log its requests."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        given = request.headers.get(REQUEST_ID)
-        asking = RequestContext(given if given is not None and is_valid_request_id(given) else new_request_id())
-        LOG_CONTEXT.set(asking)
+        request_id = request.headers.get(REQUEST_ID)
+        context = RequestContext(
+            request_id if request_id is not None and is_valid_request_id(request_id) else new_request_id()
+        )
+        LOG_CONTEXT.set(context)
         IN_FLIGHT.count += 1
-        began, status = perf_counter(), INTERNAL_ERROR
+        started_at, status = perf_counter(), INTERNAL_ERROR
         try:
             if not tracing.is_enabled() or may_stream(request):
                 response = await handle(request)
             else:
-                response = await _trace(request, handle, asking)
+                response = await _trace(request, handle, context)
             status = response.status if type(response) is web.Response or not _is_stream(response) else STREAMED
         except ConnectionError:
             status = STREAMED if may_stream(request) else DISCONNECTED
@@ -103,8 +105,8 @@ def measure_requests(handle: Handler) -> Handler:
         finally:
             IN_FLIGHT.count -= 1
             if status != STREAMED:
-                _record(request, asking.route, status, perf_counter() - began)
-            asking.request = None  # cancelled timers keep the context of who started them, and so this
+                _record(request, context.route, status, perf_counter() - started_at)
+            context.request = None  # cancelled timers keep references to this context
 
     return answer
 
@@ -134,27 +136,27 @@ def _record(request: web.Request, route: str, status: int, seconds: float) -> No
 _DURATIONS: dict[tuple[str, str, int], Histogram] = {}
 
 
-async def _trace(request: web.Request, handle: Handler, asking: RequestContext) -> web.StreamResponse:
+async def _trace(request: web.Request, handle: Handler, context: RequestContext) -> web.StreamResponse:
     """Handle a request in a span, the client's being its parent if it names one."""
     with tracing.span(request.method, "server", request.headers) as span:
         try:
             response = await handle(request)
         except Exception:
-            _describe(span, request, asking, INTERNAL_ERROR)
+            _describe(span, request, context, INTERNAL_ERROR)
             raise
-        _describe(span, request, asking, response.status)
+        _describe(span, request, context, response.status)
         return response
 
 
-def _describe(span: "Span", request: web.Request, asking: RequestContext, status: int) -> None:
+def _describe(span: "Span", request: web.Request, context: RequestContext, status: int) -> None:
     """Name a span by OpenTelemetry's conventions for HTTP."""
-    if (route := asking.route) != UNMATCHED_ROUTE:
+    if (route := context.route) != UNMATCHED_ROUTE:
         span.update_name(f"{request.method} {route}")
         span.set_attribute("http.route", route)
     span.set_attribute("http.request.method", request.method if request.method in METHODS else "_OTHER")
     span.set_attribute("http.response.status_code", status)
     span.set_attribute("url.scheme", request.scheme)
     span.set_attribute("url.path", request.path)
-    span.set_attribute("south_seas.request_id", asking.request_id or "")
-    if (game := asking.game) is not None:
+    span.set_attribute("south_seas.request_id", context.request_id or "")
+    if (game := context.game) is not None:
         span.set_attribute("south_seas.game", game)

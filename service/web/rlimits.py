@@ -11,6 +11,6 @@ def raise_open_files_limit() -> None:
 
     The soft limit exists for `select`, which is not used here. If the system refuses, the limit stays.
     """
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))

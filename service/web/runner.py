@@ -52,17 +52,18 @@ class ProblemProtocol(ClientConnection):
         if status < 500:
             HTTP_MALFORMED.inc()
             log_request(request, UNMATCHED_ROUTE, status, 0.0)
-            told = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
+            document = problem("malformed", (message or "this is not HTTP").strip().partition("\n")[0])
         else:
             LOG.error("%s %s failed", request.method, request.path, exc_info=exc)
-            told = problem("internal", "internal server error")
+            document = problem("internal", "internal server error")
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problem_response(
-            told, {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **API_HEADERS}
+            document,
+            {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED_HEADERS, **API_HEADERS},
         )
-        if status >= 500 and (doing := LOG_CONTEXT.get()) is not None and doing.request_id is not None:
-            response.headers[REQUEST_ID] = doing.request_id
+        if status >= 500 and (context := LOG_CONTEXT.get()) is not None and context.request_id is not None:
+            response.headers[REQUEST_ID] = context.request_id
         response.force_close()
         self.finish_request(request, response)
         return response
@@ -110,9 +111,9 @@ class ProblemRunner(web.AppRunner):
     async def setup(self) -> None:
         """Start the application."""
         await super().setup()
-        made = super().server
-        assert made is not None  # noqa: S101  it is set up
-        self._problem_server = ProblemServer(self.app, made)
+        server = super().server
+        assert server is not None  # noqa: S101  it is set up
+        self._problem_server = ProblemServer(self.app, server)
 
     async def shutdown(self) -> None:
         """Let handlers finish within their timeout."""

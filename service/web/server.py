@@ -48,8 +48,8 @@ async def run_server(
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD, 20, 100)
-        for listening in sockets:
-            await web.SockSite(runner, listening, backlog=BACKLOG).start()
+        for listener in sockets:
+            await web.SockSite(runner, listener, backlog=BACKLOG).start()
         with handle_signals(stop):
             ready()
             await _wait_until_drained(app, stop)
@@ -68,7 +68,7 @@ async def _wait_until_drained(app: web.Application, stop: ShutdownSignal) -> Non
     with suppress(TimeoutError):
         async with asyncio.timeout(app[LIMITS].drain_time_s):
             await stop.forced.wait()
-    leaving, hurried = spawn("close-sockets", close_streams(app)), spawn("hurry", stop.forced.wait())
-    await asyncio.wait({leaving, hurried}, return_when=asyncio.FIRST_COMPLETED)
-    leaving.cancel()
-    hurried.cancel()
+    closing, forced = spawn("close-sockets", close_streams(app)), spawn("hurry", stop.forced.wait())
+    await asyncio.wait({closing, forced}, return_when=asyncio.FIRST_COMPLETED)
+    closing.cancel()
+    forced.cancel()

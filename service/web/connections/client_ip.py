@@ -49,13 +49,13 @@ def parse_networks(text: str) -> tuple[Network, ...]:
     >>> parse_networks("10.0.0.0/8, ::1")
     (IPv4Network('10.0.0.0/8'), IPv6Network('::1/128'))
     """
-    found = []
+    networks = []
     for part in filter(None, map(str.strip, text.split(","))):
         try:
-            found.append(ip_network(part))
+            networks.append(ip_network(part))
         except ValueError as error:
             raise BadNetwork(str(error)) from error
-    return tuple(found)
+    return tuple(networks)
 
 
 def normalize_address(address: IPv4Address | IPv6Address) -> str:
@@ -109,18 +109,18 @@ class TrustedProxies:
 
     def forwarded_client(self, peer: object, headers: CIMultiDictProxy[str]) -> str:
         """Return the client of a request from a trusted proxy; the proxy itself if it names none."""
-        named = ",".join(headers.getall(self._header, ()))
+        value = ",".join(headers.getall(self._header, ()))
         read = (
             self._cached_last_untrusted
-            if len(named) <= MAX_CACHED_CHARACTERS and named.isascii()
+            if len(value) <= MAX_CACHED_CHARACTERS and value.isascii()
             else self._last_untrusted
         )
-        return read(named, str(peer[0]) if isinstance(peer, tuple) and peer else "")
+        return read(value, str(peer[0]) if isinstance(peer, tuple) and peer else "")
 
-    def _last_untrusted(self, named: str, peer: str) -> str:
+    def _last_untrusted(self, value: str, peer: str) -> str:
         """Return the first address from the right that is no trusted proxy's; stop at what is no address."""
         last = _parse_address(peer)
-        for entry in reversed(_split_header(named, self._header)):
+        for entry in reversed(_split_header(value, self._header)):
             address = _parse_address(entry)
             if address is None:
                 break
@@ -135,11 +135,11 @@ class TrustedProxies:
         return any(address in network for network in self._trusted)
 
 
-def _split_header(named: str, header: Header) -> list[str]:
+def _split_header(value: str, header: Header) -> list[str]:
     """Return the addresses that a header names, the client first."""
     if header == "x-forwarded-for":
-        return [part.strip(" \t") for part in named.split(",")] if named else []
-    return [_parse_for(element) for element in _ELEMENT.findall(named[-MAX_FORWARDED_CHARACTERS:])]
+        return [part.strip(" \t") for part in value.split(",")] if value else []
+    return [_parse_for(element) for element in _ELEMENT.findall(value[-MAX_FORWARDED_CHARACTERS:])]
 
 
 def _parse_for(element: str) -> str:
@@ -148,8 +148,8 @@ def _parse_for(element: str) -> str:
     >>> _parse_for('by=203.0.113.43; For="[2001:db8:cafe::17]:4711"')
     '[2001:db8:cafe::17]:4711'
     """
-    named = next((value for name, value in _PAIR.findall(element) if name.lower() == "for"), "")
-    return re.sub(r"\\(.)", r"\1", named.strip('"'))
+    address = next((value for name, value in _PAIR.findall(element) if name.lower() == "for"), "")
+    return re.sub(r"\\(.)", r"\1", address.strip('"'))
 
 
 def _parse_address(text: str) -> IPv4Address | IPv6Address | None:

@@ -74,9 +74,9 @@ class ConnectionLimiter:
         self.rejected = 0
         """Connections since the start."""
         self.send_buffers = _make_send_buffer_budget(limits)
-        _, most = getrlimit(RLIMIT_NOFILE)
+        _, max_files = getrlimit(RLIMIT_NOFILE)
         self._max_connections = (
-            min(limits.max_connections, most - RESERVED_FILES) if most > 0 else limits.max_connections
+            min(limits.max_connections, max_files - RESERVED_FILES) if max_files > 0 else limits.max_connections
         )
 
     def add(self, connection: ClientConnection) -> bytes:
@@ -117,10 +117,10 @@ class ConnectionLimiter:
 
     def add_stream(self, address: str) -> None:
         """Count a stream. Raises TooManyOpen."""
-        most = self.limits.max_streams_per_address
-        if self._is_at_limit(self.streams_per_address, address, most):
+        limit = self.limits.max_streams_per_address
+        if self._is_at_limit(self.streams_per_address, address, limit):
             RATE_LIMITED.labels("open-streams").inc()
-            raise TooManyConnections("sockets and event streams of this address", most)
+            raise TooManyConnections("sockets and event streams of this address", limit)
         _add_count(self.streams_per_address, address, 1)
 
     def remove_stream(self, address: str) -> None:
@@ -141,22 +141,22 @@ class ConnectionLimiter:
                 if number % BATCH_SIZE == BATCH_SIZE - 1:
                     await asyncio.sleep(0)
 
-    def _is_at_limit(self, counter: Counter[str], client: str, most: int) -> bool:
+    def _is_at_limit(self, counter: Counter[str], client: str, limit: int) -> bool:
         """Return whether a client, or its network, has as many as it may."""
         if not self.limits.rate_limits:
             return False
         network = site_network(client)
-        return counter[client] >= most or (
-            network != client and counter[network] >= most * self.limits.addresses_per_network
+        return counter[client] >= limit or (
+            network != client and counter[network] >= limit * self.limits.addresses_per_network
         )
 
 
 def _add_count(counter: Counter[str], client: str, change: int) -> None:
     """Change the count of a client and of its network."""
-    for one in {client, site_network(client)}:
-        counter[one] += change
-        if counter[one] <= 0:
-            del counter[one]
+    for key in {client, site_network(client)}:
+        counter[key] += change
+        if counter[key] <= 0:
+            del counter[key]
 
 
 CONNECTION_LIMITER = web.AppKey("connection_limiter", ConnectionLimiter)

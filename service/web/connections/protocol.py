@@ -226,7 +226,7 @@ class ClientConnection(web.RequestHandler):
                 self.is_paused = True
                 self._pause_transport()
             else:
-                self.body.set_exception(web.RequestPayloadError("too much beside the body"))
+                self.body.set_exception(web.RequestPayloadError("too much data beside the body"))
                 self.stop_reading()
 
     def check_timeouts(self, now: float) -> None:
@@ -292,7 +292,7 @@ def streaming_response(request: web.BaseRequest) -> Iterator[None]:
     connection = get_connection(request)
     if connection.received_bytes > MAX_STREAM_HEAD_BYTES:
         raise Malformed(
-            f"a socket or an event stream may be asked for with {MAX_STREAM_HEAD_BYTES} bytes, nothing after them"
+            f"a request for a WebSocket or event stream may have {MAX_STREAM_HEAD_BYTES} bytes and no successor"
         )
     connection.kind = "stream"
     try:

@@ -57,7 +57,7 @@ class SendBufferBudget:
         if self._max_per_address is not None and self._bytes[address] > self._max_per_address:
             self._drop_slow_writers((address,), self._bytes[address] - _target(self._max_per_address), writer)
         if self._max_per_network is not None and self._bytes[network] > self._max_per_network:
-            addresses = [one for one in self._writers if site_network(one) == network]
+            addresses = [other for other in self._writers if site_network(other) == network]
             self._drop_slow_writers(addresses, self._bytes[network] - _target(self._max_per_network), writer)
         if self.total > self._max_total:
             self._drop_slow_writers(self._writers, self.total - _target(self._max_total), writer)
@@ -79,17 +79,16 @@ class SendBufferBudget:
 
     def _add(self, address: str, change: int) -> None:
         self.total += change
-        for one in {address, site_network(address)}:
-            self._bytes[one] += change
-            if not self._bytes[one]:
-                del self._bytes[one]
+        for key in {address, site_network(address)}:
+            self._bytes[key] += change
+            if not self._bytes[key]:
+                del self._bytes[key]
 
     def _drop_slow_writers(self, addresses: Iterable[str], too_much: int, latest: BufferedWriter) -> None:
         """Drop connections of these addresses, those with the most bytes first, until `too_much` bytes are freed.
 
         Connections that were read meanwhile are removed first. The latest one stays, even if it exceeds the budget
-        alone: its
-        client had no time to read.
+        alone: its client had no time to read.
         """
         aim = self.total - too_much
         for address in sorted(addresses, key=self._sort_key, reverse=True):
@@ -122,6 +121,6 @@ class SendBufferBudget:
         writer.drop()
 
 
-def _target(most: int) -> int:
+def _target(budget: int) -> int:
     """Return the bytes to leave: less than the budget, so that the next response needs no room again."""
-    return most * 7 // 8
+    return budget * 7 // 8

@@ -82,14 +82,14 @@ class WebhookResolver(AbstractResolver):
         until = self._loop.time() + self._timeout_s
         try:
             async with asyncio.timeout_at(until):
-                found = await self._look_up(host, family)
+                addresses = await self._look_up(host, family)
         except (TimeoutError, pycares.AresError, UnicodeError, ValueError) as error:
-            logger.debug("a webhook's name could not be looked up: %r: %r", host, error)
-            found = []
-        usable = self._select_addresses(host, found)
+            logger.debug("the host name of a webhook could not be resolved: %r: %r", host, error)
+            addresses = []
+        usable = self._select_addresses(host, addresses)
         if not usable:
             await asyncio.sleep(until - self._loop.time())
-            raise NameResolutionFailed(None, "the name leads to no server of the public internet")
+            raise NameResolutionFailed(None, "the name has no public address")
         return [
             ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
             for family, address in usable
@@ -103,20 +103,20 @@ class WebhookResolver(AbstractResolver):
     async def _look_up(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
         """Return all addresses of a name, once lookups of its site and in total allow it."""
         async with self._site_slot(site_of_host(host)), self._lookup_slots:
-            found = await self._query(host, family)
-        return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in found.nodes]
+            result = await self._query(host, family)
+        return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in result.nodes]
 
     @asynccontextmanager
-    async def _site_slot(self, where: str) -> AsyncIterator[None]:
+    async def _site_slot(self, site: str) -> AsyncIterator[None]:
         """Occupy one of the lookups of a site."""
-        self._site_users[where] += 1
+        self._site_users[site] += 1
         try:
-            async with self._sites.setdefault(where, asyncio.Semaphore(MAX_LOOKUPS_PER_SITE)):
+            async with self._sites.setdefault(site, asyncio.Semaphore(MAX_LOOKUPS_PER_SITE)):
                 yield
         finally:
-            self._site_users[where] -= 1
-            if not self._site_users[where]:
-                del self._site_users[where], self._sites[where]
+            self._site_users[site] -= 1
+            if not self._site_users[site]:
+                del self._site_users[site], self._sites[site]
 
     async def _query(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
         """Query c-ares, which answers in a thread. Raises AresError."""
@@ -124,35 +124,35 @@ class WebhookResolver(AbstractResolver):
         if self._lookups_since_reset > MAX_CACHED_LOOKUPS:
             self._lookups_since_reset = 0
             self._channel.reinit()
-        answered: asyncio.Future[pycares.AddrInfoResult] = self._loop.create_future()
+        future: asyncio.Future[pycares.AddrInfoResult] = self._loop.create_future()
         self._channel.getaddrinfo(
-            host, None, family=family, type=socket.SOCK_STREAM, callback=partial(self._resolve_from_thread, answered)
+            host, None, family=family, type=socket.SOCK_STREAM, callback=partial(self._resolve_from_thread, future)
         )
-        return await answered
+        return await future
 
     def _resolve_from_thread(
-        self, answered: asyncio.Future[pycares.AddrInfoResult], found: pycares.AddrInfoResult, errno: int | None
+        self, future: asyncio.Future[pycares.AddrInfoResult], result: pycares.AddrInfoResult, errno: int | None
     ) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_resolve_future, answered, found, errno)
+            self._loop.call_soon_threadsafe(_resolve_future, future, result, errno)
 
     def _select_addresses(
-        self, host: str, found: Sequence[tuple[socket.AddressFamily, str]]
+        self, host: str, addresses: Sequence[tuple[socket.AddressFamily, str]]
     ) -> list[tuple[socket.AddressFamily, str]]:
         if self._allow_private:
-            return [*found[:MAX_ADDRESSES]]
-        public = [(family, address) for family, address in found if is_public(ip_address(address))]
-        if len(public) < len(found):
-            logger.debug("a webhook's name leads to an address that is not public: %r", host)
+            return [*addresses[:MAX_ADDRESSES]]
+        public = [(family, address) for family, address in addresses if is_public(ip_address(address))]
+        if len(public) < len(addresses):
+            logger.debug("the host name of a webhook resolves to a private address: %r", host)
         return public[:MAX_ADDRESSES]
 
 
 def _resolve_future(
-    answered: asyncio.Future[pycares.AddrInfoResult], found: pycares.AddrInfoResult, errno: int | None
+    future: asyncio.Future[pycares.AddrInfoResult], result: pycares.AddrInfoResult, errno: int | None
 ) -> None:
-    if answered.done():
+    if future.done():
         return
     if errno is None:
-        answered.set_result(found)
+        future.set_result(result)
     else:
-        answered.set_exception(pycares.AresError(errno, pycares.errno.strerror(errno)))
+        future.set_exception(pycares.AresError(errno, pycares.errno.strerror(errno)))

@@ -80,11 +80,11 @@ def is_public(address: Address) -> bool:
 
 def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
     """Return a socket for a resolved address, for `aiohttp.TCPConnector`. Raises AddressBlocked."""
-    family, kind, protocol, _, where = info
+    family, kind, protocol, _, socket_address = info
     try:
-        address = ip_address(where[0])
+        address = ip_address(socket_address[0])
     except ValueError as error:
-        raise AddressBlocked(where[0]) from error
+        raise AddressBlocked(socket_address[0]) from error
     if not is_public(address):
         raise AddressBlocked(address)
     return socket.socket(family=family, type=kind, proto=protocol)

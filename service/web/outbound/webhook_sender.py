@@ -56,8 +56,7 @@ class _BoundedProtocol(asyncio.Protocol):
     """Passes the beginning of a response to aiohttp, and pauses reading after it.
 
     Otherwise a server could send provisional responses (RFC 9110, 15.2) without end, which aiohttp reads until the
-    final
-    one. It can go when aiohttp limits them.
+    final one. It can go when aiohttp limits them.
     """
 
     def __init__(self, reader: ResponseHandler, transport: asyncio.Transport) -> None:
@@ -141,29 +140,29 @@ class _WebhookSender:
         self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
     ) -> SendResult:
         """Send a payload or a challenge; never raises."""
-        began = time.perf_counter()
-        status, answer = None, b""
+        started_at = time.perf_counter()
+        status, body_read = None, b""
         session = self._challenge_session if challenge else self._message_session
         try:
             check_url(url, allow_private=self._allow_private)
             async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
                 if challenge and 200 <= response.status < 300:
-                    answer = await _read_beginning(response)
+                    body_read = await _read_beginning(response)
                 status = response.status
                 response.close()
             failure = _status_failure(status)
         except SEND_ERRORS as error:
             failure = _classify_error(error)
-        latency_s = 0.0 if failure == DNS_FAILURE else time.perf_counter() - began
-        return SendResult(status, failure, int(latency_s * 1000), answer)
+        latency_s = 0.0 if failure == DNS_FAILURE else time.perf_counter() - started_at
+        return SendResult(status, failure, int(latency_s * 1000), body_read)
 
 
 async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
     """Return the beginning of a response's body, which is all of it if the response is right."""
-    answer = b""
-    while len(answer) <= MAX_CHALLENGE_RESPONSE_BYTES and (more := await response.content.read(1024)):
-        answer += more
-    return answer
+    body = b""
+    while len(body) <= MAX_CHALLENGE_RESPONSE_BYTES and (more := await response.content.read(1024)):
+        body += more
+    return body
 
 
 def _open_any_socket(info: AddrInfo) -> socket.socket:
@@ -176,13 +175,13 @@ def _rate_limited(sockets: SocketFactory) -> SocketFactory:
     paces = KeyedRateLimiter(time.monotonic)
 
     def ration(info: AddrInfo) -> socket.socket:
-        made = sockets(info)
+        opened = sockets(info)
         address = normalize_address(ip_address(info[4][0]))
         if paces.wait_s(address, CHALLENGES_PER_ADDRESS):
-            made.close()
+            opened.close()
             raise AddressBusy
         paces.take(address, CHALLENGES_PER_ADDRESS)
-        return made
+        return opened
 
     return ration
 

@@ -118,12 +118,12 @@ class TokenLease:
         quota = self.pool.policy.quota
         return quota if left > quota else max(left, 0)
 
-    def lease_locally(self, wanted: int, now: float) -> Grant:
+    def lease_locally(self, requested: int, now: float) -> Grant:
         """Take up to `wanted` tokens from the local bucket."""
         interval_s, quota = self.pool.policy.token_interval_s, self.pool.policy.quota
         self.local_full_at = max(self.local_full_at, now)
         remaining = int(quota - (self.local_full_at - now) / interval_s)
-        tokens = min(wanted, remaining)
+        tokens = min(requested, remaining)
         self.local_full_at += tokens * interval_s
         return Grant(tokens, remaining - tokens, 0.0 if remaining > tokens else interval_s)
 
@@ -210,13 +210,13 @@ class LeasePool:
 
     async def _renew(self, lease: TokenLease) -> None:
         """Borrow what the lease owes, and a portion."""
-        wanted = self.policy.lease_tokens - int(lease.tokens)
+        requested = self.policy.lease_tokens - int(lease.tokens)
         name = f"{self.policy.name}:{bucket_key(lease.subject)}"
         try:
             async with asyncio.timeout(STORE_TIMEOUT_S):
-                grant = await self._store.take(name, wanted, self.policy.rate)
+                grant = await self._store.take(name, requested, self.policy.rate)
         except (StoreError, TimeoutError):
-            grant = lease.lease_locally(wanted, self._clock())
+            grant = lease.lease_locally(requested, self._clock())
         finally:
             lease.renewal = None
         lease.tokens += grant.tokens

@@ -29,13 +29,13 @@ def parse_origins(text: str) -> tuple[str, ...]:
     >>> parse_origins("https://example.org, null"), parse_origins("*")
     (('https://example.org', 'null'), ())
     """
-    found = tuple(part.strip().lower() for part in text.split(",") if part.strip())
-    if found in {("*",), ()}:
+    origins = tuple(part.strip().lower() for part in text.split(",") if part.strip())
+    if origins in {("*",), ()}:
         return ()
-    for one in found:
-        if _ORIGIN.fullmatch(one) is None:
-            raise BadOrigin(f"{one} is no origin: write https://example.org, null or *")
-    return found
+    for origin in origins:
+        if _ORIGIN.fullmatch(origin) is None:
+            raise BadOrigin(f"{origin} is no origin: write https://example.org, null or *")
+    return origins
 
 
 def check_origin(request: web.Request, allowed: tuple[str, ...]) -> None:

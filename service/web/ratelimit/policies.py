@@ -26,10 +26,10 @@ def parse_rate(text: str) -> RateLimit:
     >>> parse_rate("1000/10")
     RateLimit(quota=1000, window_s=10)
     """
-    found = _WRITTEN.fullmatch(text)
-    if found is None:
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
         raise BadRate(text)
-    return RateLimit(int(found[1]), int(found[2]))
+    return RateLimit(int(match[1]), int(match[2]))
 
 
 class Policy:
