@@ -1,7 +1,7 @@
-"""Who may do what: a game's tokens, stored only as hashes. Source: api.md, "Tokens".
+"""Access control: a game's tokens, which are stored as hashes only. Source: api.md, "Tokens".
 
-A token is HMAC-SHA256(key, salt and role). The key is the client's idempotency key, so that a retry of a creation gets
-the same tokens, or else 256 random bits that nobody keeps.
+A token is HMAC-SHA256(secret, salt and role). The secret is the client's idempotency key, so that a retry of a creation
+gets the same tokens, or else 256 random bits that are not stored.
 """
 
 import base64
@@ -21,29 +21,30 @@ OWNER = "owner"
 SPECTATOR = "spectator"
 
 MIN_SECRET = 32
-"""Characters of a secret at least: 128 random bits as hexadecimal digits."""
+"""Minimum length of a secret: 128 random bits as hexadecimal digits."""
 
 MIN_BITS = 60.0
-"""As `_bits` counts them: of 100,000 random secrets of 32 decimal digits all had 66 or more, of hexadecimal ones 87."""
+"""As `_entropy_bits` estimates: 100,000 random secrets of 32 decimal digits had 66 or more, hexadecimal ones 87."""
 
 MAX_STEPS = 0.75
-"""Share of characters that follow the one before in the alphabet, or repeat it, up to which that may be chance."""
+"""Maximum share of characters that repeat the one before, or are next to it in the alphabet."""
 
 
 SCHEMA = 1
-"""Number of the record's form. A release that changes it, so that an older one would lose something, raises it."""
+"""Version of the record's format; raised when an older release would lose data of a newer one."""
 
 
 class SeatTag(msgspec.Struct, array_like=True, gc=False):
-    """By whom a seat is found besides its token: a creator, and what that creator calls the person who sits there."""
+    """A seat's creator and external user, by which the creator lists the game."""
 
     creator: bytes
     """Hash of the creator's key."""
     user: str | None
+    """The creator's name for the person in the seat."""
 
 
 class AccessRecord(msgspec.Struct, array_like=True, gc=False):
-    """A game's access record; changes only when somebody joins."""
+    """A game's visibility, token hashes and index tags; changes when players join or leave, or a token is replaced."""
 
     visibility: Visibility
     salt: bytes
@@ -52,12 +53,12 @@ class AccessRecord(msgspec.Struct, array_like=True, gc=False):
     seats: list[bytes | None]
     """Hash of each seat's token; None for bots and open seats."""
     owner_seats: list[int]
-    """The seats filled at creation: the owner's token acts for them."""
+    """Seats that were filled at creation; the owner's token acts for them."""
     schema: int = SCHEMA
     creator: bytes | None = None
-    """Hash of the key that the game's creator is found by."""
+    """Hash of the creator's key, by which the creator lists the game."""
     tags: list[SeatTag | None] = []
-    """Of each seat; older records have none."""
+    """One for each seat; records of older releases have none."""
 
 
 class Principal(msgspec.Struct, frozen=True):
@@ -69,40 +70,40 @@ class Principal(msgspec.Struct, frozen=True):
     """What a diff's `by` says of what they do: `owner` or `seat`."""
 
 
-def derive_token(key: bytes, salt: bytes, role: str) -> str:
-    """The token of a role: 256 bits, URL-safe."""
-    return base64.urlsafe_b64encode(hmac.digest(key, salt + role.encode(), "sha256")).rstrip(b"=").decode()
+def derive_token(secret: bytes, salt: bytes, role: str) -> str:
+    """Return a role's token: 256 bits, URL-safe."""
+    return base64.urlsafe_b64encode(hmac.digest(secret, salt + role.encode(), "sha256")).rstrip(b"=").decode()
 
 
 def seat_role(seat: int) -> str:
-    """The role of a seat's token."""
+    """Return the role of a seat's token."""
     return f"seat.{seat}"
 
 
 def hash_token(token: str) -> bytes:
-    """What is stored of a token."""
+    """Return the hash of a token, as it is stored."""
     return sha256(token.encode()).digest()
 
 
 def index_keys(access: AccessRecord) -> list[str]:
-    """Everything that the game is found by."""
+    """Return the keys under which a game is indexed: tokens, creators' keys, and creators' users."""
     hashes = [access.owner, *access.seats, access.creator, *(tag.creator for tag in access.tags if tag is not None)]
     users = [index_key(tag.creator, tag.user) for tag in access.tags if tag is not None and tag.user is not None]
     return list(dict.fromkeys([*(index_key(one, None) for one in hashes if one is not None), *users]))
 
 
-def index_key(secret: bytes, user: str | None) -> str:
-    """What a game is found by: the hash of a token or of a creator's key, and with it what the creator calls a user."""
-    return secret.hex() if user is None else f"{secret.hex()}:{user}"
+def index_key(digest: bytes, user: str | None) -> str:
+    """Return the index key of a token's or a creator's hash, and of one of the creator's users."""
+    return digest.hex() if user is None else f"{digest.hex()}:{user}"
 
 
 def encode_access(access: AccessRecord) -> bytes:
-    """The record as it is stored."""
+    """Encode a record as it is stored."""
     return _ENCODER.encode(access)
 
 
 def decode_access(record: bytes) -> AccessRecord:
-    """The record from the store; raises `msgspec.DecodeError` where it is none, or one that a later release wrote."""
+    """Decode a stored record. Raises `msgspec.DecodeError` if it is damaged, or was written by a later release."""
     access = _DECODER.decode(record)
     if access.schema > SCHEMA:
         raise msgspec.DecodeError(f"it has schema {access.schema}, which a later release writes")
@@ -171,7 +172,7 @@ def resolve_seat(
 
 
 def is_guessable(secret: str) -> bool:
-    """Whether this is evidently no secret of random characters.
+    """Return whether a secret is evidently not random: it repeats itself, counts, or has few different characters.
 
     >>> is_guessable("a" * 40), is_guessable("tides-and-islands-" * 3), is_guessable("abcdefghijklmnopqrstuvwxyz012345")
     (True, True, True)
@@ -181,14 +182,11 @@ def is_guessable(secret: str) -> bool:
     if len(secret) < MIN_SECRET:
         return True
     steps = sum(abs(ord(one) - ord(other)) <= 1 for one, other in pairwise(secret))
-    return steps > MAX_STEPS * (len(secret) - 1) or _bits(secret) < MIN_BITS
+    return steps > MAX_STEPS * (len(secret) - 1) or _entropy_bits(secret) < MIN_BITS
 
 
-def _bits(text: str) -> float:
-    """How many bits it would take to tell its characters, if each were drawn as often as it occurs (Shannon).
-
-    What was there before, three characters or more of it, tells nothing new.
-    """
+def _entropy_bits(text: str) -> float:
+    """Estimate a text's entropy in bits (Shannon): repeated sequences of three characters add nothing."""
     share = -sum(number * log2(number / len(text)) for number in Counter(text).values()) / len(text)
     return share * (2 + len({text[start : start + 3] for start in range(len(text) - 2)}))
 

@@ -16,37 +16,38 @@ from service.telemetry.metrics import ACTIONS
 __all__ = ["UNATTENDED_TIMEOUT_S", "next_due_at", "play_bots"]
 
 UNATTENDED_TIMEOUT_S = 20.0
-"""How long a game that nobody plays waits for a slot, and in it for a bot's turn, before another has it."""
+"""Maximum wait of a game without people for a slot, and then for its bot's decision."""
 
 DECISION_GRACE_S = 0.4
-"""How much longer a decision may take that was begun in time; it is a part of the second that an answer may wait."""
+"""Extra time for a decision that has begun in time; a part of the second that a response may take."""
 
 _BOTS = ACTIONS.labels("bot")
 
 
 async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patient: bool = False) -> list[StoredDiff]:
-    """Play bots until a person must decide, the game ends, or the time is up; other requests go on in between.
+    """Play bots until a person must decide, the game ends, or the bot budget is spent; return their diffs.
 
-    A decision that does not come in time, or fails, is left to later commits, unless `patient`: so what a person did is
-    stored whatever a bot does. Where nobody plays, no request waits for bots.
+    A decision that is late or fails is left to the scheduler, so that a person's action is stored whatever a bot does.
+    With `patient`, for the scheduler itself, it is awaited or raises. No request waits for bots in a game without
+    people.
     """
     diffs: list[StoredDiff] = []
-    until = perf_counter() + context.bot_budget_s
-    while (bot := bot_on_turn(game)) is not None and perf_counter() < until:
-        seat, claim = game.decider, requester_of(game)
+    deadline = perf_counter() + context.bot_budget_s
+    while (bot := bot_on_turn(game)) is not None and perf_counter() < deadline:
+        seat, requester = game.decider, requester_of(game)
         if patient:
-            within_s = None if claim.attended else UNATTENDED_TIMEOUT_S
-        elif context.bots.is_deferred(claim):
+            timeout_s = None if requester.attended else UNATTENDED_TIMEOUT_S
+        elif context.bots.is_deferred(requester):
             break
         else:
-            within_s = until - perf_counter() + DECISION_GRACE_S
+            timeout_s = deadline - perf_counter() + DECISION_GRACE_S
         try:
             with tracing.span("bot", attributes={"south_seas.bot": bot} if tracing.is_enabled() else None):
-                action = await context.bots.choose(bot, index, game, within_s, claim)
+                action = await context.bots.choose(bot, index, game, timeout_s, requester)
         except Exception as error:
             if patient:
                 raise
-            record_failure("bots", game.id, error, f"the bot {bot} is asked again later")
+            record_failure("bots", game.id, error, f"the bot {bot} decides later")
             break
         if action is None:
             break
@@ -58,5 +59,5 @@ async def play_bots(context: Context, index: TileSetIndex, game: Game, *, patien
 
 
 def next_due_at(context: Context, game: Game) -> int | None:
-    """When an instance must look at this game again: at once where a bot is still on turn, else after the deadline."""
+    """Return when the scheduler must process a game: at once if a bot is on turn, else after the deadline."""
     return int(context.clock()) if bot_on_turn(game) is not None else overdue_at(game)

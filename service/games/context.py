@@ -1,4 +1,4 @@
-"""What every question to the games needs: the store, the tile sets, the clock, and whom to tell of a commit."""
+"""What commands and queries need: the store, the tile sets, the clock, the cache, and callbacks after a commit."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -19,18 +19,18 @@ INSTANCE_BYTES = 16
 
 
 class Retention(NamedTuple):
-    """How long a game is kept after its last change, in seconds."""
+    """TTL of a game after its last change, in seconds, by status."""
 
     waiting: int = 7 * DAY_S
     active: int = 60 * DAY_S
     finished: int = 60 * DAY_S
 
     def index_ttl_s(self) -> int:
-        """Seconds that what finds a game is kept for: as it is kept on once a day, longer than any game."""
+        """Return the TTL of an index key: longer than any game's, because it is extended once a day."""
         return max(self) + 2 * DAY_S
 
     def ttl_s(self, status: Status) -> int:
-        """Seconds from now for a game of this status."""
+        """Return the TTL of a game of this status."""
         match status:
             case "waiting":
                 return self.waiting
@@ -41,35 +41,35 @@ class Retention(NamedTuple):
 
 
 def _commit_ids() -> Callable[[], str]:
-    """The instance's own chance and a number: to ask the system for chance each time would cost more than the rest."""
+    """Return a generator of ids: random bytes of the instance, drawn once because that is slow, and a number."""
     instance, numbers = secrets.token_hex(INSTANCE_BYTES), count()
     return map(f"{instance}-{{}}".format, numbers).__next__
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """One instance's means; what it holds of games may be lost at any moment."""
+    """The dependencies of one instance."""
 
     store: GameStore
     tilesets: TileSetCatalogue
     clock: Callable[[], float]
     """Unix seconds."""
     on_committed: Callable[[str, Sequence[StoredDiff]], bool | None]
-    """Called with a game's id and diffs when this instance has committed them; true where somebody watches here."""
+    """Called with a game's id and its diffs after a commit; returns whether subscribers of this instance got them."""
     on_webhooks_due: Callable[[str, Sequence[str]], None] = lambda _game, _hooks: None
-    """Called with a game's id and its webhooks' when this instance has committed something that they wait for."""
+    """Called with the ids of a game and its webhooks after a commit."""
     on_token_revoked: Callable[[str], None] = lambda _game: None
-    """Called with a game's id when this instance has ended one of its tokens."""
+    """Called with a game's id after a commit that revoked a token."""
     retention: Retention = Retention()
     bots: BotRegistry = msgspec.field(default_factory=built_in_registry)
     bot_budget_s: float = 0.5
-    """How long one request may play bots; the rest follows in later commits."""
+    """Seconds that a request may play bots; their later moves follow in later commits."""
     cache: GameCache = msgspec.field(default_factory=GameCache)
-    """Tables of games that this instance has changed lately."""
+    """Sessions of the games that this instance committed last."""
     wakeups: Wakeups = msgspec.field(default_factory=Wakeups)
-    """Games whose bots go on at once, as a person waits for them."""
+    """Games whose bots play on at once, because a person waits for them."""
     commit_id: Callable[[], str] = msgspec.field(default_factory=_commit_ids)
-    """Gives an id that no other commit of any instance has."""
+    """Returns a new id, unique among all instances."""
 
     def now(self) -> str:
-        """The time as the contract writes it."""
+        """Return the current time as a timestamp."""
         return timestamp(int(self.clock()))

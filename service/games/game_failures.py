@@ -1,4 +1,4 @@
-"""Failures that belong to one game: recorded here, so that they affect no other game and are never unnoticed."""
+"""Failures of one game: counted and logged here, so that they neither affect other games nor go unnoticed."""
 
 import logging
 from collections import OrderedDict
@@ -14,35 +14,33 @@ __all__ = ["EXPECTED_ERRORS", "record_failure"]
 logger = logging.getLogger(__name__)
 
 LOG_INTERVAL_S = 60.0
-"""A line is not repeated for so long: whoever asks for a damaged game again and again must not fill the log."""
+"""A line is not repeated within this time: requests for a damaged game must not fill the log."""
 
 _UNAVAILABLE = ThrottledLog(logger)
 
 MAX_LOGGED = 1_000
-"""Lines that are remembered for that."""
+"""Recent lines that are remembered."""
 
 EXPECTED_ERRORS = (UnreadableGame, TileSetMissing)
-"""Failures that say all in one line: what cannot be read, or is not here. All others are logged with their stack."""
+"""Errors whose message says enough; all others are logged with their stack trace."""
 
 
-def record_failure(work: str, game: str, error: Exception, consequence: str) -> None:
-    """Count and log that `work` on one game failed; `consequence` says what happens to it now."""
-    GAME_FAILURES.labels(work).inc()
-    if isinstance(error, StoreUnavailable) and not isinstance(
-        error, UnreadableGame
-    ):  # not this game's own: all games fail
-        _UNAVAILABLE.warning("%s: game %s failed and %s: %s", work, game, consequence, error)
+def record_failure(operation: str, game: str, error: Exception, consequence: str) -> None:
+    """Count and log that `operation` failed for a game; `consequence` says what happens to the game now."""
+    GAME_FAILURES.labels(operation).inc()
+    if isinstance(error, StoreUnavailable) and not isinstance(error, UnreadableGame):  # the same for all games
+        _UNAVAILABLE.warning("%s: game %s failed and %s: %s", operation, game, consequence, error)
         return
-    if _is_logged((work, game, consequence)):
+    if _is_logged((operation, game, consequence)):
         return
     if isinstance(error, EXPECTED_ERRORS):
-        logger.warning("%s: game %s failed and %s: %s", work, game, consequence, error)
+        logger.warning("%s: game %s failed and %s: %s", operation, game, consequence, error)
     else:
-        logger.error("%s: game %s failed and %s", work, game, consequence, exc_info=error)
+        logger.error("%s: game %s failed and %s", operation, game, consequence, exc_info=error)
 
 
 def _is_logged(line: tuple[str, str, str]) -> bool:
-    """Whether this line was logged a moment ago; now it is."""
+    """Return whether a line was logged within LOG_INTERVAL_S, and remember it."""
     now = monotonic()
     if now - _logged.get(line, -LOG_INTERVAL_S) < LOG_INTERVAL_S:
         return True

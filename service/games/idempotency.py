@@ -1,7 +1,7 @@
-"""Records kept for retries: a key counts per path and token, for 24 h; only successes are kept.
+"""Idempotency keys: a retry with the same key gets the first response again. Only successes are recorded, for 24 h.
 
-A record names what the first request brought about, and holds none of it: the second answer is made of the log, and of
-the game as it is now. Source: api.md, "Acting".
+A key is scoped by path and token. A record does not hold the response, but says which version it was of: a replay is
+made of the log and the current game. Source: api.md, "Acting".
 """
 
 import secrets
@@ -16,11 +16,11 @@ from service.games.timestamps import DAY_S
 
 T = TypeVar("T")
 
-_FORM = 1
+_FORMAT = 1
 """First byte of a record."""
 
 _RECORD = struct.Struct(">BBIIH16s")
-"""Form, whose key it is (one byte of the token's hash, which budgets go by), time, version, detail, request."""
+"""Format, one byte of the token's hash (quotas count by it), time, version, detail, hash of the request."""
 
 SECRET_BYTES = 32
 _REQUEST_BYTES = 16
@@ -28,10 +28,9 @@ _MAX_DETAIL = 2**16 - 1
 
 
 class IdempotencyRecord(NamedTuple):
-    """A record to keep for retries: `key` is already a hash of path, token and client's key.
+    """A record to store with a commit: `key` is a hash of path, token and the client's key.
 
-    The store knows of a record that its second byte says whose key it is, and the four bytes from the third on when it
-    was kept.
+    The store reads two parts of a record: byte 2, a hash of the token, and bytes 3 to 6, the time.
     """
 
     key: str
@@ -39,53 +38,53 @@ class IdempotencyRecord(NamedTuple):
 
 
 class IdempotencyScope(NamedTuple):
-    """A client's key in its scope. The key itself is a secret where tokens are handed out, and is never stored."""
+    """A client's key in its scope. The key is never stored, as tokens may be derived from it."""
 
     key: bytes
     stored_key: str
     request_hash: bytes
     token_byte: int
-    """Stands for the token, or for none, in the record."""
+    """First byte of the token's hash."""
 
 
 class FirstResponse(NamedTuple):
-    """What is known of the first request with a key."""
+    """What the record says of the first response."""
 
     version: int
-    """Of the game, after it."""
+    """Of the game after the first request."""
     detail: int
-    """Of an action the number of its diffs, of a seat its number."""
+    """For an action the number of its diffs, for a seat its number."""
 
 
 class ReplayableResult(NamedTuple, Generic[T]):
-    """An answer that hands something out."""
+    """A response that is the first one, or its replay."""
 
     response: T
     version: int
-    """Of the game, after it was done for the first time."""
+    """Of the game after the first request."""
     replayed: bool = False
-    """Whether it was done before: then the answer's game is as it is now."""
+    """Whether the request is a retry: then the response has the current game."""
 
 
 def idempotency_scope(key: str | None, path: str, token: str | None, request: Any) -> IdempotencyScope | None:
-    """The scope of a key: the path, the token, and the request that it was sent with; None without a key."""
+    """Return the scope of a key and the hash of its request, None without a key."""
     if key is None:
         return None
-    whom = sha256((token or "").encode()).digest()
-    parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), whom
+    token_digest = sha256((token or "").encode()).digest()
+    parts = sha256(key.encode()).digest(), sha256(path.encode()).digest(), token_digest
     stored = sha256(b"\0".join(parts)).hexdigest()
-    return IdempotencyScope(key.encode(), stored, sha256(canonical_json(request)).digest(), whom[0])
+    return IdempotencyScope(key.encode(), stored, sha256(canonical_json(request)).digest(), token_digest[0])
 
 
 def token_secret(idempotency: IdempotencyScope | None) -> bytes:
-    """What tokens are made of: the key, so that a retry gets the same ones, or chance that nobody keeps.
+    """Return the secret that tokens are derived from: the key, so that a retry gets the same tokens, or random bytes.
 
-    Raises Malformed where a key may be guessed.
+    Raises Malformed for a key that is easy to guess.
     """
     if idempotency is None:
         return secrets.token_bytes(SECRET_BYTES)
     if is_guessable(idempotency.key.decode()):
-        detail = f"where tokens are handed out, the key must be a secret of {MIN_SECRET} or more random characters"
+        detail = f"tokens are derived from this key: send {MIN_SECRET} or more random characters"
         raise Malformed(detail, "Idempotency-Key")
     return idempotency.key
 
@@ -93,22 +92,25 @@ def token_secret(idempotency: IdempotencyScope | None) -> bytes:
 def new_record(
     idempotency: IdempotencyScope | None, now: float, version: int, detail: int = 0
 ) -> IdempotencyRecord | None:
-    """What to store with the commit; `now` in Unix seconds."""
+    """Return the record to store with a commit, None without a key; `now` in Unix seconds."""
     if idempotency is None:
         return None
     request = idempotency.request_hash[:_REQUEST_BYTES]
     detail = min(detail, _MAX_DETAIL)
     return IdempotencyRecord(
-        idempotency.stored_key, _RECORD.pack(_FORM, idempotency.token_byte, int(now), version, detail, request)
+        idempotency.stored_key, _RECORD.pack(_FORMAT, idempotency.token_byte, int(now), version, detail, request)
     )
 
 
-def read_record(idempotency: IdempotencyScope | None, kept: bytes | None, now: float) -> FirstResponse | None:
-    """What was kept of the same request in the last 24 h; raises KeyReused where the request was another."""
-    if idempotency is None or kept is None:
+def read_record(idempotency: IdempotencyScope | None, record: bytes | None, now: float) -> FirstResponse | None:
+    """Return what a stored record says, None for none of the last 24 h.
+
+    Raises IdempotencyKeyReused if the first request was another one.
+    """
+    if idempotency is None or record is None:
         return None
-    form, _, at, version, detail, request = _RECORD.unpack(kept)
-    if form != _FORM or now - at >= DAY_S:
+    record_format, _, recorded_at, version, detail, request = _RECORD.unpack(record)
+    if record_format != _FORMAT or now - recorded_at >= DAY_S:
         return None
     if request != idempotency.request_hash[:_REQUEST_BYTES]:
         raise IdempotencyKeyReused

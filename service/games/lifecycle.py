@@ -1,9 +1,8 @@
-"""What each change means for whoever decides next: until when they may, and how much of it they may take back.
+"""What each new version means for the decider: the deadline, and how many actions can be undone.
 
-A deadline is set when a person's time begins: with each turn, and whenever another decides within it (R5.10). What may
-be taken back are the decider's own last actions of this turn, since anything hidden was revealed, or anybody else did
-something. What was done too late is not taken back: else the time of whoever acts and takes back for ever would never
-be up.
+A deadline is set when a person's time begins: with each turn, and when another player decides within it (R5.10). The
+decider can undo their own last actions of the turn, back to the last that revealed something hidden or that somebody
+else did. A late action cannot be undone: otherwise a player could act and undo for ever without a time-out.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,13 +22,13 @@ from service.engine import Game, is_finished
 from service.games.timestamps import timestamp, unix_seconds
 
 REVEALING_EVENTS = (TileDrawn, TileDiscarded, ShipRevealed, GameFinished)
-"""After these somebody knows what was hidden before."""
+"""These events reveal what was hidden."""
 
 CLOCK = "clock"
-"""A diff's `by` where nobody decided in time."""
+"""A diff's `by` for a decision after a time-out."""
 
 PLAYER_ROLES = ("seat", "owner")
-"""Who may take back what they did; bots and the clock never do."""
+"""Values of a diff's `by` whose actions can be undone; those of bots and of the clock cannot."""
 
 
 def advance_version(
@@ -41,7 +40,7 @@ def advance_version(
     move: str | None = None,
     by: str | None = None,
 ) -> None:
-    """Make the change that `events` tell the game's next version; who acted, if anybody did, was the decider."""
+    """Make the change that `events` describe the next version. `seat` acted, if anybody did, and was the decider."""
     game.version += 1
     game.updated_at = at
     same = move is not None and game.status == "active" and game.decider == seat and not reveals_hidden(events)
@@ -62,34 +61,34 @@ def advance_version(
 
 
 def reveals_hidden(events: Iterable[AnyEvent]) -> bool:
-    """Whether anything hidden was revealed."""
+    """Return whether the events reveal anything hidden."""
     return any(isinstance(event, REVEALING_EVENTS) for event in events)
 
 
 def is_played_by_bot(game: Game, seat: int) -> bool:
-    """Whether a bot decides for a person."""
+    """Return whether a bot decides for a person."""
     player = game.players[seat]
     return player.kind == "human" and player.bot is not None
 
 
 def is_abandoned(game: Game) -> bool:
-    """Whether nobody is left at an active game: bots stand in for all its people, so it waits until one returns."""
+    """Return whether bots play all seats of people in an active game: then it waits until somebody returns."""
     people = [player for player in game.players if player.kind == "human" and not player.resigned]
     return game.status == "active" and bool(people) and all(player.bot is not None for player in people)
 
 
 def is_overdue(game: Game, now: int) -> bool:
-    """Whether the decider's time is up; the second that the deadline names is still theirs."""
+    """Return whether the decider's time is up; the deadline's own second still counts as in time."""
     return game.deadline is not None and now > unix_seconds(game.deadline)
 
 
 def overdue_at(game: Game) -> int | None:
-    """The first Unix second at which the decider's time is up."""
+    """Return the first Unix second after the deadline, None without one."""
     return None if game.deadline is None else unix_seconds(game.deadline) + 1
 
 
 def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> None:
-    """Count the deadlines at which the clock passed for somebody, until a person does anything."""
+    """Count the time-outs in a row for which the clock passed; an action of a person resets them."""
     if by in PLAYER_ROLES:
         game.consecutive_timeouts = 0
     elif events and isinstance(events[0], TurnTimedOut) and events[0].policy == "pass":
@@ -97,7 +96,7 @@ def _count_passes(game: Game, events: Sequence[AnyEvent], by: str | None) -> Non
 
 
 def _another_decides(game: Game, events: Iterable[AnyEvent], acted: int | None) -> bool:
-    """Whether a decision has begun that is not the same player's in the same turn."""
+    """Return whether a new decision has begun: another player's, or one in another turn."""
     return acted not in (None, game.decider) or any(isinstance(event, TurnStarted) for event in events)
 
 

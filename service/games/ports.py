@@ -1,12 +1,12 @@
-"""What the games need of a store, and no more. `service.store` is the one that there is; its tests run over the port.
+"""The port to a store of games; `service.store` implements it on Redis, and its tests run over the port.
 
-A game's stored state is its snapshot, its access record (who may do what: `service.games.access`), its log of diffs and
-the records kept for idempotency keys. One `commit` changes all of that at once or not at all.
+A game's stored state is its snapshot, its access record (`service.games.access`), its log of diffs and its idempotency
+records. One `commit` changes all of that atomically.
 
     StoreError
-    └── StoreUnavailable   the store did not answer in time; what was asked may have been done
-        ├── StoreBusy      too much waits for the store: this was not asked
-        └── Unreadable     what is stored of one game is damaged, or a later release's
+    └── StoreUnavailable      the store did not reply in time; the command may have been executed
+        ├── StoreBusy         too many commands wait for the store; this one was not sent
+        └── UnreadableGame    a game's record is damaged, or was written by a later release
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -44,11 +44,11 @@ __all__ = [
 
 
 class StoreError(Exception):
-    """Base of what a store may raise."""
+    """Base of the errors of a store."""
 
 
 class StoreUnavailable(StoreError):
-    """The store did not answer in time; what was asked may have been done. Retry after `retry_after_s`."""
+    """The store did not reply in time; the command may have been executed. Retry after `retry_after_s`."""
 
     def __init__(self, reason: str, retry_after_s: int = 1) -> None:
         super().__init__(reason)
@@ -56,37 +56,37 @@ class StoreUnavailable(StoreError):
 
 
 class StoreBusy(StoreUnavailable):
-    """Too much waits for the store already: this command was not sent. What went before it may have been done."""
+    """Too many commands wait for the store: this one was not sent, but earlier ones may have been executed."""
 
 
 class UnreadableGame(StoreUnavailable):
-    """What is stored of a game cannot be read by this instance: it is damaged, or a later release's."""
+    """A game's record that this instance cannot read: it is damaged, or was written by a later release."""
 
 
 class StoredDiff(NamedTuple):
-    """One diff of a game's log: `data` is what clients get, byte for byte; `previous` the digest before it."""
+    """One diff of a game's log: `data` is what clients receive, byte for byte; `previous` is the digest before it."""
 
     version: int
     digest: str
     previous: str
     data: bytes
     meta: bytes = b""
-    """What went with its commit, where it was read from the log."""
+    """The commit's `meta`, if the diff was read from the log."""
 
 
 class Revision(NamedTuple):
-    """What a commit builds on: where any of it has changed meanwhile, the commit is lost."""
+    """The state that a commit builds on. If any part of it has changed, the commit is a version conflict."""
 
     version: int
     digest: str
     webhooks: Sequence[str] = ()
-    """Ids of the webhooks that want to hear of changes."""
+    """Ids of the game's webhooks."""
     last_revocation: str = ""
-    """Id of the last commit that ended a token, empty where none has."""
+    """Id of the last commit that revoked a token, empty if none did."""
 
 
 class GameRecord(NamedTuple):
-    """A game as it is stored now, and the record kept under the idempotency key that was asked for, if any."""
+    """A stored game, and the idempotency record that was requested with it, if there is one."""
 
     version: int
     digest: str
@@ -94,62 +94,63 @@ class GameRecord(NamedTuple):
     access: bytes
     record: bytes | None
     webhooks: Sequence[str] = ()
-    """As in Stored."""
+    """As in Revision."""
     last_revocation: str = ""
-    """As in Stored."""
+    """As in Revision."""
 
     @property
     def revision(self) -> Revision:
-        """What a commit on top of it builds on."""
+        """Return what a commit on top of this record builds on."""
         return Revision(self.version, self.digest, self.webhooks, self.last_revocation)
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that one commit changes, at once or not at all."""
+    """Everything that one commit changes, atomically."""
 
     game: str
     id: str
-    """Unique to this commit: a commit that reached the store twice is applied once."""
+    """Unique: a commit that reaches the store twice is applied once."""
     expected: Revision | None
-    """What it builds on; None creates the game."""
+    """The revision that the commit builds on; None creates the game."""
     snapshot: bytes
     access: bytes | None
-    """The new access record; None leaves it."""
+    """The new access record; None leaves it unchanged."""
     revokes_token: bool = False
-    """Whether a token of the record before opens nothing any more: no commit that builds on that record may follow."""
+    """Whether a token is revoked: no commit that builds on the access record before may follow."""
     diffs: Sequence[StoredDiff]
-    """Without gap from `expected` on; the last one's version and digest are the game's new ones.
+    """Consecutive from `expected` on; the last one has the game's new version and digest.
 
-    None where only the access record changes.
+    Empty if only the access record changes.
     """
     idempotency: IdempotencyRecord | None
     status: Status
     previous_status: Status | None
-    """The status before, None when the game is created."""
+    """The stored status, None when the game is created."""
     is_public: bool
-    """Whether the public list of games shows it."""
+    """Whether the lobby lists the game."""
     created_at: int
-    """Unix seconds; the list is ordered by it."""
+    """Unix seconds; lists are ordered by it."""
     ttl_s: int
-    """Seconds from now after which the game is forgotten unless it changes again."""
+    """Seconds from now after which the game expires unless it changes again."""
     due_at: int | None
-    """Unix seconds at which some instance must look at this game again (bots to go on, a deadline); None for never."""
+    """Unix seconds at which the scheduler must process the game (a bot on turn, a deadline); None for never."""
     index_keys: Callable[[], Sequence[str]] = tuple
-    """Gives the names that the game is found by (`Store.found`); asked for when they are written, which is seldom."""
+    """Returns the game's index keys (`GameStore.list_by_keys`); called only when they are written, which is seldom."""
     index_ttl_s: int = 0
-    """How long they are kept at least, in seconds: longer than any game that nobody changes."""
+    """Minimum TTL of an index key in seconds: longer than that of any game."""
     meta: str = ""
-    """Goes with its diffs in the log, for whoever reads them there and not for clients: `service.telemetry.clock`."""
+    """Stored with the diffs in the log, for readers of the log and not for clients: `service.telemetry.clock`."""
 
 
 class Committed(NamedTuple):
-    """It is stored."""
+    """The commit is stored."""
 
 
 class VersionConflict(NamedTuple):
-    """Somebody else was first (or the game exists already): nothing was changed. None, where the game is gone.
+    """Another commit came first, or the game exists already: nothing was changed.
 
-    They are those that were expected where only a webhook was added or removed meanwhile.
+    Has the game's current version and digest, both None if there is no such game. They are the expected ones if only a
+    webhook was added or removed.
     """
 
     version: int | None
@@ -157,13 +158,13 @@ class VersionConflict(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """The idempotency key has its record already: nothing was changed."""
+    """The idempotency key has a record already: nothing was changed."""
 
     record: bytes
 
 
 class KeyQuotaExceeded(NamedTuple):
-    """The token has as many idempotency keys in this game as it may have, until then (Unix seconds)."""
+    """The token has used its quota of idempotency keys in this game, until `reset_at` (Unix seconds)."""
 
     reset_at: int
 
@@ -172,42 +173,42 @@ CommitOutcome = Committed | VersionConflict | Replayed | KeyQuotaExceeded
 
 
 class ChangeNotification(NamedTuple):
-    """An announcement: a game has this version now."""
+    """The news that a game's stream has this version: read it."""
 
     game: str
     version: int | None
-    """None where it may have changed before announcements were heard."""
+    """None when the subscription has begun: the game may have changed before."""
     revokes_token: bool = False
-    """Whether a token of the game has ended."""
+    """Whether the commit revoked a token."""
 
 
 class Page(NamedTuple):
-    """Some listed games, the newest first, and where the next page begins (None at the end)."""
+    """A page of a list, newest game first, and the cursor of the next page (None at the end)."""
 
     games: list[str]
     next_cursor: str | None
 
 
 class RateLimit(NamedTuple):
-    """A bucket: it holds `quota` tokens, and `window_s` seconds fill it from empty to full."""
+    """A token bucket's size: it holds `quota` tokens, and `window_s` seconds fill it."""
 
     quota: int
     window_s: int
 
 
 class Grant(NamedTuple):
-    """What was taken out of a bucket."""
+    """Tokens that were taken out of a bucket."""
 
     tokens: int
-    """As many as were wanted, or as there were."""
+    """As many as were requested, or as there were."""
     remaining: int
-    """Tokens that are still in it."""
+    """Tokens left in the bucket."""
     wait_s: float
-    """Until there is one in it; 0 where there is."""
+    """Seconds until there is a token; 0 if there is one."""
 
 
 class TokenBucketStore(Protocol):
-    """A store of token buckets. A bucket that nobody has taken from is full, and full ones are not stored."""
+    """A store of token buckets. Unknown buckets are full, and full ones are not stored."""
 
     async def take(self, bucket: str, wanted: int, size: RateLimit) -> Grant:
         """Take up to `wanted` tokens. Raises StoreUnavailable."""
@@ -222,58 +223,58 @@ class GameStore(Protocol):
 
     @property
     def buckets(self) -> TokenBucketStore:
-        """What limits clients."""
+        """The token buckets of the rate limits."""
 
     async def load(self, game: str, key: str | None = None) -> GameRecord | None:
-        """The game as it is now, with the record kept under `key`; None where there is no such game."""
+        """Load a game and the idempotency record under `key`; return None if there is no such game."""
 
     async def commit(self, commit: Commit) -> CommitOutcome:
-        """Change everything that `commit` says at once, if its version is still the game's."""
+        """Apply a commit atomically, if the game still has the expected revision."""
 
     async def load_diffs(self, game: str, since: int, limit: int) -> list[StoredDiff]:
-        """The log after version `since`, oldest first, at most `limit` entries; empty where there is no such game."""
+        """Return at most `limit` diffs after version `since`, oldest first; none if there is no such game."""
 
     async def load_versions(self, games: Sequence[str]) -> list[tuple[int, str] | None]:
-        """Version and digest of each game now; None where there is no such game, or it cannot be read."""
+        """Return the version and digest of each game; None if there is no such game, or it is unreadable."""
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
-        """Public games that have, or lately had, one of these statuses; raises ValueError for a foreign `after`."""
+        """List public games that have, or recently had, one of these statuses. Raises ValueError for a bad cursor."""
 
     async def unlist(self, game: str, status: Status) -> None:
-        """Mend the list: the game does not have this status (any more)."""
+        """Remove a game from the list of a status that it no longer has."""
 
-    async def list_by_keys(self, names: Sequence[str], limit: int, after: str | None) -> Page:
-        """Games that may be found by any of these names; raises ValueError for a foreign `after`."""
+    async def list_by_keys(self, index_keys: Sequence[str], limit: int, after: str | None) -> Page:
+        """List games that are indexed under any of these keys. Raises ValueError for an invalid cursor."""
 
-    async def unindex_missing(self, names: Sequence[str], game: str) -> int:
-        """Take a game that is no more from these names, unless it is being created right now; gives from how many."""
+    async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
+        """Remove a game that does not exist from index keys, unless it is being created; return from how many."""
 
-    async def unindex(self, names: Sequence[str], game: str) -> None:
-        """Let a game be found by these names no more."""
+    async def unindex(self, index_keys: Sequence[str], game: str) -> None:
+        """Remove a game from these index keys."""
 
     async def list_due(self, now: int, limit: int) -> list[str]:
-        """Games whose `due_at` has come, the oldest first, until `settle`; after a lost race some come early."""
+        """Return due games, oldest first, until `reschedule`; after a version conflict some are early."""
 
     async def reschedule(self, game: str, until: int | None) -> None:
-        """Move a game's `due_at` (None: nothing is due any more); the game may come up once more, a little later."""
+        """Set a game's `due_at`, None for never; the game may be listed as due once more."""
 
     async def postpone(self, game: str, now: int, backoff: Backoff) -> int | None:
-        """Put off a game that is due and failed, longer after each failure in a row.
+        """Postpone a due game that failed, for longer after each failure in a row.
 
-        Gives the number of failures; None where it is not due, since another instance has moved it or put it off.
+        Return the number of failures; None if the game is not due, because another instance has processed it.
         """
 
     async def defer(self, game: str, now: int, until: int) -> None:
-        """Put off a game that is due and did not fail itself; it stays as it is where another instance moved it."""
+        """Postpone a due game that did not fail; do nothing if another instance has processed it."""
 
     def notifications(self) -> AsyncGenerator[ChangeNotification]:
-        """Which of the games that are followed others have changed. A hint may be lost: the log is the truth."""
+        """Yield changes of subscribed games by other instances. Notifications may be lost; the log is complete."""
 
     def subscribe(self, game: str) -> None:
-        """Let `hints` tell of this game, until `unfollow`."""
+        """Have `notifications` yield a game's changes."""
 
     def unsubscribe(self, game: str) -> None:
-        """Let it tell of this game no more."""
+        """Stop it."""
 
     async def ping(self) -> None:
-        """Raise StoreUnavailable unless the store answers and takes writes."""
+        """Raise StoreUnavailable unless the store replies and accepts writes."""

@@ -1,4 +1,4 @@
-"""The tile sets that games can be played with, read once from their directories."""
+"""The tile sets of this instance, read once from their directories."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ DEFAULT = "archipelago"
 
 
 class InvalidTileSetFile(Exception):
-    """A file of a tile sets' directory cannot be used; says which and why."""
+    """A file of a tile set directory that cannot be used."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"tile set {path}: {reason}")
@@ -26,7 +26,7 @@ class InvalidTileSetFile(Exception):
 
 
 class LoadedTileSet(msgspec.Struct, frozen=True):
-    """A tile set with its tables, its answer and the answer's hash (SET of the commitment)."""
+    """A tile set with its index, its encoded response, and the response's hash (SET of the commitment)."""
 
     tileset: TileSet
     index: TileSetIndex
@@ -35,7 +35,7 @@ class LoadedTileSet(msgspec.Struct, frozen=True):
 
 
 class TileSetCatalogue:
-    """All tile sets of this instance, by id."""
+    """All tile sets of an instance, by id."""
 
     def __init__(self, tilesets: Iterable[TileSet]) -> None:
         self._sets: Mapping[str, LoadedTileSet] = {
@@ -47,26 +47,26 @@ class TileSetCatalogue:
         yield from self._sets.values()
 
     def get(self, tileset: str) -> LoadedTileSet:
-        """The tile set that a path names; raises NoSuchTileSet."""
+        """Return the tile set of a path. Raises NoSuchTileSet."""
         return self._get(tileset, NoSuchTileSet)
 
     def get_for_new_game(self, tileset: str) -> LoadedTileSet:
-        """The tile set that a new game names; raises UnknownTileSet."""
+        """Return the tile set of a new game. Raises UnknownTileSet."""
         return self._get(tileset, UnknownTileSet)
 
     def get_for_game(self, tileset: str) -> LoadedTileSet:
-        """The tile set that a stored game is played with; raises TileSetMissing."""
+        """Return the tile set of a stored game. Raises TileSetMissing."""
         return self._get(tileset, TileSetMissing)
 
     def _get(self, tileset: str, missing: type[TileSetError]) -> LoadedTileSet:
-        found = self._sets.get(tileset)
-        if found is None:
+        loaded = self._sets.get(tileset)
+        if loaded is None:
             raise missing(tileset)
-        return found
+        return loaded
 
 
 def load_catalogue(extra: Path | None) -> TileSetCatalogue:
-    """The built-in tile sets and those of the directory `extra`; raises BadTileSetFile."""
+    """Load the built-in tile sets and those of the directory `extra`. Raises InvalidTileSetFile."""
     paths = sorted(BUILT_IN.glob("*.json"))
     if extra is not None:
         if not extra.is_dir():

@@ -1,8 +1,7 @@
-"""What happens at a deadline, as the game's creator chose: by the clock, in one commit.
+"""Time-out policies: what happens at a deadline, as the game's creator chose, in one commit.
 
-`pass` decides for the player as little as the rules allow, to the end of what they had to decide, each decision its own
-version; `bot` lets one stand in until the player returns; `resign` is as if the player had. The first version begins
-with `turn_timed_out`.
+`pass` makes the minimal decisions for the player until their turn ends, each as a version of its own. `bot` lets a bot
+play the seat until the player returns. `resign` resigns the seat. The first version begins with `turn_timed_out`.
 """
 
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from service.games.queries.games import move_sort_key
 
 
 def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:
-    """Do what the policy says for the decider, whose time is up: one version after the other, with its diff."""
+    """Apply the game's policy to the decider, whose time is up, and yield the diff of each version."""
     seat = game.decider
     match game.on_timeout:
         case "bot":
@@ -30,30 +29,30 @@ def apply_timeout(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDi
 
 
 def timeout_event(game: Game) -> TurnTimedOut:
-    """The event that the first version begins with."""
+    """Return the event that the first version begins with."""
     return TurnTimedOut(seat=game.decider, policy=game.on_timeout or "pass")
 
 
 def substitute_on_timeout(game: Game, seat: int, bot: str = FALLBACK_BOT) -> list[AnyEvent]:
-    """A bot stands in for somebody whose time is up."""
+    """Let a bot play the seat, and return the events."""
     return [timeout_event(game), *replace_player(game, seat, bot)]
 
 
 def resign_on_timeout(index: TileSetIndex, game: Game, seat: int) -> list[AnyEvent]:
-    """Somebody whose time is up resigns."""
+    """Resign the seat, and return the events."""
     first = timeout_event(game)
     return [first, *resign(index, game, seat)]
 
 
 def minimal_action(index: TileSetIndex, game: Game) -> Action:
-    """As little as the rules allow: pass, else the first of the moves as they are listed (R2, R5.10)."""
+    """Return the least that the rules allow: a pass, else the first legal move as they are listed (R2, R5.10)."""
     moves = legal_moves(index, game)
     passing = (move for move in moves if isinstance(move, Pass))
     return next(passing, None) or min(moves, key=move_sort_key)
 
 
 def _pass(index: TileSetIndex, game: Game, at: str) -> Iterator[StoredDiff]:
-    """Decide for one who is absent until somebody else must, or the turn is over."""
+    """Decide for the absent player until another player must, or the turn is over."""
     seat, number = game.decider, game.turn_number
     first: list[AnyEvent] = [timeout_event(game)]
     while game.status == "active" and (game.decider, game.turn_number) == (seat, number):

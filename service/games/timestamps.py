@@ -1,4 +1,4 @@
-"""Times as the contract writes them: UTC, whole seconds, `Z`."""
+"""Timestamps of the API: UTC, whole seconds, `Z`."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -8,11 +8,11 @@ DAY_S = 86_400
 
 @lru_cache(maxsize=4)
 def timestamp(seconds: int) -> str:
-    """Unix seconds as the contract writes them; a busy second's is made once."""
+    """Format Unix seconds; cached, because all actions of a second have the same."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @lru_cache(maxsize=1024)
 def unix_seconds(at: str) -> int:
-    """The inverse of `timestamp`."""
+    """Parse a timestamp. Raises ValueError."""
     return int(datetime.fromisoformat(at).timestamp())

@@ -1,6 +1,6 @@
-"""Games that the scheduler of this instance shall look at now, without waiting until the store is asked again.
+"""Games that this instance's scheduler processes at once, without waiting for its next query of the store.
 
-It is a short cut only: each is due in the store too, where any instance finds it.
+This is an optimization: each game is due in the store too, where any instance gets it.
 """
 
 import asyncio
@@ -8,31 +8,31 @@ import asyncio
 __all__ = ["Wakeups"]
 
 MAX_GAMES = 1_000
-"""More are found in the store."""
+"""Further games wait for the next query."""
 
 
 class Wakeups:
-    """The games, each once."""
+    """A set of games to process."""
 
     def __init__(self) -> None:
         self._games: dict[str, None] = {}
         self._added = asyncio.Event()
 
     def add(self, game: str) -> None:
-        """Have a game looked at."""
+        """Add a game."""
         if len(self._games) < MAX_GAMES:
             self._games[game] = None
             self._added.set()
 
     def take(self) -> list[str]:
-        """All that were added since the last time."""
+        """Remove and return all games."""
         games = [*self._games]
         self._games.clear()
         self._added.clear()
         return games
 
     async def wait(self, timeout_s: float) -> None:
-        """Wait until there is one, or for so long."""
+        """Wait until there is a game, or until the timeout."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self._added.wait()

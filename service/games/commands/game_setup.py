@@ -1,4 +1,4 @@
-"""A new game before it is stored: players, shuffle, the first moves of bots, and its id, tokens and access record."""
+"""Setting up a new game: players, shuffle, the bots' first moves, and its id, tokens and access record."""
 
 import secrets
 from hashlib import sha256
@@ -41,30 +41,30 @@ ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 async def set_up_game(
     context: Context,
-    asked: CreateGame,
+    body: CreateGame,
     tileset: LoadedTileSet,
     game_id: str,
     *,
     previous_game: str | None = None,
     creator: bytes = b"",
 ) -> tuple[Game, list[StoredDiff]]:
-    """The game that was asked for, with its bots' first moves. Raises Conflict where names look alike."""
+    """Set up the requested game, and play its bots' first moves. Raises Conflict for names that look alike."""
     index = tileset.index
-    seed = asked.seed or secrets.token_hex(RANDOM_SEED_BYTES)
+    seed = body.seed or secrets.token_hex(RANDOM_SEED_BYTES)
     game, events = set_up(
         index,
         game_id=game_id,
-        edition=asked.edition or "international",
-        players=_players(asked),
-        first_seat=first_seat(seed, len(asked.players)) if asked.first_seat is None else asked.first_seat,
+        edition=body.edition or "international",
+        players=_players(body),
+        first_seat=first_seat(seed, len(body.players)) if body.first_seat is None else body.first_seat,
         bag=shuffled_bag(index, seed),
         ships=shuffled_ships(index, seed),
         seed=seed,
-        seed_chosen=asked.seed is not None,
+        seed_chosen=body.seed is not None,
         commitment=commitment(game_id, seed, tileset.hash),
         created_at=context.now(),
-        turn_timeout_s=asked.turn_timeout_s,
-        on_timeout=(asked.on_timeout or "pass") if asked.turn_timeout_s is not None else None,
+        turn_timeout_s=body.turn_timeout_s,
+        on_timeout=(body.on_timeout or "pass") if body.turn_timeout_s is not None else None,
     )
     game.previous_game = previous_game
     game.creator = creator
@@ -72,67 +72,67 @@ async def set_up_game(
     return game, [first, *await play_bots(context, index, game)]
 
 
-def new_access_record(asked: CreateGame, key: bytes, creator: bytes | None) -> AccessRecord:
-    """Who may do what: tokens that follow from the key for everybody who sits there from the start.
+def new_access_record(body: CreateGame, secret: bytes, creator: bytes | None) -> AccessRecord:
+    """Return an access record with tokens derived from a secret, for the owner, the spectators and the filled seats.
 
-    `creator` is the hash of the creator's key, by which the game and its users are found.
+    `creator` is the hash of the creator's key, under which the game and its external users are indexed.
     """
     salt = secrets.token_bytes(SALT_BYTES)
-    owned = [seat for seat, player in enumerate(asked.players) if not player.open and player.bot is None]
+    owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
     return AccessRecord(
-        visibility=asked.visibility or "public",
+        visibility=body.visibility or "public",
         salt=salt,
-        owner=hash_token(derive_token(key, salt, OWNER)),
-        spectator=hash_token(derive_token(key, salt, SPECTATOR)),
+        owner=hash_token(derive_token(secret, salt, OWNER)),
+        spectator=hash_token(derive_token(secret, salt, SPECTATOR)),
         seats=[
-            hash_token(derive_token(key, salt, seat_role(seat))) if seat in owned else None
-            for seat in range(len(asked.players))
+            hash_token(derive_token(secret, salt, seat_role(seat))) if seat in owner_seats else None
+            for seat in range(len(body.players))
         ],
-        owner_seats=owned,
+        owner_seats=owner_seats,
         creator=creator,
         tags=[
-            SeatTag(creator, player.external_user) if creator is not None and seat in owned else None
-            for seat, player in enumerate(asked.players)
+            SeatTag(creator, player.external_user) if creator is not None and seat in owner_seats else None
+            for seat, player in enumerate(body.players)
         ],
     )
 
 
-def created_response(table: GameSession, key: bytes, digest: str, language: Language | None) -> Created:
-    """The answer, with the tokens that follow from the key, which are nowhere stored; legal moves in a language."""
-    game, access, index = table.game, table.access, table.tileset.index
+def created_response(session: GameSession, secret: bytes, digest: str, language: Language | None) -> Created:
+    """Return the response with the tokens, which are stored nowhere, and the legal moves in a language."""
+    game, access, index = session.game, session.access, session.tileset.index
     salt = access.salt
     return Created(
         game=build_view(index, game),
         digest=digest,
-        owner_token=derive_token(key, salt, OWNER),
-        spectator_token=derive_token(key, salt, SPECTATOR),
-        seats=[SeatToken(seat=seat, token=derive_token(key, salt, seat_role(seat))) for seat in access.owner_seats],
+        owner_token=derive_token(secret, salt, OWNER),
+        spectator_token=derive_token(secret, salt, SPECTATOR),
+        seats=[SeatToken(seat=seat, token=derive_token(secret, salt, seat_role(seat))) for seat in access.owner_seats],
         legal_moves=None if language is None else list_legal_moves(index, game, language=language),
     )
 
 
 async def replay_created(
-    context: Context, table: GameSession, key: bytes, version: int, language: Language | None
+    context: Context, session: GameSession, secret: bytes, version: int, language: Language | None
 ) -> ReplayableResult[Created]:
-    """The answer once more for a game that had this version then: the same tokens, and the game as it is now."""
-    digest = await load_digest(context, table.game.id, version)
-    return ReplayableResult(created_response(table, key, digest, language), version, replayed=True)
+    """Return the response again to a request that made this version: the same tokens, and the current game."""
+    digest = await load_digest(context, session.game.id, version)
+    return ReplayableResult(created_response(session, secret, digest, language), version, replayed=True)
 
 
-def check_bots(context: Context, asked: CreateGame) -> None:
-    """Raise UnknownBot for one that this service does not have."""
-    for seat, player in enumerate(asked.players):
+def check_bots(context: Context, body: CreateGame) -> None:
+    """Raise UnknownBot for a bot that this service does not have."""
+    for seat, player in enumerate(body.players):
         if player.bot is not None and player.bot not in context.bots:
             raise UnknownBot(player.bot, seat)
 
 
 def random_game_id() -> str:
-    """An id of 62 random bits."""
+    """Return an id of 62 random bits."""
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
 
 
 def derive_game_id(source: str, number: int) -> str:
-    """An id that follows from `source` and does not tell it; there is one for each `number`."""
+    """Return the id with this number that is derived from `source`, which it does not reveal."""
     rest = int.from_bytes(sha256(b"%b.%d" % (source.encode(), number)).digest())
     digits = []
     for _ in range(ID_LENGTH):
@@ -141,15 +141,15 @@ def derive_game_id(source: str, number: int) -> str:
     return "".join(digits)
 
 
-def _players(asked: CreateGame) -> list[Player]:
-    """Seats with their colours: those asked for, then red, blue, green, yellow, black by seat, skipping those taken.
+def _players(body: CreateGame) -> list[Player]:
+    """Return the players; those without a colour get the first free one of red, blue, green, yellow, black.
 
-    Raises Conflict where names look alike.
+    Raises Conflict for names that look alike.
     """
-    taken = {player.color for player in asked.players}
+    taken = {player.color for player in body.players}
     free = iter([color for color in COLORS if color not in taken])
     players = []
-    for player, name in zip(asked.players, assign_names(asked.players), strict=True):
+    for player, name in zip(body.players, assign_names(body.players), strict=True):
         kind = "open" if player.open else "human" if player.bot is None else "bot"
         color = None if player.open else player.color or next(free)
         players.append(Player(name=name, color=color, kind=kind, bot=player.bot))

@@ -1,4 +1,4 @@
-"""Names within a game, which all differ to the eye: persons' are refused where they do not, bots' are numbered.
+"""Players' names, of which no two may look alike: a person's name is rejected, a bot's gets a number.
 
 Source: api.md, "Ground rules".
 """
@@ -14,14 +14,14 @@ __all__ = ["assign_names", "check_name_free"]
 
 
 def check_name_free(game: Game, name: str) -> None:
-    """Raise Conflict where a player of the game has a name that looks like this one."""
+    """Raise Conflict if a player of the game has a name that looks like this one."""
     _check_differs(name, (player.name for player in game.players if player.name is not None))
 
 
 def assign_names(players: Sequence[SeatRequest]) -> list[str | None]:
-    """The name of each seat, None where it is open. Raises Conflict where two persons' look alike.
+    """Return the name of each seat, None for an open one. Raises Conflict for persons' names that look alike.
 
-    A bot without a name is called after itself; whatever it is called, it gets the first number that is free.
+    A bot without a name gets that of its kind. Any bot's name gets the first number that makes it unique.
     """
     taken: list[str] = []
     for player in players:
@@ -32,7 +32,7 @@ def assign_names(players: Sequence[SeatRequest]) -> list[str | None]:
 
 
 def _seat_name(player: SeatRequest, taken: list[str]) -> str | None:
-    """A seat's name; a bot's is then taken too."""
+    """Return a seat's name, and add a bot's to those taken."""
     if player.bot is None:
         return player.name
     name = unique_name(player.name or player.bot.capitalize(), taken)
